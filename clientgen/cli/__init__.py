@@ -1,0 +1,1 @@
+"""The `clientgen` command: arguments, progress, exit codes and the printing of problems."""

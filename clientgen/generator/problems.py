@@ -1,0 +1,56 @@
+"""What is wrong with the input, said so that its author can put it right.
+
+Bad input is never an exception on its own: every stage collects problems and the first stage that
+found any ends the run with all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["ClientgenError", "Problem", "Problems"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong: where it is, what it is, and what to do about it."""
+
+    where: str
+    what: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}\n    {self.hint}" if self.hint else text
+
+
+class ClientgenError(Exception):
+    """The run cannot go on; nothing was written."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(dict.fromkeys(problems))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class Problems:
+    """Collects problems while a stage goes on looking for more."""
+
+    def __init__(self) -> None:
+        self._found: list[Problem] = []
+
+    def add(self, where: str, what: str, hint: str = "") -> None:
+        """Note a problem and go on."""
+        self._found.append(Problem(where, what, hint))
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def raise_if_any(self) -> None:
+        """End the stage here if anything was found.
+
+        Raises:
+            ClientgenError: with everything that was found.
+        """
+        if self._found:
+            raise ClientgenError(self._found)

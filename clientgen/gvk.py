@@ -1,0 +1,67 @@
+"""The words every part shares: group versions, kinds and resources.
+
+Kubernetes names a type by group, version and kind and an endpoint by group, version and resource
+(https://kubernetes.io/docs/reference/using-api/api-concepts/#standard-api-terminology).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["GroupVersion", "GroupVersionKind", "GroupVersionResource"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GroupVersion:
+    """A group and one of its versions; the core group is the empty string."""
+
+    group: str
+    version: str
+
+    @classmethod
+    def parse(cls, api_version: str) -> GroupVersion:
+        """Read an `apiVersion` such as `apps/v1` or, for the core group, `v1`."""
+        group, _, version = api_version.rpartition("/")
+        return cls(group, version)
+
+    @property
+    def api_version(self) -> str:
+        """The `apiVersion` of manifests."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    def __str__(self) -> str:
+        return self.api_version
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GroupVersionKind:
+    """Names a type."""
+
+    group: str
+    version: str
+    kind: str
+
+    @property
+    def group_version(self) -> GroupVersion:
+        """The group version the type is served in."""
+        return GroupVersion(self.group, self.version)
+
+    def __str__(self) -> str:
+        return f"{self.group_version}/{self.kind}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GroupVersionResource:
+    """Names an endpoint: `resource` is the plural in the URL."""
+
+    group: str
+    version: str
+    resource: str
+
+    @property
+    def group_version(self) -> GroupVersion:
+        """The group version the endpoint is served in."""
+        return GroupVersion(self.group, self.version)
+
+    def __str__(self) -> str:
+        return f"{self.group_version}/{self.resource}"
