@@ -1,0 +1,345 @@
+"""Everything a call can raise.
+
+::
+
+    ClientError
+    ├── ConfigError                    no usable cluster configuration
+    ├── DecodeError                    the answer is not JSON (defined in codec)
+    ├── ApiError                       the server said no; .status holds its words
+    │   ├── BadRequest                 400
+    │   ├── Unauthorized               401
+    │   ├── Forbidden                  403
+    │   ├── NotFound                   404
+    │   ├── MethodNotAllowed           405
+    │   ├── NotAcceptable              406
+    │   ├── AlreadyExists              409, only by reason
+    │   ├── Conflict                   409, a stale resourceVersion or another uid
+    │   │   └── ApplyConflict          other field managers own the fields: reading again will not help
+    │   ├── Gone                       410
+    │   │   └── Expired                the resourceVersion or the continue token is too old
+    │   ├── RequestEntityTooLarge      413
+    │   ├── UnsupportedMediaType       415
+    │   ├── Invalid                    422
+    │   ├── TooManyRequests            429
+    │   ├── InternalError              500
+    │   ├── ServerTimeout              500
+    │   ├── StorageReadError           500
+    │   ├── ServiceUnavailable         503
+    │   └── Timeout                    504
+    └── TransportError                 there was no (whole) answer
+        ├── ConnectionFailed           no connection, or no TLS
+        ├── RequestTimeout             the call's own deadline passed; also a TimeoutError
+        └── ResponseBroken             the connection was lost before the answer was whole
+
+The classes below ApiError are named after the `reason` of the server's Status
+(https://kubernetes.io/docs/reference/using-api/api-concepts/ and apimachinery's StatusReason).
+The reason decides; where it is empty or unknown the HTTP code does, except for AlreadyExists and
+Expired, whose codes have two meanings (client-go: apierrors.IsConflict and friends). No message
+holds a credential, and every error survives pickling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from .meta_v1 import Status, StatusCause, StatusDetails
+
+__all__ = [
+    "AlreadyExists",
+    "ApiError",
+    "ApplyConflict",
+    "BadRequest",
+    "ClientError",
+    "ConfigError",
+    "Conflict",
+    "ConnectionFailed",
+    "Expired",
+    "Forbidden",
+    "Gone",
+    "InternalError",
+    "Invalid",
+    "MethodNotAllowed",
+    "NotAcceptable",
+    "NotFound",
+    "RequestEntityTooLarge",
+    "RequestInfo",
+    "RequestTimeout",
+    "ResponseBroken",
+    "ServerTimeout",
+    "ServiceUnavailable",
+    "StorageReadError",
+    "Timeout",
+    "TooManyRequests",
+    "TransportError",
+    "Unauthorized",
+    "UnsupportedMediaType",
+    "api_error",
+]
+
+
+class ClientError(Exception):
+    """The base of everything this library raises on purpose."""
+
+
+class ConfigError(ClientError):
+    """No cluster can be reached with this configuration; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestInfo:
+    """Which request failed: the HTTP verb and the path, without the query."""
+
+    verb: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.path}"
+
+
+class ApiError(ClientError):
+    """The server refused; `status` is what it said."""
+
+    reason_name: ClassVar[str] = ""
+
+    def __init__(self, status: Status, request: RequestInfo | None = None) -> None:
+        super().__init__(status, request)
+        self.status = status
+        self.request = request
+
+    @property
+    def code(self) -> int:
+        """The HTTP code, 0 when the server gave none."""
+        return self.status.code or 0
+
+    @property
+    def reason(self) -> str:
+        """The server's reason; may be empty even for a class named after one."""
+        return self.status.reason or ""
+
+    @property
+    def message(self) -> str:
+        """The server's words."""
+        return self.status.message or f"the server answered {self.code or 'with an error'}"
+
+    @property
+    def details(self) -> StatusDetails | None:
+        """What the server said about the object, if anything."""
+        return self.status.details
+
+    @property
+    def causes(self) -> list[StatusCause]:
+        """The single causes, for example one per invalid field."""
+        details = self.details
+        return (details.causes or []) if details else []
+
+    @property
+    def retry_after(self) -> int | None:
+        """Seconds the server asks to wait before trying again, if it does."""
+        details = self.details
+        return (details.retry_after_seconds or None) if details else None
+
+    def has_cause(self, reason: str) -> bool:
+        """Whether one of the causes has this reason, such as `NamespaceTerminating`."""
+        return any(cause.reason == reason for cause in self.causes)
+
+    def __str__(self) -> str:
+        where = f"{self.request}: " if self.request else ""
+        return f"{where}{self.message} ({self.code} {self.reason or type(self).__name__})"
+
+
+class BadRequest(ApiError):
+    """The request cannot be understood: a malformed body, parameter or selector."""
+
+    reason_name = "BadRequest"
+
+
+class Unauthorized(ApiError):
+    """The credentials are missing, wrong or no longer valid."""
+
+    reason_name = "Unauthorized"
+
+
+class Forbidden(ApiError):
+    """Authorization or admission does not allow this."""
+
+    reason_name = "Forbidden"
+
+
+class NotFound(ApiError):
+    """There is no such object, or no such resource."""
+
+    reason_name = "NotFound"
+
+
+class MethodNotAllowed(ApiError):
+    """The resource does not know this verb."""
+
+    reason_name = "MethodNotAllowed"
+
+
+class NotAcceptable(ApiError):
+    """None of the accepted encodings can be served."""
+
+    reason_name = "NotAcceptable"
+
+
+class AlreadyExists(ApiError):
+    """An object of this name is there already."""
+
+    reason_name = "AlreadyExists"
+
+
+class Conflict(ApiError):
+    """The object has changed since it was read, or is another one of the same name."""
+
+    reason_name = "Conflict"
+
+
+class ApplyConflict(Conflict):
+    """Other field managers own fields of the applied object.
+
+    The causes name the managers and the fields. Applying again gives the same answer: leave the
+    fields out, or take them over with `force=True`.
+    """
+
+
+class Gone(ApiError):
+    """What was asked for is no longer kept. Catch this one to catch `Expired` as well."""
+
+    reason_name = "Gone"
+
+
+class Expired(Gone):
+    """The resourceVersion or the continue token is too old: list again."""
+
+    reason_name = "Expired"
+
+    @property
+    def continue_(self) -> str:
+        """A fresh token that goes on at the same place in a newer state; empty if there is none."""
+        return self.status.metadata.continue_ or ""
+
+
+class RequestEntityTooLarge(ApiError):
+    """The body is larger than the server takes (3 MiB by default)."""
+
+    reason_name = "RequestEntityTooLarge"
+
+
+class UnsupportedMediaType(ApiError):
+    """The resource does not take this kind of body, such as a strategic patch of a custom one."""
+
+    reason_name = "UnsupportedMediaType"
+
+
+class Invalid(ApiError):
+    """Validation failed; the causes name the fields."""
+
+    reason_name = "Invalid"
+
+
+class TooManyRequests(ApiError):
+    """The server is busy, or a disruption budget does not allow the eviction."""
+
+    reason_name = "TooManyRequests"
+
+
+class InternalError(ApiError):
+    """The server failed."""
+
+    reason_name = "InternalError"
+
+
+class ServerTimeout(ApiError):
+    """The server could not finish in time; the request may be tried again."""
+
+    reason_name = "ServerTimeout"
+
+
+class StorageReadError(ApiError):
+    """A stored object cannot be read by the server."""
+
+    reason_name = "StorageReadError"
+
+
+class ServiceUnavailable(ApiError):
+    """The server, or the one behind it, is not there."""
+
+    reason_name = "ServiceUnavailable"
+
+
+class Timeout(ApiError):
+    """The request took longer than the server allows; it may or may not have had an effect."""
+
+    reason_name = "Timeout"
+
+
+class TransportError(ClientError):
+    """There was no whole answer; a write may or may not have had an effect."""
+
+
+class ConnectionFailed(TransportError):
+    """No connection could be made: the name, the port, the network or TLS."""
+
+
+class RequestTimeout(TransportError, TimeoutError):
+    """The deadline that the caller gave with `timeout=` has passed."""
+
+
+class ResponseBroken(TransportError):
+    """The connection was lost, or spoke nonsense, before the answer was whole."""
+
+
+_BY_REASON: dict[str, type[ApiError]] = {
+    each.reason_name: each
+    for each in (
+        BadRequest,
+        Unauthorized,
+        Forbidden,
+        NotFound,
+        MethodNotAllowed,
+        NotAcceptable,
+        AlreadyExists,
+        Conflict,
+        Gone,
+        Expired,
+        RequestEntityTooLarge,
+        UnsupportedMediaType,
+        Invalid,
+        TooManyRequests,
+        InternalError,
+        ServerTimeout,
+        StorageReadError,
+        ServiceUnavailable,
+        Timeout,
+    )
+}
+
+_BY_CODE: dict[int, type[ApiError]] = {
+    400: BadRequest,
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    405: MethodNotAllowed,
+    406: NotAcceptable,
+    409: Conflict,
+    410: Gone,
+    413: RequestEntityTooLarge,
+    415: UnsupportedMediaType,
+    422: Invalid,
+    429: TooManyRequests,
+    500: InternalError,
+    503: ServiceUnavailable,
+    504: Timeout,
+}
+
+
+def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:
+    """Make the error that says what `status` says."""
+    found = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
+    error = found(status, request)
+    if found is Conflict and error.has_cause("FieldManagerConflict"):
+        return ApplyConflict(status, request)
+    return error
