@@ -14,7 +14,7 @@
     │   ├── NotAcceptable              406
     │   ├── AlreadyExists              409, only by reason
     │   ├── Conflict                   409, a stale resourceVersion or another uid
-    │   │   └── ApplyConflict          other field managers own the fields: reading again will not help
+    │   │   └── ApplyConflict          other field managers own the fields; do not retry
     │   ├── Gone                       410
     │   │   └── Expired                the resourceVersion or the continue token is too old
     │   ├── RequestEntityTooLarge      413
@@ -38,10 +38,13 @@ Expired, whose codes have two meanings (client-go: apierrors.IsConflict and frie
 holds a credential, and every error survives pickling.
 """
 
+# The classes are called what the server calls the reasons.
+# ruff: noqa: N818
+
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .meta_v1 import Status, StatusCause, StatusDetails
@@ -101,8 +104,6 @@ class RequestInfo:
 class ApiError(ClientError):
     """The server refused; `status` is what it said."""
 
-    reason_name: ClassVar[str] = ""
-
     def __init__(self, status: Status, request: RequestInfo | None = None) -> None:
         super().__init__(status, request)
         self.status = status
@@ -152,49 +153,33 @@ class ApiError(ClientError):
 class BadRequest(ApiError):
     """The request cannot be understood: a malformed body, parameter or selector."""
 
-    reason_name = "BadRequest"
-
 
 class Unauthorized(ApiError):
     """The credentials are missing, wrong or no longer valid."""
-
-    reason_name = "Unauthorized"
 
 
 class Forbidden(ApiError):
     """Authorization or admission does not allow this."""
 
-    reason_name = "Forbidden"
-
 
 class NotFound(ApiError):
     """There is no such object, or no such resource."""
-
-    reason_name = "NotFound"
 
 
 class MethodNotAllowed(ApiError):
     """The resource does not know this verb."""
 
-    reason_name = "MethodNotAllowed"
-
 
 class NotAcceptable(ApiError):
     """None of the accepted encodings can be served."""
-
-    reason_name = "NotAcceptable"
 
 
 class AlreadyExists(ApiError):
     """An object of this name is there already."""
 
-    reason_name = "AlreadyExists"
-
 
 class Conflict(ApiError):
     """The object has changed since it was read, or is another one of the same name."""
-
-    reason_name = "Conflict"
 
 
 class ApplyConflict(Conflict):
@@ -208,13 +193,9 @@ class ApplyConflict(Conflict):
 class Gone(ApiError):
     """What was asked for is no longer kept. Catch this one to catch `Expired` as well."""
 
-    reason_name = "Gone"
-
 
 class Expired(Gone):
     """The resourceVersion or the continue token is too old: list again."""
-
-    reason_name = "Expired"
 
     @property
     def continue_(self) -> str:
@@ -225,55 +206,37 @@ class Expired(Gone):
 class RequestEntityTooLarge(ApiError):
     """The body is larger than the server takes (3 MiB by default)."""
 
-    reason_name = "RequestEntityTooLarge"
-
 
 class UnsupportedMediaType(ApiError):
     """The resource does not take this kind of body, such as a strategic patch of a custom one."""
-
-    reason_name = "UnsupportedMediaType"
 
 
 class Invalid(ApiError):
     """Validation failed; the causes name the fields."""
 
-    reason_name = "Invalid"
-
 
 class TooManyRequests(ApiError):
     """The server is busy, or a disruption budget does not allow the eviction."""
-
-    reason_name = "TooManyRequests"
 
 
 class InternalError(ApiError):
     """The server failed."""
 
-    reason_name = "InternalError"
-
 
 class ServerTimeout(ApiError):
     """The server could not finish in time; the request may be tried again."""
-
-    reason_name = "ServerTimeout"
 
 
 class StorageReadError(ApiError):
     """A stored object cannot be read by the server."""
 
-    reason_name = "StorageReadError"
-
 
 class ServiceUnavailable(ApiError):
     """The server, or the one behind it, is not there."""
 
-    reason_name = "ServiceUnavailable"
-
 
 class Timeout(ApiError):
     """The request took longer than the server allows; it may or may not have had an effect."""
-
-    reason_name = "Timeout"
 
 
 class TransportError(ClientError):
@@ -293,7 +256,7 @@ class ResponseBroken(TransportError):
 
 
 _BY_REASON: dict[str, type[ApiError]] = {
-    each.reason_name: each
+    each.__name__: each
     for each in (
         BadRequest,
         Unauthorized,

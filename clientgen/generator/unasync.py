@@ -1,0 +1,205 @@
+"""Derive the synchronous flavour of a module from the asyncio one.
+
+Everything that waits is written once, for asyncio. `to_sync` turns such a source into its twin by
+exchanging words: it reads tokens, so layout and comments stay, and it also exchanges words in
+strings and comments, so `__all__`, docstrings and messages tell the truth in both flavours. The
+generator uses it for generated packages; run as a program, this module does the same for
+`clientgen/runtime`:
+
+    python -m clientgen.generator.unasync            write clientgen/runtime/_sync
+    python -m clientgen.generator.unasync --check    only compare; exit code 1 if they differ
+
+What cannot be said by exchanging words lives in the twins `_primitives` and `transport`, which are
+written by hand for each flavour and offer the same names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import sys
+import token
+import tokenize
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+__all__ = ["DERIVED", "RULES", "derive", "to_sync", "unused_rules"]
+
+# What is exchanged: a pattern for a whole identifier, and what it becomes. First match wins.
+RULES: tuple[tuple[str, str], ...] = (
+    (r"Async([A-Z]\w*)", r"\1"),
+    (r"async_(\w+)", r"\1"),
+    (r"StopAsyncIteration", "StopIteration"),
+    (r"asynccontextmanager", "contextmanager"),
+    (r"aclose", "close"),
+    (r"aclosing", "closing"),
+    (r"__aenter__", "__enter__"),
+    (r"__aexit__", "__exit__"),
+    (r"__aiter__", "__iter__"),
+    (r"__anext__", "__next__"),
+    (r"_async", "_sync"),
+    (r"aio", "sync"),
+)
+
+# Keywords that vanish with the blank after them. In strings only where they are code, since
+# descriptions may say "async" and "await" in plain English.
+_DROPPED = frozenset({"async", "await"})
+_DROPPED_IN_TEXT = re.compile(r"\b(?:async (?=(?:def|for|with)\b)|await (?=[a-z_]\w*[.(]))")
+
+_RULES = tuple((re.compile(pattern), replacement) for pattern, replacement in RULES)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_MIDDLE = getattr(token, "FSTRING_MIDDLE", -1)
+_TEXT = frozenset({token.STRING, token.COMMENT, _MIDDLE})
+
+# Lists of names, which are sorted and have to stay so when the names change.
+_IMPORT = re.compile(r"^( *from \S+ import )(?:\(([\w\s,]*)\)|([\w ,]+))$", re.MULTILINE)
+_EXPORTS = re.compile(r'^(__all__ = \[)([\w\s,"]*)(\])$', re.MULTILINE)
+
+
+def to_sync(source: str) -> str:
+    """Give the synchronous twin of an asyncio module.
+
+    The result may need formatting: lines get shorter.
+
+    Raises:
+        tokenize.TokenError, IndentationError: `source` is not Python.
+    """
+    starts = _line_starts(source)
+    pieces: list[str] = []
+    done = 0
+    for tok in tokenize.generate_tokens(io.StringIO(source).readline):
+        if tok.type != token.NAME and tok.type not in _TEXT:
+            continue
+        begin = starts[tok.start[0] - 1] + tok.start[1]
+        end = starts[tok.end[0] - 1] + tok.end[1]
+        if tok.string in _DROPPED and tok.type == token.NAME:
+            pieces.append(source[done:begin])
+            done = end + 1
+        elif (new := _exchanged(source[begin:end], tok.type)) != source[begin:end]:
+            pieces += (source[done:begin], new)
+            done = end
+    return _sort_names("".join((*pieces, source[done:])), source)
+
+
+def _line_starts(source: str) -> list[int]:
+    starts = [0]
+    for line in io.StringIO(source):
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def _exchanged(text: str, kind: int) -> str:
+    if kind == token.NAME:
+        return _word(text)
+    return _WORD.sub(lambda found: _word(found[0]), _DROPPED_IN_TEXT.sub("", text))
+
+
+@cache
+def _word(word: str) -> str:
+    for pattern, replacement in _RULES:
+        if found := pattern.fullmatch(word):
+            return found.expand(replacement)
+    return word
+
+
+def _sort_names(derived: str, source: str) -> str:
+    """Sort the lists of imported and exported names that the exchange has touched."""
+
+    def imports(found: re.Match[str]) -> str:
+        if found[0] in source:
+            return found[0]
+        return found[1] + ", ".join(_sorted(found[2] or found[3]))
+
+    def exports(found: re.Match[str]) -> str:
+        if found[0] in source:
+            return found[0]
+        return found[1] + ", ".join(_sorted(found[2])) + found[3]
+
+    return _EXPORTS.sub(exports, _IMPORT.sub(imports, derived))
+
+
+def _sorted(names: str) -> list[str]:
+    """Sort as isort does: CONSTANTS, then Classes, then functions; a name stays once."""
+    unique = {" ".join(name.split()) for name in names.split(",") if name.strip()}
+    return sorted(unique, key=lambda name: (_rank(name.strip('"')), name.strip('"')))
+
+
+def _rank(name: str) -> int:
+    if name.split(" ")[0].isupper():
+        return 0
+    return 1 if name[0].isupper() else 2
+
+
+# ---- the runtime ------------------------------------------------------------------------------
+
+_RUNTIME = Path(__file__).resolve().parents[1] / "runtime"
+_TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+# Every derived module by name, so that a forgotten one is noticed.
+DERIVED: tuple[str, ...] = ()
+BY_HAND: tuple[str, ...] = ("__init__.py", "_primitives.py", "transport.py")
+
+HEADER = """\
+# Derived from clientgen/runtime/{source} by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""
+
+
+def derive(source: str, name: str) -> str:
+    """Give the formatted text of a derived runtime module; `name` is that of its source."""
+    import black  # only developers need it
+
+    mode = black.Mode(line_length=100, target_versions={black.TargetVersion.PY311})
+    return black.format_str(HEADER.format(source=name) + to_sync(source), mode=mode)
+
+
+def unused_rules(sources: Iterable[str]) -> list[str]:
+    """Name the rules that no identifier of the sources needs: a rule too many hides a mistake."""
+    words = {word for source in sources for word in _WORD.findall(source)}
+    return [
+        rule for rule, _ in RULES if not any(re.fullmatch(rule, word) for word in sorted(words))
+    ]
+
+
+def _planned() -> dict[Path, str]:
+    plan = {
+        _RUNTIME
+        / "_sync"
+        / name: derive((_RUNTIME / "_async" / name).read_text("utf-8"), f"_async/{name}")
+        for name in DERIVED
+    }
+    facade = _RUNTIME / "aio.py"
+    plan[_RUNTIME / "sync.py"] = derive(facade.read_text("utf-8"), facade.name)
+    return plan
+
+
+def _complaints() -> Iterator[str]:
+    known = {*DERIVED, *BY_HAND}
+    for flavour in ("_async", "_sync"):
+        present = {path.name for path in (_RUNTIME / flavour).glob("*.py")}
+        yield from (f"{flavour}/{name} is not listed in DERIVED" for name in present - known)
+        yield from (f"{flavour}/{name} is missing" for name in known - present)
+    sources = [*(_RUNTIME / "_async").glob("*.py"), _RUNTIME / "aio.py", *_TEMPLATES.rglob("*.j2")]
+    for rule in unused_rules(path.read_text("utf-8") for path in sources):
+        yield f"no source uses the rule {rule!r}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check the derived runtime modules; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m clientgen.generator.unasync")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    check: bool = parser.parse_args(arguments).check
+    problems: list[str] = []
+    for path, text in _planned().items():
+        if not check:
+            path.write_text(text, "utf-8")
+        elif not path.exists() or path.read_text("utf-8") != text:
+            problems.append(f"{path.name} differs from what its source gives")
+    for problem in sorted([*problems, *_complaints()]):
+        print(problem, file=sys.stderr)  # noqa: T201 - a program for developers
+    return 1 if problems or list(_complaints()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
