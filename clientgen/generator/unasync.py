@@ -21,9 +21,12 @@ import re
 import sys
 import token
 import tokenize
-from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["DERIVED", "RULES", "derive", "to_sync", "unused_rules"]
 
@@ -127,7 +130,7 @@ def _sorted(names: str) -> list[str]:
 
 
 def _rank(name: str) -> int:
-    if name.split(" ")[0].isupper():
+    if name.partition(" ")[0].isupper():
         return 0
     return 1 if name[0].isupper() else 2
 
@@ -148,10 +151,11 @@ HEADER = """\
 
 def derive(source: str, name: str) -> str:
     """Give the formatted text of a derived runtime module; `name` is that of its source."""
-    import black  # only developers need it
+    from black import format_str  # only developers need it
+    from black.mode import Mode, TargetVersion
 
-    mode = black.Mode(line_length=100, target_versions={black.TargetVersion.PY311})
-    return black.format_str(HEADER.format(source=name) + to_sync(source), mode=mode)
+    mode = Mode(line_length=100, target_versions={TargetVersion.PY311})
+    return format_str(HEADER.format(source=name) + to_sync(source), mode=mode)
 
 
 def unused_rules(sources: Iterable[str]) -> list[str]:

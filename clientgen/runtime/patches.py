@@ -1,0 +1,79 @@
+"""The four kinds of patch, told apart by their class.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .model import Model
+
+__all__ = ["ApplyPatch", "JsonPatch", "MergePatch", "Patch", "StrategicMergePatch", "json_pointer"]
+
+
+class _Patch:
+    """What all patches are: a body and the content type that says how to read it."""
+
+    __slots__ = ("body",)
+    content_type: ClassVar[str]
+    body: Any
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and bool(other.body == self.body)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.body!r})"
+
+
+class JsonPatch(_Patch):
+    """A list of operations (RFC 6902); a failing `test` is answered with `Invalid`."""
+
+    __slots__ = ()
+    content_type = "application/json-patch+json"
+
+    def __init__(self, operations: Iterable[Mapping[str, Any]]) -> None:
+        self.body = list(operations)
+
+
+class MergePatch(_Patch):
+    """Values to set; `None` deletes a member and lists are replaced whole (RFC 7386)."""
+
+    __slots__ = ()
+    content_type = "application/merge-patch+json"
+
+    def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        self.body = body
+
+
+class StrategicMergePatch(_Patch):
+    """Like a merge patch, but lists merge by key; not for custom resources."""
+
+    __slots__ = ()
+    content_type = "application/strategic-merge-patch+json"
+
+    def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        self.body = body
+
+
+class ApplyPatch(_Patch):
+    """Server-side apply: the fields this field manager wants; `apply()` is the usual way."""
+
+    __slots__ = ()
+    content_type = "application/apply-patch+yaml"
+
+    def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        self.body = body
+
+
+Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
+
+
+def json_pointer(*segments: str | int) -> str:
+    """Spell a path for a JSON patch: `json_pointer("metadata", "labels", "a/b")`."""
+    return "".join("/" + str(segment).replace("~", "~0").replace("/", "~1") for segment in segments)
