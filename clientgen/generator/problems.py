@@ -6,7 +6,7 @@ found any ends the run with all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 __all__ = ["ClientgenError", "Problem", "Problems"]
@@ -42,6 +42,13 @@ class Problems:
     def add(self, where: str, what: str, hint: str = "") -> None:
         """Note a problem and go on."""
         self._found.append(Problem(where, what, hint))
+
+    def extend(self, others: Iterable[Problem]) -> None:
+        """Take over what another collection found."""
+        self._found.extend(others)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._found)
 
     def __bool__(self) -> bool:
         return bool(self._found)
