@@ -1,0 +1,109 @@
+"""What a credential plugin answered.
+
+The reply holds tokens and keys, so no message quotes it: not even the part that is wrong.
+https://kubernetes.io/docs/reference/config-api/client-authentication.v1/#client-authentication-k8s-io-v1-ExecCredentialStatus
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from .cluster_config import ClientCertificate
+from .errors import ConfigError
+from .kubeconfig_fields import is_header_safe
+
+__all__ = ["ExecAnswer", "parse_reply"]
+
+_VERSION = re.compile(r"client\.authentication\.k8s\.io/v\d{1,2}(alpha|beta)?\d{0,2}")
+
+
+class _WrongReply(Exception):
+    """What is wrong; never holds a part of the reply."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class ExecAnswer:
+    """A plugin's answer; each is its own, however equal, so that a rejected one can be told."""
+
+    token: str = ""
+    certificate: ClientCertificate | None = None
+    expires: float | None = None
+
+
+def parse_reply(output: bytes, api_version: str, where: str) -> ExecAnswer:
+    """Read what a plugin printed; it must speak the version it was asked in.
+
+    Raises:
+        ConfigError: when it is not that, with what is wrong and none of the content.
+    """
+    try:
+        return _answer(_status(output, api_version), where)
+    except _WrongReply as problem:
+        raise ConfigError(f"{where} {problem}") from None
+
+
+def _status(output: bytes, api_version: str) -> dict[str, Any]:
+    if not output.strip():
+        raise _WrongReply("printed nothing; it must print an ExecCredential as JSON")
+    try:
+        reply: Any = json.loads(output)
+    except (ValueError, RecursionError):
+        raise _WrongReply("did not print JSON; it must print an ExecCredential") from None
+    if not isinstance(reply, dict):
+        raise _WrongReply("printed JSON that is not an object; it must print an ExecCredential")
+    fields = cast("dict[str, Any]", reply)
+    if fields.get("kind") != "ExecCredential":
+        raise _WrongReply('printed an object whose kind is not "ExecCredential"')
+    version = fields.get("apiVersion")
+    if version != api_version:
+        known = isinstance(version, str) and _VERSION.fullmatch(version)
+        answered = version if known else "another apiVersion"
+        raise _WrongReply(
+            f"was asked in {api_version} and answered in {answered}; "
+            "set apiVersion of exec to what the plugin speaks"
+        )
+    status = fields.get("status")
+    if not isinstance(status, dict):
+        raise _WrongReply("printed an ExecCredential without a status")
+    return cast("dict[str, Any]", status)
+
+
+def _answer(status: dict[str, Any], where: str) -> ExecAnswer:
+    token = _text(status, "token").strip()
+    certificate = _text(status, "clientCertificateData")
+    key = _text(status, "clientKeyData")
+    if not is_header_safe(token):
+        raise _WrongReply("gave a token with a character that no HTTP header may carry")
+    if bool(certificate) != bool(key):
+        missing = "clientKeyData" if certificate else "clientCertificateData"
+        raise _WrongReply(f"gave half of a client certificate: {missing} is missing")
+    if not token and not certificate:
+        raise _WrongReply("gave neither a token nor a client certificate")
+    pair = ClientCertificate(certificate.encode(), key.encode(), where) if certificate else None
+    return ExecAnswer(token, pair, _expiry(_text(status, "expirationTimestamp")))
+
+
+def _text(status: dict[str, Any], key: str) -> str:
+    value = status.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _WrongReply(f"gave a {key} that is not a string")
+    return value
+
+
+def _expiry(text: str) -> float | None:
+    """Seconds since the epoch; None never expires."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise _WrongReply("gave an expirationTimestamp that is not RFC 3339")
+    return moment.timestamp()

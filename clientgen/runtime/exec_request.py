@@ -1,0 +1,59 @@
+"""What a credential plugin is told: the environment variable KUBERNETES_EXEC_INFO.
+
+https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from .cluster_config import ClusterConfig, ExecConfig
+
+__all__ = ["exec_info"]
+
+
+def exec_info(config: ClusterConfig, plugin: ExecConfig, *, interactive: bool) -> str:
+    """The ExecCredential that asks, as JSON.
+
+    Raises:
+        ConfigError: when the CA file, whose content is part of it, cannot be read.
+    """
+    spec: dict[str, Any] = {"interactive": interactive}
+    if plugin.provide_cluster_info:
+        spec["cluster"] = _cluster(config, plugin)
+    info = {"kind": "ExecCredential", "apiVersion": plugin.api_version, "spec": spec}
+    return json.dumps(info, separators=(",", ":"))
+
+
+def _cluster(config: ClusterConfig, plugin: ExecConfig) -> dict[str, Any]:
+    """The cluster; what is not set is left out."""
+    authority = base64.b64encode(_authority(config)).decode()
+    optional = {
+        "tls-server-name": config.tls.server_name,
+        "insecure-skip-tls-verify": config.tls.insecure,
+        "certificate-authority-data": authority,
+        "proxy-url": config.proxy_url,
+        "disable-compression": config.disable_compression,
+    }
+    cluster: dict[str, Any] = {"server": config.server}
+    cluster |= {key: value for key, value in optional.items() if value}
+    if plugin.cluster_config:
+        cluster["config"] = json.loads(plugin.cluster_config)
+    return cluster
+
+
+def _authority(config: ClusterConfig) -> bytes:
+    if config.tls.ca_data or not config.tls.ca_file:
+        return config.tls.ca_data
+    try:
+        return Path(config.tls.ca_file).read_bytes()
+    except OSError as error:
+        where = f"{config.tls.origin}: " if config.tls.origin else ""
+        text = f"{where}cannot read {config.tls.ca_file}: {error.strerror}"
+        raise ConfigError(text) from None

@@ -1,0 +1,184 @@
+"""Find and read the configuration of a cluster, the way kubectl and client-go do.
+
+The first of these that applies:
+
+1. the file given as `kubeconfig`; it must exist;
+2. the files that the environment variable KUBECONFIG lists, merged; those that are missing are
+   skipped;
+3. `~/.kube/config`;
+4. the service account of the pod, when no configuration was found or no context is chosen.
+
+https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .cluster_config import (
+    AuthConfig,
+    ClusterConfig,
+    ExecConfig,
+    Impersonation,
+    TlsConfig,
+)
+from .errors import ConfigError
+from .incluster import SERVICE_ACCOUNT, in_cluster_config, in_cluster_namespace, is_in_cluster
+from .kubeconfig_entries import Cluster, User, read_cluster, read_user
+from .kubeconfig_fields import Fields
+from .kubeconfig_files import ConfigFile, Document, Entry, config_files, merge, read_files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "AuthConfig",
+    "ClusterConfig",
+    "ExecConfig",
+    "Impersonation",
+    "TlsConfig",
+    "load_config",
+]
+
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+def load_config(
+    kubeconfig: str | os.PathLike[str] | None = None,
+    context: str | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    exec_timeout: float | None = 300.0,
+    service_account: str = SERVICE_ACCOUNT,
+) -> ClusterConfig:
+    """Read the configuration of one cluster.
+
+    Args:
+        kubeconfig: The file to read; `~` is the home directory. None searches.
+        context: The context to use instead of the current one.
+        env: The environment instead of the process's own.
+        exec_timeout: Seconds after which a credential plugin that does not answer is ended; None
+            waits for ever.
+        service_account: The directory that a pod's service account is mounted in.
+
+    Raises:
+        ConfigError: when there is no configuration, or it is broken: the message says everything
+            that is wrong with it, a line each.
+    """
+    env = os.environ if env is None else env
+    files = config_files(env) if kubeconfig is None else [_explicit(kubeconfig, env)]
+    document = merge(read_files(files))
+    pod = service_account if is_in_cluster(env, service_account) else ""
+    name = context or document.current_context
+    if not name:
+        if pod:
+            return in_cluster_config(env, pod)
+        raise ConfigError(_nothing(document, files, env))
+    if name not in document.contexts:
+        raise ConfigError(_no_context(name, document, files))
+    return _Selection(document, document.contexts[name]).config(env, pod, exec_timeout)
+
+
+def _explicit(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
+    file = ConfigFile.at(_expanded(os.fspath(kubeconfig), env), env)
+    if not file.path.exists():
+        raise ConfigError(f"{file.shown}: this kubeconfig does not exist")
+    return file
+
+
+def _expanded(path: str, env: Mapping[str, str]) -> str:
+    home = env.get("HOME") or str(Path.home())
+    return home + path[1:] if path == "~" or path.startswith("~/") else path
+
+
+def _names(files: list[ConfigFile]) -> str:
+    return ", ".join(file.shown for file in files)
+
+
+def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
+    """Why there is nothing to go by."""
+    if document.contexts:
+        known = ", ".join(document.contexts)
+        return f"{_names(files)}: no current-context is set; choose a context: {known}"
+    place = "outside of a cluster"
+    if env.get("KUBERNETES_SERVICE_HOST"):
+        place = "in a pod without a service account token"
+    return (
+        f"no configuration has been provided: nothing in {_names(files)}, and this runs {place}; "
+        "set KUBECONFIG or pass kubeconfig="
+    )
+
+
+def _no_context(name: str, document: Document, files: list[ConfigFile]) -> str:
+    known = ", ".join(document.contexts) or "none"
+    return f'{_names(files)}: context "{name}" does not exist; there are: {known}'
+
+
+@dataclass(slots=True)
+class _Selection:
+    """A context and what it points to."""
+
+    document: Document
+    context: Entry
+
+    def config(self, env: Mapping[str, str], pod: str, exec_timeout: float | None) -> ClusterConfig:
+        """Read the context; `pod` is the service account's directory when this is a pod."""
+        found: list[str] = []
+        fields = Fields.of(self.context, found)
+        namespace = _namespace(fields)
+        cluster_entry = _named(fields, "cluster", self.document.clusters)
+        user_entry = _named(fields, "user", self.document.users)
+        if not found and cluster_entry is None and pod:
+            return in_cluster_config(env, pod)
+        if not fields.has("cluster"):
+            fields.problem("cluster is missing; name one of the clusters")
+        cluster = read_cluster(Fields.of(cluster_entry, found)) if cluster_entry else None
+        user = _read_user(user_entry, cluster, found, exec_timeout)
+        if found or cluster is None:
+            raise ConfigError("\n".join(found))
+        default = in_cluster_namespace(env, pod) if pod else "default"
+        return _built(cluster, user, namespace or default)
+
+
+def _namespace(fields: Fields) -> str:
+    namespace = fields.text("namespace")
+    if namespace and not _DNS_LABEL.fullmatch(namespace):
+        fields.problem(
+            f'namespace "{namespace}" is not a DNS label: lower-case letters, digits and "-"'
+        )
+    return namespace
+
+
+def _named(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
+    """The entry a context names; a context may do without a user."""
+    name = fields.text(key)
+    if name and name not in entries:
+        known = ", ".join(entries) or "none"
+        fields.problem(f'{key} "{name}" does not exist; there are: {known}')
+    return entries.get(name) if name else None
+
+
+def _read_user(
+    entry: Entry | None, cluster: Cluster | None, found: list[str], timeout: float | None
+) -> User:
+    if entry is None:
+        return User(AuthConfig(), None)
+    secure = cluster is not None and not cluster.server.startswith("http://")
+    info = cluster.exec_config if cluster else ""
+    return read_user(Fields.of(entry, found), secure=secure, cluster_config=info, timeout=timeout)
+
+
+def _built(cluster: Cluster, user: User, namespace: str) -> ClusterConfig:
+    return ClusterConfig(
+        server=cluster.server,
+        namespace=namespace,
+        tls=cluster.tls,
+        auth=user.auth,
+        proxy_url=cluster.proxy_url or None,
+        disable_compression=cluster.disable_compression,
+        impersonate=user.impersonate,
+    )

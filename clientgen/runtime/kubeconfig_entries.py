@@ -1,0 +1,266 @@
+"""What a cluster entry and a user entry of a kubeconfig mean.
+
+Field by field as client-go reads and validates them:
+https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from .cluster_config import AuthConfig, ExecConfig, Impersonation, InteractiveMode, TlsConfig
+from .kubeconfig_fields import Fields, is_header_safe, unreadable
+from .server_url import base_url, proxy_address
+
+__all__ = ["Cluster", "User", "read_cluster", "read_user"]
+
+_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+_EXEC_EXTENSION = "client.authentication.k8s.io/exec"
+_MODES: dict[str, InteractiveMode] = {
+    "Never": "Never",
+    "IfAvailable": "IfAvailable",
+    "Always": "Always",
+}
+_REPLACEMENTS = {
+    "gcp": "install gke-gcloud-auth-plugin and run `gcloud container clusters get-credentials`",
+    "azure": "install kubelogin and run `kubelogin convert-kubeconfig`",
+    "oidc": "install kubelogin and use `kubectl oidc-login get-token`",
+}
+_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cluster:
+    """A cluster entry."""
+
+    server: str
+    tls: TlsConfig
+    proxy_url: str
+    disable_compression: bool
+    exec_config: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class User:
+    """A user entry."""
+
+    auth: AuthConfig
+    impersonate: Impersonation | None
+
+
+def read_cluster(fields: Fields) -> Cluster:
+    """Read a cluster; what is wrong is noted in `fields`."""
+    tls = TlsConfig(
+        ca_file=fields.readable("certificate-authority"),
+        ca_data=fields.pem("certificate-authority-data"),
+        insecure=fields.flag("insecure-skip-tls-verify"),
+        server_name=fields.text("tls-server-name"),
+        origin=fields.where,
+    )
+    _only_one(fields, "certificate-authority")
+    if tls.insecure and (fields.has("certificate-authority") or tls.ca_data):
+        fields.problem(
+            "insecure-skip-tls-verify is set together with a certificate-authority; "
+            "remove one of them"
+        )
+    return Cluster(
+        server=_server(fields),
+        tls=tls,
+        proxy_url=_proxy(fields),
+        disable_compression=fields.flag("disable-compression"),
+        exec_config=_exec_extension(fields),
+    )
+
+
+def _only_one(fields: Fields, key: str) -> None:
+    if fields.has(key) and fields.has(f"{key}-data"):
+        fields.problem(f"{key} and {key}-data are both set; remove one of them")
+
+
+def _server(fields: Fields) -> str:
+    server = fields.text("server")
+    if not fields.has("server"):
+        fields.problem("server is missing; set it to the URL of the API server")
+        return ""
+    try:
+        # Only a check: what is about TLS decides on the scheme later.
+        base_url(server or "https://unread", secure=True)
+    except ValueError as problem:
+        fields.problem(f"server {problem}")
+    return server
+
+
+def _proxy(fields: Fields) -> str:
+    proxy = fields.text("proxy-url")
+    try:
+        return proxy_address(proxy) if proxy else ""
+    except ValueError as problem:
+        fields.problem(f"proxy-url {problem}")
+        return ""
+
+
+def _exec_extension(fields: Fields) -> str:
+    """The extension that is handed to credential plugins."""
+    for extension in fields.each("extensions"):
+        if extension.text("name") == _EXEC_EXTENSION:
+            return extension.json("extension")
+    return ""
+
+
+def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: float | None) -> User:
+    """Read a user; what is wrong is noted in `fields`.
+
+    A token file has to be readable only where it is used: with a `secure` server.
+    """
+    auth = AuthConfig(
+        token=_token(fields),
+        token_file=_token_file(fields, secure),
+        username=fields.text("username"),
+        password=fields.text("password"),
+        certificate_file=fields.readable("client-certificate"),
+        certificate_data=fields.pem("client-certificate-data"),
+        key_file=fields.readable("client-key"),
+        key_data=fields.pem("client-key-data"),
+        exec=_exec(fields, cluster_config, timeout),
+        origin=fields.where,
+    )
+    _check_methods(fields)
+    _check_certificate(fields)
+    _check_provider(fields)
+    return User(auth, _impersonation(fields))
+
+
+def _token(fields: Fields) -> str:
+    token = fields.text("token").strip()
+    if is_header_safe(token):
+        return token
+    fields.problem("token holds a space or a character that no HTTP header may carry")
+    return ""
+
+
+def _token_file(fields: Fields, secure: bool) -> str:
+    path = fields.path("tokenFile")
+    if path and secure and not fields.has("token"):
+        trouble = unreadable(path)
+        if trouble:
+            fields.problem(f"tokenFile: {trouble}")
+    return path
+
+
+def _check_methods(fields: Fields) -> None:
+    """A token and a password exclude each other; a client certificate goes with either."""
+    tokens = [key for key in ("token", "tokenFile") if fields.has(key)]
+    basic = [key for key in ("username", "password") if fields.has(key)]
+    if tokens and basic:
+        found = ", ".join(tokens + basic)
+        fields.problem(
+            f"more than one authentication method ({found}); "
+            "keep either the token or username and password"
+        )
+
+
+def _check_certificate(fields: Fields) -> None:
+    _only_one(fields, "client-certificate")
+    _only_one(fields, "client-key")
+    certificate = _any(fields, "client-certificate")
+    key = _any(fields, "client-key")
+    if certificate and not key:
+        fields.problem("client-certificate is set without a key; add client-key or client-key-data")
+    if key and not certificate:
+        fields.problem(
+            "client-key is set without a certificate; "
+            "add client-certificate or client-certificate-data"
+        )
+
+
+def _any(fields: Fields, key: str) -> bool:
+    return fields.has(key) or fields.has(f"{key}-data")
+
+
+def _check_provider(fields: Fields) -> None:
+    """The mechanism before exec plugins: kubectl itself has only errors left for most of them."""
+    provider = fields.nested("auth-provider")
+    if provider is None:
+        return
+    name = provider.text("name")
+    if fields.has("exec"):
+        fields.problem("auth-provider and exec are both set; remove auth-provider")
+        return
+    how = _REPLACEMENTS.get(name, "ask who runs the cluster for an exec plugin")
+    fields.problem(
+        f'auth-provider "{name}" is the legacy mechanism and is not supported; '
+        f"use exec, a credential plugin: {how}"
+    )
+
+
+def _impersonation(fields: Fields) -> Impersonation | None:
+    user = fields.text("as")
+    uid = fields.text("as-uid")
+    groups = fields.texts("as-groups")
+    extra = fields.text_lists("as-user-extra")
+    if user:
+        return Impersonation(user, uid, groups, extra)
+    for key, value in (("as-uid", uid), ("as-groups", groups), ("as-user-extra", extra)):
+        if value:
+            fields.problem(f"{key} is set without as; add the user to impersonate")
+    return None
+
+
+def _exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecConfig | None:
+    fields = user.nested("exec")
+    if fields is None:
+        return None
+    command = fields.text("command")
+    if not fields.has("command"):
+        fields.problem("command is missing; name the program to run")
+    if os.sep in command:
+        command = fields.located(command)
+    version = _exec_version(fields)
+    return ExecConfig(
+        command=command,
+        args=fields.texts("args"),
+        env=_exec_env(fields),
+        api_version=version,
+        interactive_mode=_mode(fields, version),
+        install_hint=_ANSI.sub("", fields.text("installHint")).strip(),
+        provide_cluster_info=fields.flag("provideClusterInfo"),
+        cluster_config=cluster_config,
+        timeout=timeout,
+    )
+
+
+def _exec_version(fields: Fields) -> str:
+    version = fields.text("apiVersion")
+    if not fields.has("apiVersion"):
+        fields.problem(f"apiVersion is missing; set it to {_EXEC_VERSIONS[0]}")
+    elif version and version not in _EXEC_VERSIONS:
+        fields.problem(
+            f'apiVersion "{version}" is not supported; update the plugin and use '
+            f"{' or '.join(_EXEC_VERSIONS)}"
+        )
+    return version
+
+
+def _mode(fields: Fields, version: str) -> InteractiveMode:
+    """Only v1 demands that it is said."""
+    mode = fields.text("interactiveMode")
+    if mode in _MODES:
+        return _MODES[mode]
+    if mode:
+        fields.problem(f'interactiveMode "{mode}" must be Never, IfAvailable or Always')
+    elif version == _EXEC_VERSIONS[0] and not fields.has("interactiveMode"):
+        fields.problem("interactiveMode is missing; set it to Never, IfAvailable or Always")
+    return "IfAvailable"
+
+
+def _exec_env(fields: Fields) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for variable in fields.each("env"):
+        name = variable.text("name")
+        if not variable.has("name"):
+            variable.problem("has no name; name the environment variable")
+        elif name:
+            pairs.append((name, variable.text("value")))
+    return tuple(pairs)

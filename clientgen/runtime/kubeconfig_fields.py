@@ -1,0 +1,167 @@
+"""Read the fields of a kubeconfig entry, and say of each what is wrong with it.
+
+Nothing here raises: a field that is wrong is read as absent and noted, so that one run shows
+everything. Messages hold names and kinds, and values only where they cannot be secret.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from .kubeconfig_files import Entry, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Fields", "is_header_safe", "unreadable"]
+
+
+def is_header_safe(token: str) -> bool:
+    """Whether a token can stand in an Authorization header: visible ASCII."""
+    return all("!" <= character <= "~" for character in token)
+
+
+def unreadable(path: str | Path) -> str:
+    """Why a file cannot be read; empty when it can."""
+    try:
+        with Path(path).open("rb"):
+            return ""
+    except OSError as error:
+        return f"cannot read {path}: {error.strerror}"
+    except ValueError:
+        return "is not a path"
+
+
+class Fields:
+    """The fields of one mapping; `found` collects what is wrong."""
+
+    def __init__(
+        self, where: str, values: Mapping[str, Any], directory: Path, found: list[str]
+    ) -> None:
+        self.where = where
+        self._values = values
+        self._directory = directory
+        self._found = found
+
+    @classmethod
+    def of(cls, entry: Entry, found: list[str]) -> Fields:
+        """The fields of an entry; its paths are relative to its own file."""
+        return cls(entry.where, entry.value, entry.file.path.parent, found)
+
+    def problem(self, what: str) -> None:
+        """Note what is wrong, and what to do."""
+        self._found.append(f"{self.where}: {what}")
+
+    def has(self, key: str) -> bool:
+        """Whether the field is there and not empty."""
+        return self._values.get(key) not in (None, "", [], {})
+
+    def text(self, key: str) -> str:
+        """A string; empty when absent."""
+        value = self._values.get(key)
+        if value is None or isinstance(value, str):
+            return value or ""
+        self.problem(f"{key} must be a string, not {kind_of(value)}; put it in quotes")
+        return ""
+
+    def flag(self, key: str) -> bool:
+        """True or false; false when absent."""
+        value = self._values.get(key)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.problem(f"{key} must be true or false without quotes, not {kind_of(value)}")
+        return False
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings; empty when absent."""
+        return self._strings(self._values.get(key), key)
+
+    def text_lists(self, key: str) -> dict[str, tuple[str, ...]]:
+        """A mapping of lists of strings; empty when absent."""
+        values = self._mapping(self._values.get(key), key) or {}
+        return {name: self._strings(each, f"{key}.{name}") for name, each in values.items()}
+
+    def nested(self, key: str) -> Fields | None:
+        """The fields of a mapping; None when absent."""
+        values = self._mapping(self._values.get(key), key)
+        if values is None:
+            return None
+        return Fields(f"{self.where}: {key}", values, self._directory, self._found)
+
+    def each(self, key: str) -> list[Fields]:
+        """The fields of every mapping of a list."""
+        items: list[Fields] = []
+        for position, item in enumerate(self._list(self._values.get(key), key)):
+            values = self._mapping(item, f"{key}[{position}]") or {}
+            where = f"{self.where}: {key}[{position}]"
+            items.append(Fields(where, values, self._directory, self._found))
+        return items
+
+    def json(self, key: str) -> str:
+        """Any value, as JSON; empty when absent or when JSON has no such value."""
+        value = self._values.get(key)
+        if value is None:
+            return ""
+        # Late: few entries carry free-form values.
+        import json
+
+        try:
+            return json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            self.problem(f"{key} holds what JSON cannot say")
+            return ""
+
+    def path(self, key: str) -> str:
+        """The absolute path of a file; relative ones start at the kubeconfig's directory."""
+        text = self.text(key)
+        return self.located(text) if text else ""
+
+    def readable(self, key: str) -> str:
+        """The absolute path of a file that can be opened; noted when it cannot."""
+        path = self.path(key)
+        trouble = unreadable(path) if path else ""
+        if trouble:
+            self.problem(f"{key}: {trouble}")
+        return path
+
+    def located(self, path: str) -> str:
+        """Where a path written in this file leads."""
+        return str(self._directory / path)
+
+    def pem(self, key: str) -> bytes:
+        """PEM inside base64; empty when absent."""
+        text = "".join(self.text(key).split())
+        try:
+            data = base64.b64decode(text.encode(), validate=True)
+        except (binascii.Error, ValueError):
+            file_key = key.removesuffix("-data")
+            self.problem(f"{key} is not base64; to name a file, use {file_key} instead")
+            return b""
+        if data and b"-----BEGIN" not in data:
+            self.problem(f"{key} is base64 of something that is not PEM; encode the PEM file once")
+            return b""
+        return data
+
+    def _mapping(self, value: object, key: str) -> dict[str, Any] | None:
+        if value is None or isinstance(value, dict):
+            mapping = cast("dict[object, Any] | None", value)
+            return None if mapping is None else {str(name): each for name, each in mapping.items()}
+        self.problem(f"{key} must be a mapping, not {kind_of(value)}")
+        return None
+
+    def _list(self, value: object, key: str) -> list[object]:
+        if value is None or isinstance(value, list):
+            return cast("list[object]", value or [])
+        self.problem(f"{key} must be a list, not {kind_of(value)}")
+        return []
+
+    def _strings(self, value: object, key: str) -> tuple[str, ...]:
+        items = self._list(value, key)
+        for position, item in enumerate(items):
+            if not isinstance(item, str):
+                what = f"{key}[{position}] must be a string, not {kind_of(item)}"
+                self.problem(f"{what}; put it in quotes")
+        return tuple(item for item in items if isinstance(item, str))

@@ -1,0 +1,245 @@
+"""The files of a kubeconfig: which are read, what a file must look like, and how several merge.
+
+The rules are those of client-go's ClientConfigLoadingRules:
+https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = [
+    "ConfigFile",
+    "Document",
+    "Entry",
+    "config_files",
+    "kind_of",
+    "merge",
+    "parse",
+    "read_files",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A kubeconfig file, and its name as messages say it."""
+
+    path: Path
+    shown: str
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
+        """Name a file; the home directory is written `~`."""
+        home = (env.get("HOME") or str(Path.home())).rstrip("/")
+        text = str(Path(path))
+        inside = bool(home) and text.startswith(f"{home}{os.sep}")
+        return cls(Path(path).absolute(), f"~{text[len(home) :]}" if inside else text)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Entry:
+    """A named cluster, user or context, and the file it came from."""
+
+    kind: str
+    name: str
+    value: Mapping[str, Any]
+    file: ConfigFile
+
+    @property
+    def where(self) -> str:
+        """The words that open every message about this entry."""
+        return f'{self.file.shown}: {self.kind} "{self.name}"'
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Document:
+    """One kubeconfig file, or several merged."""
+
+    clusters: dict[str, Entry] = field(default_factory=dict[str, Entry])
+    users: dict[str, Entry] = field(default_factory=dict[str, Entry])
+    contexts: dict[str, Entry] = field(default_factory=dict[str, Entry])
+    current_context: str = ""
+
+
+def config_files(env: Mapping[str, str]) -> list[ConfigFile]:
+    """The files of the KUBECONFIG list, else `~/.kube/config`; none of them need exist."""
+    listed = env.get("KUBECONFIG", "")
+    if listed:
+        paths = [path for path in dict.fromkeys(listed.split(os.pathsep)) if path]
+    else:
+        paths = [str(Path(env.get("HOME") or Path.home(), ".kube", "config"))]
+    return [ConfigFile.at(path, env) for path in paths]
+
+
+def read_files(files: Iterable[ConfigFile]) -> list[Document]:
+    """Read the files that exist.
+
+    Raises:
+        ConfigError: with everything that is wrong with any of them.
+    """
+    documents: list[Document] = []
+    problems: list[str] = []
+    for file in files:
+        try:
+            content = file.path.read_bytes()
+            documents.append(parse(_load_yaml(content, file), file))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            problems.append(f"{file.shown}: cannot be read: {error.strerror}")
+        except ValueError:
+            problems.append(f"{file.shown!r} is not a path")
+        except ConfigError as error:
+            problems.append(str(error))
+    if problems:
+        raise ConfigError("\n".join(problems))
+    return documents
+
+
+def merge(documents: Iterable[Document]) -> Document:
+    """Merge in order: an entry comes whole from the first file that names it.
+
+    The current context is the first that is not empty.
+    """
+    clusters: dict[str, Entry] = {}
+    users: dict[str, Entry] = {}
+    contexts: dict[str, Entry] = {}
+    current = ""
+    for document in documents:
+        clusters = document.clusters | clusters
+        users = document.users | users
+        contexts = document.contexts | contexts
+        current = current or document.current_context
+    return Document(clusters, users, contexts, current)
+
+
+def parse(content: object, file: ConfigFile) -> Document:
+    """Look through a whole file: are the lists lists, and their entries named mappings.
+
+    Raises:
+        ConfigError: with everything that is not.
+    """
+    if content is None:
+        return Document()
+    if not isinstance(content, dict):
+        hint = "a kubeconfig is a mapping with clusters, users and contexts"
+        raise ConfigError(f"{file.shown}: holds {kind_of(content)}; {hint}")
+    top = cast("dict[object, object]", content)
+    problems = _wrong_kind(top, file)
+    document = Document(
+        _entries(top, "clusters", file, problems),
+        _entries(top, "users", file, problems),
+        _entries(top, "contexts", file, problems),
+        _name(top.get("current-context"), f"{file.shown}: current-context", problems),
+    )
+    if problems:
+        raise ConfigError("\n".join(problems))
+    return document
+
+
+def kind_of(value: object) -> str:
+    """What a YAML value is, for messages; never what it says."""
+    kinds: dict[type, str] = {
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "a string",
+        list: "a list",
+        dict: "a mapping",
+        type(None): "nothing",
+    }
+    return kinds.get(type(value), "something else")
+
+
+def _wrong_kind(top: dict[object, object], file: ConfigFile) -> list[str]:
+    """Tell a kubeconfig from some other manifest; both fields may be absent."""
+    return [
+        f'{file.shown}: {key} is not "{wanted}"; this is not a kubeconfig'
+        for key, wanted in (("apiVersion", "v1"), ("kind", "Config"))
+        if top.get(key) not in (None, "", wanted)
+    ]
+
+
+def _entries(
+    top: dict[object, object], key: str, file: ConfigFile, problems: list[str]
+) -> dict[str, Entry]:
+    """Read one of the three lists; entries that are wrong become problems."""
+    listed = top.get(key)
+    if listed is None:
+        return {}
+    if not isinstance(listed, list):
+        problems.append(f"{file.shown}: {key} must be a list, not {kind_of(listed)}")
+        return {}
+    entries: dict[str, Entry] = {}
+    for position, item in enumerate(cast("list[object]", listed)):
+        entry = _entry(item, key.removesuffix("s"), f"{file.shown}: {key}[{position}]", file)
+        if isinstance(entry, str):
+            problems.append(entry)
+        elif entry.name in entries:
+            problems.append(f"{entry.where} appears twice; remove one of them")
+        else:
+            entries[entry.name] = entry
+    return entries
+
+
+def _entry(item: object, kind: str, where: str, file: ConfigFile) -> Entry | str:
+    """One `{name: ..., cluster: {...}}`; what is wrong with it if that is something."""
+    if not isinstance(item, dict):
+        return f"{where} must be a mapping with name and {kind}, not {kind_of(item)}"
+    fields = cast("dict[object, object]", item)
+    problems: list[str] = []
+    name = _name(fields.get("name"), f"{where}: name", problems)
+    value = fields.get(kind)
+    if value is not None and not isinstance(value, dict):
+        problems.append(f"{where}: {kind} must be a mapping, not {kind_of(value)}")
+    if problems:
+        return "\n".join(problems)
+    return Entry(kind, name, cast("dict[str, Any]", value or {}), file)
+
+
+def _name(value: object, where: str, problems: list[str]) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    problems.append(f"{where} must be a string, not {kind_of(value)}; put it in quotes")
+    return ""
+
+
+def _load_yaml(content: bytes, file: ConfigFile) -> object:
+    """Read YAML; the texts of PyYAML's errors quote the file, so only the place is passed on."""
+    # Late: reading YAML is needed once and not at all inside a cluster.
+    import yaml
+
+    base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # A name or a token that looks like a date is meant as a string, as it is to Go's YAML.
+    resolvers = {
+        first: [each for each in each_of if each[0] != "tag:yaml.org,2002:timestamp"]
+        for first, each_of in base.yaml_implicit_resolvers.items()
+    }
+    loader_class: Any = type("_Loader", (base,), {"yaml_implicit_resolvers": resolvers})
+    try:
+        loader = loader_class(content)
+        try:
+            # Like client-go, only the first document counts.
+            return loader.get_data() if loader.check_data() else None
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        place = _place(getattr(error, "problem_mark", None))
+        what = re.sub(r"['\"].{2,}['\"]", "...", str(getattr(error, "problem", None) or "")).strip()
+        raise ConfigError(f"{file.shown}: {place}is not YAML{what and f': {what}'}") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        # What PyYAML lets through: a tag whose value does not fit, nesting without end.
+        raise ConfigError(f"{file.shown}: is not YAML that a kubeconfig can be made of") from None
+
+
+def _place(mark: Any) -> str:
+    return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
