@@ -1,0 +1,149 @@
+"""The words of the `+genclient` grammar: verbs, tags, and what the markers of one type come to.
+
+They are those of Kubernetes' client-gen. `markers` reads them; `overrides` holds them against what
+an API offers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "METHOD_VERBS",
+    "READONLY_VERBS",
+    "STATUS_VERBS",
+    "SUPPORTED_VERBS",
+    "Genclient",
+    "GenclientMethod",
+    "MarkerLine",
+    "Tag",
+    "print_markers",
+    "split_type",
+]
+
+# client-gen: the verbs it knows, in the order it emits them.
+SUPPORTED_VERBS = (
+    "create",
+    "update",
+    "updateStatus",
+    "delete",
+    "deleteCollection",
+    "get",
+    "list",
+    "watch",
+    "patch",
+    "apply",
+    "applyStatus",
+)
+READONLY_VERBS = ("get", "list", "watch")
+STATUS_VERBS = ("updateStatus", "applyStatus")
+# client-gen refuses delete, deleteCollection and watch in `method=`; there is no reason to.
+METHOD_VERBS = tuple(verb for verb in SUPPORTED_VERBS if verb not in STATUS_VERBS)
+
+
+class Tag:
+    """How each tag is spelled, without its plus sign."""
+
+    GENCLIENT = "genclient"
+    NON_NAMESPACED = "genclient:nonNamespaced"
+    NO_VERBS = "genclient:noVerbs"
+    ONLY_VERBS = "genclient:onlyVerbs"
+    SKIP_VERBS = "genclient:skipVerbs"
+    READONLY = "genclient:readonly"
+    NO_STATUS = "genclient:noStatus"
+    METHOD = "genclient:method"
+    RESOURCE_NAME = "resourceName"
+    GROUP_NAME = "groupName"
+    GROUP_GO_NAME = "groupGoName"
+
+    FLAGS = (GENCLIENT, NON_NAMESPACED, NO_VERBS, READONLY, NO_STATUS)
+    VERB_LISTS = (ONLY_VERBS, SKIP_VERBS)
+    NAMES = (RESOURCE_NAME, GROUP_NAME, GROUP_GO_NAME)
+    TYPE = (*FLAGS, *VERB_LISTS, METHOD)
+    # Which of Go's generators a package wants at all; `false` opts out.
+    SWITCHES = (
+        "k8s:client-gen",
+        "k8s:lister-gen",
+        "k8s:informer-gen",
+        "k8s:applyconfiguration-gen",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerLine:
+    """One line that starts with `+`, and where it stands."""
+
+    text: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class GenclientMethod:
+    """A method beside the verbs; types are as written, see `split_type`."""
+
+    name: str
+    verb: str
+    subresource: str | None = None
+    input: str | None = None
+    result: str | None = None
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Genclient:
+    """What the markers of one type say; the places where they do are not compared."""
+
+    generate: bool = False
+    non_namespaced: bool = False
+    no_verbs: bool = False
+    only_verbs: tuple[str, ...] = ()
+    skip_verbs: tuple[str, ...] = ()
+    readonly: bool = False
+    no_status: bool = False
+    methods: tuple[GenclientMethod, ...] = ()
+    resource_name: str | None = None
+    group_name: str | None = None
+    group_go_name: str | None = None
+    # Of client, lister, informer and applyconfiguration those with `+k8s:<name>-gen=false`.
+    disabled: frozenset[str] = frozenset()
+    places: Mapping[str, str] = field(default=MappingProxyType({}), compare=False)
+
+    def where(self, *tags: str) -> str:
+        """The place of the first of these tags that was said; "" if none was."""
+        return next((self.places[tag] for tag in tags if tag in self.places), "")
+
+
+def split_type(text: str) -> tuple[str, str]:
+    """Split `k8s.io/api/autoscaling/v1.Scale` into package and name; a bare name has no package."""
+    package, _, name = text.rpartition(".")
+    return package, name
+
+
+def print_markers(genclient: Genclient) -> list[str]:
+    """The marker lines that say the same; reading them back gives an equal `Genclient`."""
+    flags = (
+        genclient.generate,
+        genclient.non_namespaced,
+        genclient.no_verbs,
+        genclient.readonly,
+        genclient.no_status,
+    )
+    lines = [f"+{tag}" for tag, said in zip(Tag.FLAGS, flags, strict=True) if said]
+    lists = zip(Tag.VERB_LISTS, (genclient.only_verbs, genclient.skip_verbs), strict=True)
+    lines += [f"+{tag}={','.join(verbs)}" for tag, verbs in lists if verbs]
+    lines += [f"+{Tag.METHOD}={_print_method(method)}" for method in genclient.methods]
+    names = (genclient.resource_name, genclient.group_name, genclient.group_go_name)
+    named = zip(Tag.NAMES, names, strict=True)
+    lines += [f"+{tag}={name}" for tag, name in named if name is not None]
+    return lines + [f"+k8s:{what}-gen=false" for what in sorted(genclient.disabled)]
+
+
+def _print_method(method: GenclientMethod) -> str:
+    options = ("verb", "subresource", "input", "result")
+    said = [(name, getattr(method, name)) for name in options]
+    return ",".join([method.name, *(f"{name}={value}" for name, value in said if value)])
