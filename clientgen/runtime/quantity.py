@@ -1,0 +1,257 @@
+"""Amounts of resources: `500m`, `1.5Gi`, `2e3`.
+
+The rules are those of apimachinery's `resource.Quantity`: a signed decimal number and a suffix, to
+a billionth; what is finer rounds up, away from zero
+(https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_UP, Context, Decimal
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Quantity"]
+
+Number: TypeAlias = int | float | Decimal
+
+_FORM = re.compile(
+    r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,3}|)"
+)
+_POWERS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL = {power: suffix for suffix, power in _POWERS.items()}
+_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_NANO = Decimal("1e-9")
+# Wide enough that nothing of at most three exponent digits is ever rounded but below the billionth.
+_EXACT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
+_MAX_LENGTH = 1000
+_CACHE_SIZE = 4096
+_cache: dict[str, Quantity] = {}
+
+
+class Quantity:
+    """An amount, equal to every other of the same value: `1.5Gi` is `1536Mi`.
+
+    Immutable and hashable. It goes back to the server as it came, number or text. It compares with
+    quantities and numbers; sums and differences keep the notation of the left side. `int()` cuts a
+    fraction off, as it does for any Python number.
+    """
+
+    __slots__ = ("_given", "_value")
+    _given: str | int | float
+    _value: Decimal | None
+
+    def __init__(self, value: str | Number) -> None:
+        """Read `value`; raises ValueError when it is not a quantity."""
+        given = f"{value:f}" if isinstance(value, Decimal) else value
+        object.__setattr__(self, "_value", _parse(given))
+        object.__setattr__(self, "_given", given)
+
+    @classmethod
+    def received(cls, given: str | float) -> Quantity:
+        """Take what a server sent, well formed or not: a bad one raises when computed with."""
+        if isinstance(given, str):
+            known = _cache.get(given)
+            if known is not None:
+                return known
+        made = cls.__new__(cls)
+        object.__setattr__(made, "_given", given)
+        object.__setattr__(made, "_value", None)
+        if isinstance(given, str):
+            if len(_cache) >= _CACHE_SIZE:
+                _cache.clear()
+            _cache[given] = made
+        return made
+
+    @property
+    def value(self) -> Decimal:
+        """The amount; raises ValueError when the server sent something malformed."""
+        if self._value is None:
+            object.__setattr__(self, "_value", _parse(self._given))
+        assert self._value is not None
+        return self._value
+
+    @property
+    def given(self) -> str | int | float:
+        """What was given or received: the form in which it is sent."""
+        return self._given
+
+    def canonical(self) -> str:
+        """Write it as the API server does: `1536Mi` for `1.5Gi`, `500m` for `0.5`."""
+        return _write(self.value, _notation(self._given))
+
+    def __add__(self, other: Quantity | Number) -> Quantity:
+        return self._combine(other, _EXACT.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Quantity | Number) -> Quantity:
+        return self._combine(other, _EXACT.subtract)
+
+    def __rsub__(self, other: Number) -> Quantity:
+        return -self + other
+
+    def __neg__(self) -> Quantity:
+        return self._like(_EXACT.minus(self.value))
+
+    def __mul__(self, times: int) -> Quantity:
+        if not isinstance(times, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        return self._like(_EXACT.multiply(self.value, times))
+
+    __rmul__ = __mul__
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        return str(self._given)
+
+    def __repr__(self) -> str:
+        return f"Quantity({self._given!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Quantity | int | float | Decimal):
+            return NotImplemented
+        mine, theirs = _comparable(self), _comparable(other)
+        return mine == theirs
+
+    def __hash__(self) -> int:
+        return hash(_comparable(self))
+
+    def __lt__(self, other: Quantity | Number) -> bool:
+        return self.value < _amount(other)
+
+    def __le__(self, other: Quantity | Number) -> bool:
+        return self.value <= _amount(other)
+
+    def __gt__(self, other: Quantity | Number) -> bool:
+        return self.value > _amount(other)
+
+    def __ge__(self, other: Quantity | Number) -> bool:
+        return self.value >= _amount(other)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        message = f"a Quantity cannot be changed: {name}"
+        raise AttributeError(message)
+
+    def __copy__(self) -> Quantity:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Quantity:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Quantity], tuple[str | int | float]]:
+        return Quantity.received, (self._given,)
+
+    def _combine(
+        self, other: Quantity | Number, operate: Callable[[Decimal, Decimal], Decimal]
+    ) -> Quantity:
+        """Add or subtract; a zero takes the other's notation, as in apimachinery."""
+        result = operate(self.value, _amount(other))
+        if isinstance(other, Quantity) and not self.value:
+            return other._like(result)
+        return self._like(result)
+
+    def _like(self, value: Decimal) -> Quantity:
+        """Make a quantity of `value` in the notation of this one."""
+        return Quantity(_write(value, _notation(self._given)))
+
+
+def _parse(given: str | float) -> Decimal:
+    """Read an amount; raises ValueError with the rule that was broken."""
+    if isinstance(given, bool):
+        raise ValueError(f"{given!r} is not a quantity: give a number or text such as '500m'")
+    text = (given if isinstance(given, str) else repr(given)).strip()
+    match = _FORM.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    if match is None:
+        raise ValueError(
+            f"{text[:60]!r} is not a quantity: write a number and at most one of the suffixes"
+            " n u m k M G T P E, Ki Mi Gi Ti Pi Ei or an exponent such as e3"
+        )
+    number, suffix = match.groups()
+    return _to_nano(_EXACT.multiply(Decimal(number), _factor(suffix)))
+
+
+def _factor(suffix: str) -> Decimal:
+    if suffix in _POWERS:
+        return Decimal(1).scaleb(_POWERS[suffix])
+    if suffix.endswith("i"):
+        return Decimal(1024 ** _BINARY.index(suffix))
+    return Decimal(1).scaleb(int(suffix[1:]))
+
+
+def _to_nano(value: Decimal) -> Decimal:
+    """Round what is finer than a billionth up, away from zero."""
+    return _EXACT.quantize(value, _NANO) if _power(value) < _power(_NANO) else value
+
+
+def _power(value: Decimal) -> int:
+    """Return the power of ten a finite number counts in."""
+    return int(value.as_tuple().exponent)
+
+
+def _notation(given: str | float) -> str:
+    """Tell the notation apart by its suffix: `i` is binary, `e` an exponent, else decimal."""
+    if not isinstance(given, str):
+        return ""
+    match = _FORM.fullmatch(given.strip())
+    suffix = match.group(2) if match else ""
+    if suffix.endswith("i"):
+        return "i"
+    return "e" if suffix[1:] else ""
+
+
+def _write(value: Decimal, notation: str) -> str:
+    """Write the shortest whole number with a suffix, as apimachinery's CanonicalizeBytes does.
+
+    A binary amount below 1024, or with a fraction, is written with a decimal suffix.
+    """
+    if (
+        notation == "i" and abs(value) >= 1024 and value == value.to_integral_value()
+    ):  # noqa: PLR2004
+        return _write_binary(int(value))
+    return _write_decimal(value, exponent=notation == "e")
+
+
+def _write_binary(value: int) -> str:
+    step = 0
+    while value % 1024 == 0 and step < len(_BINARY) - 1:
+        value, step = value // 1024, step + 1
+    return f"{value}{_BINARY[step]}"
+
+
+def _write_decimal(value: Decimal, *, exponent: bool) -> str:
+    if not value:
+        return "0"
+    power = _power(_EXACT.normalize(value))
+    power -= power % 3
+    if not exponent:
+        # The API server prints no suffix at all above 10^18, which would be another amount.
+        power = min(power, 18)
+    mantissa = int(_EXACT.scaleb(value, -power))
+    suffix = (f"e{power}" if power else "") if exponent else _DECIMAL[power]
+    return f"{mantissa}{suffix}"
+
+
+def _amount(other: Quantity | Number) -> Decimal:
+    return other.value if isinstance(other, Quantity) else _parse_number(other)
+
+
+def _parse_number(number: Number) -> Decimal:
+    """Read a number as it prints, so that 0.1 is a tenth."""
+    return number if isinstance(number, Decimal) else Decimal(repr(number))
+
+
+def _comparable(item: Quantity | Number) -> Decimal | str:
+    """Return the amount, or for a malformed quantity its text: comparing must not raise."""
+    try:
+        return _amount(item)
+    except (ValueError, ArithmeticError):
+        return str(item)
