@@ -118,7 +118,10 @@ def _sort_names(derived: str, source: str) -> str:
     def exports(found: re.Match[str]) -> str:
         if found[0] in source:
             return found[0]
-        return found[1] + ", ".join(_sorted(found[2])) + found[3]
+        names = _sorted(found[2])
+        if found[2].startswith("\n"):
+            return found[1] + "".join(f"\n    {name}," for name in names) + "\n" + found[3]
+        return found[1] + ", ".join(names) + found[3]
 
     return _EXPORTS.sub(exports, _IMPORT.sub(imports, derived))
 

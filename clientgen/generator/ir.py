@@ -1,0 +1,198 @@
+"""What the generator knows about an API once the input is understood.
+
+Frozen records, API names only: no Python names (naming decides those) and no strings of code
+(templates write those).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from clientgen.gvk import GroupVersion, GroupVersionKind
+
+__all__ = [
+    "Api",
+    "EnumType",
+    "Field",
+    "GroupVersionApi",
+    "ListType",
+    "MapType",
+    "Method",
+    "Model",
+    "ModelId",
+    "ModelType",
+    "Resource",
+    "Scalar",
+    "Skipped",
+    "Subresource",
+    "TypeRef",
+    "UnionType",
+    "Verb",
+]
+
+# The verbs of markers, in the order Go's client-gen emits them, plus nothing of our own.
+Verb = Literal[
+    "create",
+    "update",
+    "updateStatus",
+    "delete",
+    "deleteCollection",
+    "get",
+    "list",
+    "watch",
+    "patch",
+    "apply",
+    "applyStatus",
+]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ModelId:
+    """Names a model: the group version whose module holds it, and its name there."""
+
+    group_version: GroupVersion
+    name: str
+
+
+class Scalar(Enum):
+    """Types that are not models."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    BYTES = "bytes"
+    TIME = "time"
+    MICRO_TIME = "microtime"
+    QUANTITY = "quantity"
+    INT_OR_STRING = "int-or-string"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType:
+    """A string of which some values are known; a newer server may send others."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelType:
+    """A value of a model."""
+
+    model: ModelId
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """A JSON array."""
+
+    item: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """A JSON object with free keys."""
+
+    value: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class UnionType:
+    """One of several types that JSON tells apart."""
+
+    members: tuple[TypeRef, ...]
+
+
+TypeRef = Scalar | EnumType | ModelType | ListType | MapType | UnionType
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property: its name on the wire, its type, and whether building without it is an error."""
+
+    name: str
+    type: TypeRef
+    required: bool = False
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A JSON object with known properties. `gvk` is set on what manifests may hold."""
+
+    id: ModelId
+    fields: tuple[Field, ...]
+    gvk: GroupVersionKind | None = None
+    description: str = ""
+    item: ModelId | None = None
+    """Of a list kind: the model of its items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A call beyond the standard ones, from an irregular subresource or a `method=` marker."""
+
+    name: str
+    verb: Verb
+    subresource: str
+    input: ModelId | None
+    result: ModelId
+    named: bool = False
+    """The name of the object is an argument, not read from the body."""
+    body_optional: bool = False
+    """The body says nothing that the name does not, so it may be left out (eviction)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subresource:
+    """A part of an object that is read and written by itself: get, update and patch."""
+
+    name: str
+    model: ModelId
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """An endpoint: a plural in the URL, what it holds and what can be done with it."""
+
+    group_version: GroupVersion
+    plural: str
+    kind: str
+    namespaced: bool
+    model: ModelId
+    list_model: ModelId | None
+    verbs: frozenset[Verb]
+    subresources: tuple[Subresource, ...] = ()
+    methods: tuple[Method, ...] = ()
+    logs: bool = False
+    strategic_merge: bool = True
+    create_result: ModelId | None = None
+    """What a create answers when it is not the object (a Binding is answered by a Status)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Skipped:
+    """An operation or definition that nothing was generated for, and why."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVersionApi:
+    """Everything of one group version."""
+
+    group_version: GroupVersion
+    models: tuple[Model, ...]
+    resources: tuple[Resource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """Everything that is generated, in a fixed order, and what is left out."""
+
+    group_versions: tuple[GroupVersionApi, ...]
+    skipped: tuple[Skipped, ...] = ()

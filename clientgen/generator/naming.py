@@ -1,0 +1,159 @@
+"""Every Python name is decided here and nowhere else.
+
+Pure functions from API names to Python names. Classes keep the API's own spelling; attributes are
+snake_case; whatever Python reserves gets a trailing underscore.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping
+
+from clientgen.gvk import GroupVersion
+
+__all__ = [
+    "attribute",
+    "camel",
+    "class_name",
+    "group_packages",
+    "group_version_accessor",
+    "group_version_class",
+    "is_identifier",
+    "method_name",
+    "resource_accessor",
+    "resource_constant",
+    "subresource_accessor",
+    "version_module",
+    "words",
+]
+
+# `V1` and its like stay together, as do plural acronyms such as IPs and CIDRs.
+_WORD = re.compile(
+    r"[A-Z]+s(?![a-z])"
+    r"|V\d+(?:(?:alpha|beta)\d+)?"
+    r"|[A-Z]+(?=V\d)"
+    r"|[A-Z]+\d*(?=[A-Z][a-z]|$)"
+    r"|[A-Z]?[a-z0-9]+"
+    r"|[A-Z]+\d*"
+)
+
+# Names a class body still needs after the attribute exists: the types annotations are made of, and
+# the functions defaults are made with. A field called `int` would turn `int | None` into nonsense.
+_NEEDED_IN_CLASS_BODIES = frozenset(
+    {"bool", "bytes", "dict", "float", "int", "list", "str", "auto", "constant", "field"}
+)
+
+_SUBRESOURCE_METHODS: Mapping[tuple[str, str], str] = {
+    ("create", "eviction"): "evict",
+    ("create", "binding"): "bind",
+    ("update", "finalize"): "finalize",
+}
+
+
+# Subresources that are two words without saying so.
+_COMPOUNDS = {"ephemeralcontainers": "ephemeral_containers"}
+
+
+def words(name: str) -> list[str]:
+    """Split an API name into lower-case words: `podCIDRs` -> `pod`, `cidrs`."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def is_identifier(name: str) -> bool:
+    """Whether Python takes `name` as the name of a module or class."""
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
+def _safe(name: str, taken: Iterable[str] = ()) -> str:
+    if keyword.iskeyword(name) or name in taken:
+        return f"{name}_"
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def attribute(wire_name: str) -> str:
+    """The attribute for a property: `hostIP` -> `host_ip`, `from` -> `from_`, `$ref` -> `ref`."""
+    bare = wire_name.removeprefix("x-").lstrip("$_-")
+    return _safe("_".join(words(bare)) or "field", _NEEDED_IN_CLASS_BODIES)
+
+
+def camel(attribute_name: str) -> str:
+    """The wire name the models' rename rule gives an attribute; others are written out."""
+    first, *rest = attribute_name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def class_name(kind: str) -> str:
+    """The class of a kind: its own name, made an identifier."""
+    return _safe(re.sub(r"\W", "_", kind))
+
+
+def subresource_accessor(subresource: str) -> str:
+    """The accessor of a subresource: `status`, `ephemeral_containers`."""
+    return _COMPOUNDS.get(subresource) or _safe("_".join(words(subresource)))
+
+
+def method_name(verb: str, subresource: str = "") -> str:
+    """The method of an irregular subresource: `create` on `token` -> `create_token`."""
+    known = _SUBRESOURCE_METHODS.get((verb, subresource))
+    return known or "_".join(words(verb) + words(subresource))
+
+
+def resource_accessor(kind: str, plural: str) -> str:
+    """The accessor of a resource: its plural, with underscores where the Kind has words.
+
+    `PersistentVolumeClaim`, `persistentvolumeclaims` -> `persistent_volume_claims`. A plural that
+    does not start as the Kind does is kept as it is.
+    """
+    *head, _last = words(kind) or [""]
+    start = "".join(head)
+    if head and plural.startswith(start) and len(plural) > len(start):
+        return _safe("_".join([*head, plural.removeprefix(start)]))
+    return _safe(re.sub(r"\W", "_", plural))
+
+
+def resource_constant(accessor: str) -> str:
+    """The module constant that describes a resource."""
+    return accessor.rstrip("_").upper()
+
+
+def version_module(version: str) -> str:
+    """The package of a version: `v1`, `v1beta1`."""
+    return _safe(re.sub(r"\W", "_", version.lower()))
+
+
+def group_packages(groups: Iterable[str]) -> dict[str, str]:
+    """A package name per group: the first label, more labels where two groups share it.
+
+    `apps` -> `apps`, `rbac.authorization.k8s.io` -> `rbac`, the core group -> `core`.
+    """
+    labels = {group: (group or "core").split(".") for group in sorted(set(groups))}
+    taken = dict.fromkeys(labels, 1)
+    while clashes := _clashes(labels, taken):
+        for group in clashes:
+            taken[group] = min(taken[group] + 1, len(labels[group]))
+    return {group: _package(labels[group][: taken[group]]) for group in labels}
+
+
+def _clashes(labels: Mapping[str, list[str]], taken: Mapping[str, int]) -> list[str]:
+    """The groups whose package is another's too and that have labels left to tell them apart."""
+    by_name: dict[str, list[str]] = {}
+    for group, parts in labels.items():
+        by_name.setdefault(_package(parts[: taken[group]]), []).append(group)
+    shared = [group for groups in by_name.values() if len(groups) > 1 for group in groups]
+    return [group for group in shared if taken[group] < len(labels[group])]
+
+
+def _package(labels: list[str]) -> str:
+    return _safe("_".join(re.sub(r"\W", "_", label.lower()) for label in labels))
+
+
+def group_version_accessor(package: str, version: GroupVersion) -> str:
+    """The clientset's attribute for a group version: `core_v1`, `rbac_v1`."""
+    return f"{package.rstrip('_')}_{version_module(version.version).rstrip('_')}"
+
+
+def group_version_class(package: str, version: GroupVersion) -> str:
+    """What the classes of a group version start with: `CoreV1`, `RbacV1`."""
+    name = group_version_accessor(package, version)
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

@@ -1,0 +1,154 @@
+"""Which file holds what, in which order, under which Python names.
+
+The last stage that knows what an API is: templates only write down what stands in a plan. A clash
+of names is found here, before anything is rendered.
+"""
+
+from __future__ import annotations
+
+from clientgen.generator import naming
+from clientgen.generator.ir import Api, GroupVersionApi
+from clientgen.generator.plan.clients import accessor_plan, client_names, client_plans, has_calls
+from clientgen.generator.plan.models import late_imports, model_plans
+from clientgen.generator.plan.records import (
+    AccessorPlan,
+    ClientPlan,
+    FieldPlan,
+    FilePlan,
+    GroupVersionPlan,
+    MethodPlan,
+    ModelPlan,
+    Modules,
+    Symbol,
+    shown,
+)
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.homes import META_V1
+from clientgen.gvk import GroupVersion
+
+__all__ = [
+    "AccessorPlan",
+    "ClientPlan",
+    "FieldPlan",
+    "FilePlan",
+    "GroupVersionPlan",
+    "MethodPlan",
+    "ModelPlan",
+    "Modules",
+    "Symbol",
+    "plan",
+]
+
+
+def plan(api: Api) -> tuple[tuple[FilePlan, ...], Modules]:
+    """Plan the files of a package.
+
+    Raises:
+        ClientgenError: two things would get one name.
+    """
+    problems = Problems()
+    modules = Modules(_packages(api, problems))
+    late = late_imports(api, modules)
+    files = [
+        file
+        for group_version in api.group_versions
+        for file in _group_version_files(
+            group_version, modules, late[modules.package(group_version.group_version)], problems
+        )
+    ]
+    files += _package_files(api, modules)
+    problems.raise_if_any()
+    return tuple(sorted(files, key=lambda file: file.path)), modules
+
+
+def _packages(api: Api, problems: Problems) -> dict[str, str]:
+    groups = [gv.group_version.group for gv in api.group_versions]
+    packages = naming.group_packages([*groups, META_V1.group])
+    seen: dict[str, str] = {}
+    for group, package in packages.items():
+        if package in seen:
+            problems.add(
+                "",
+                f"the groups {seen[package]!r} and {group!r} both become the package {package!r}",
+                "Leave one of them out.",
+            )
+        seen[package] = group
+    return packages
+
+
+def _group_version_files(
+    api: GroupVersionApi,
+    modules: Modules,
+    late: frozenset[str],
+    problems: Problems,
+) -> list[FilePlan]:
+    gv, folder = api.group_version, modules.package(api.group_version)
+    source = f"apis/{gv}" if gv.group else f"api/{gv}"
+    models = model_plans(api, modules, late, problems)
+    clients = client_plans(api, problems)
+    prefix = naming.group_version_class(modules.packages[gv.group], gv)
+    accessors = tuple(accessor_plan(client) for client in clients)
+    files = [
+        FilePlan(
+            f"{folder}/models.py",
+            "models.py.j2",
+            f"Models of the {shown(gv)} API.",
+            source,
+            defines=tuple(sorted(model.name for model in models)),
+            models=models,
+            late=late,
+        ),
+        FilePlan(f"{folder}/__init__.py", "group_version.py.j2", f"The {shown(gv)} API.", source),
+    ]
+    if clients:
+        files.append(
+            FilePlan(
+                f"{folder}/async_clients.py",
+                "async_clients.py.j2",
+                f"Clients of the {shown(gv)} API.",
+                source,
+                defines=tuple(sorted(client_names(clients, f"Async{prefix}Client"))),
+                clients=clients,
+                accessors=accessors,
+                client=f"Async{prefix}Client",
+                api_version=shown(gv),
+            )
+        )
+    return files
+
+
+def _package_files(api: Api, modules: Modules) -> list[FilePlan]:
+    served = [gv for gv in api.group_versions if any(map(has_calls, gv.resources))]
+    plans = tuple(_group_version(gv.group_version, modules) for gv in served)
+    folders = sorted({modules.package(gv.group_version) for gv in api.group_versions})
+    groups = sorted({folder.split("/")[0] for folder in folders} | {META_V1.group})
+    return [
+        *(
+            FilePlan(f"{group}/__init__.py", "group.py.j2", f"The {group} API group.", "the spec")
+            for group in groups
+        ),
+        FilePlan(
+            "meta/v1/__init__.py", "meta.py.j2", "The types every API shares, meta/v1.", "the spec"
+        ),
+        FilePlan(
+            "async_clientset.py",
+            "async_clientset.py.j2",
+            "Typed access to every API group version.",
+            "the spec",
+            defines=("AsyncClientset",),
+            group_versions=plans,
+        ),
+        FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
+    ]
+
+
+def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersionPlan:
+    package = modules.packages[group_version.group]
+    prefix = naming.group_version_class(package, group_version)
+    folder = modules.package(group_version).replace("/", ".")
+    return GroupVersionPlan(
+        group_version=group_version,
+        accessor=naming.group_version_accessor(package, group_version),
+        client=f"Async{prefix}Client",
+        module=f".{folder}.async_clients",
+    )

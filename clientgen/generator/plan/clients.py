@@ -1,0 +1,135 @@
+"""The clients of a group version: which methods each has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clientgen.generator import naming
+from clientgen.generator.ir import GroupVersionApi, Method, Resource, Verb
+from clientgen.generator.plan.records import AccessorPlan, ClientPlan, MethodPlan, check_distinct
+from clientgen.generator.problems import Problems
+
+__all__ = ["accessor_plan", "client_names", "client_plans", "has_calls"]
+
+
+def client_plans(api: GroupVersionApi, problems: Problems) -> tuple[ClientPlan, ...]:
+    """A client for each resource that has calls."""
+    clients = tuple(_client(resource) for resource in api.resources if has_calls(resource))
+    where = f"{api.group_version}"
+    accessors = [naming.resource_accessor(c.resource.kind, c.resource.plural) for c in clients]
+    check_distinct(accessors, where, "resource", problems)
+    check_distinct((c.name for c in clients), where, "client", problems)
+    for client in clients:
+        methods = [m.name for m in (*client.reads, *client.methods)]
+        check_distinct(methods, f"{client.resource.plural} of {where}", "method", problems)
+    return clients
+
+
+def has_calls(resource: Resource) -> bool:
+    """Whether a client of it could do anything."""
+    return bool(resource.verbs or resource.methods or resource.subresources or resource.logs)
+
+
+def _client(resource: Resource) -> ClientPlan:
+    name = f"Async{naming.class_name(resource.kind)}Client"
+    reads = tuple(_reads(resource))
+    split = resource.namespaced and bool(reads)
+    accessor = naming.resource_accessor(resource.kind, resource.plural)
+    return ClientPlan(
+        resource=resource,
+        name=name,
+        collection=f"Async{naming.class_name(resource.kind)}Collection" if split else "",
+        constant=naming.resource_constant(accessor),
+        reads=reads,
+        methods=tuple(_methods(resource)),
+    )
+
+
+def _reads(resource: Resource) -> Iterable[MethodPlan]:
+    """What works across namespaces: list and watch."""
+    if "list" in resource.verbs and resource.list_model:
+        yield MethodPlan("list", "list", resource.list_model)
+        yield MethodPlan("each", "each", resource.model, input=resource.list_model)
+    if "watch" in resource.verbs:
+        yield MethodPlan("watch", "watch", resource.model)
+
+
+_STANDARD: tuple[tuple[Verb, str], ...] = (
+    ("get", "get"),
+    ("create", "create"),
+    ("update", "update"),
+    ("patch", "patch"),
+    ("apply", "apply"),
+    ("delete", "delete"),
+    ("deleteCollection", "delete_collection"),
+)
+
+
+def _methods(resource: Resource) -> Iterable[MethodPlan]:
+    yield from _standard(resource)
+    yield from _status(resource)
+    for part in resource.subresources:
+        name = naming.subresource_accessor(part.name)
+        yield MethodPlan("subresource", name, part.model, subresource=part.name)
+    if resource.logs:
+        yield MethodPlan("logs", "logs", resource.model)
+        yield MethodPlan("follow_logs", "follow_logs", resource.model)
+    for method in resource.methods:
+        yield _method(method)
+
+
+def _standard(resource: Resource) -> Iterable[MethodPlan]:
+    model = resource.model
+    for verb, shape in _STANDARD:
+        if verb not in resource.verbs:
+            continue
+        if shape == "create" and resource.create_result:
+            yield MethodPlan("create", shape, resource.create_result, input=model)
+        elif shape == "delete_collection":
+            yield MethodPlan(shape, shape, resource.list_model or model)
+        else:
+            yield MethodPlan(shape, shape, model, input=model)
+        # Editing is reading, changing and sending the difference.
+        if shape == "patch" and "get" in resource.verbs:
+            yield MethodPlan("edit", "edit", model)
+
+
+def _status(resource: Resource) -> Iterable[MethodPlan]:
+    model = resource.model
+    if "updateStatus" in resource.verbs:
+        yield MethodPlan("update", "update_status", model, input=model, subresource="status")
+    if "applyStatus" in resource.verbs:
+        yield MethodPlan("apply", "apply_status", model, input=model, subresource="status")
+
+
+def _method(method: Method) -> MethodPlan:
+    name = method.name or naming.method_name(method.verb, method.subresource)
+    shape = naming.method_name(method.verb)
+    if method.body_optional:
+        shape = "evict"
+    elif method.verb == "create" and method.subresource:
+        shape = "create_named"
+    elif method.verb in {"update", "apply"} and method.named:
+        shape += "_named"
+    return MethodPlan(shape, name, method.result, method.input, method.subresource)
+
+
+def client_names(clients: Iterable[ClientPlan], group_version_client: str) -> list[str]:
+    """Every name a module of clients defines."""
+    names = [group_version_client]
+    for client in clients:
+        names += [client.name, client.constant]
+        if client.collection:
+            names.append(client.collection)
+    return names
+
+
+def accessor_plan(client: ClientPlan) -> AccessorPlan:
+    """How the group version client hands a client out."""
+    return AccessorPlan(
+        name=naming.resource_accessor(client.resource.kind, client.resource.plural),
+        client=client.name,
+        collection=client.collection,
+        namespaced=client.resource.namespaced,
+        kind=client.resource.kind,
+    )

@@ -1,0 +1,187 @@
+"""The classes of a group version's models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from clientgen.generator import naming
+from clientgen.generator.ir import (
+    Api,
+    Field,
+    GroupVersionApi,
+    ListType,
+    MapType,
+    Model,
+    ModelId,
+    ModelType,
+    Scalar,
+    TypeRef,
+    UnionType,
+)
+from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.homes import META_V1
+
+__all__ = ["late_imports", "model_plans"]
+
+_AUTO = frozenset({"metadata", "spec", "status"})
+# What must not be read by accident in a log: shown as hidden in reprs.
+_SENSITIVE = {
+    ("v1", "Secret"): ("data", "stringData"),
+    ("authentication.k8s.io/v1", "TokenRequestStatus"): ("token",),
+    ("authentication.k8s.io/v1", "TokenReviewSpec"): ("token",),
+}
+
+
+def model_plans(
+    api: GroupVersionApi, modules: Modules, late: frozenset[str], problems: Problems
+) -> tuple[ModelPlan, ...]:
+    """The classes in the order they are defined in.
+
+    Args:
+        api: the group version.
+        modules: where other models are.
+        late: the folders whose models are imported after these classes exist.
+        problems: takes clashes of names.
+    """
+    defined: set[ModelId] = set()
+
+    def available(model: ModelId) -> bool:
+        if model.group_version == api.group_version:
+            return model in defined
+        return model.group_version == META_V1 or modules.package(model.group_version) not in late
+
+    plans: list[ModelPlan] = []
+    for model in _defined_first(api.models):
+        plans.append(_model(model, available, problems))
+        defined.add(model.id)
+    check_distinct((p.name for p in plans), f"{api.group_version}", "class", problems)
+    return tuple(plans)
+
+
+def _model(model: Model, available: Callable[[ModelId], bool], problems: Problems) -> ModelPlan:
+    gv, name = model.id.group_version, naming.class_name(model.id.name)
+    fields = [f for f in model.fields if not _is_constant(model, f) and not _is_item(model, f)]
+    ordered = sorted(fields, key=lambda f: (_rank(f), f.name))
+    plans = tuple(_field(field, available) for field in ordered)
+    check_distinct((p.attribute for p in plans), f"{name} of {gv}", "attribute", problems)
+    sensitive = _SENSITIVE.get((gv.api_version, model.id.name), ())
+    return ModelPlan(
+        name=name,
+        summary=model.description or f"{model.id.name} of {shown(gv)}.",
+        fields=plans,
+        api_version=model.gvk.group_version.api_version if model.gvk else "",
+        kind=model.gvk.kind if model.gvk else "",
+        item=model.item,
+        sensitive=tuple(naming.attribute(wire_name) for wire_name in sensitive),
+    )
+
+
+def _is_constant(model: Model, field: Field) -> bool:
+    return model.gvk is not None and field.name in {"apiVersion", "kind"}
+
+
+def _is_item(model: Model, field: Field) -> bool:
+    """Lists take `metadata` and `items` from their base class."""
+    return model.item is not None and field.name in {"metadata", "items"}
+
+
+def _rank(field: Field) -> int:
+    """Metadata, spec and status come first, as in manifests; then what is required."""
+    order = {"metadata": 0, "spec": 1, "status": 2}
+    return order.get(field.name, 3 if field.required else 4)
+
+
+def _field(field: Field, available: Callable[[ModelId], bool]) -> FieldPlan:
+    attribute, default = naming.attribute(field.name), _default(field)
+    if default == "auto" and not all(map(available, models_in(field.type))):
+        default = "none"
+    return FieldPlan(attribute, field.name, field.type, default, field.description)
+
+
+def _default(field: Field) -> str:
+    if field.required:
+        return "required"
+    if isinstance(field.type, ListType):
+        return "list"
+    if isinstance(field.type, MapType):
+        return "dict"
+    if field.type is Scalar.JSON:
+        return "json"
+    if isinstance(field.type, ModelType) and field.name in _AUTO:
+        return "auto"
+    return "none"
+
+
+def _defined_first(models: Sequence[Model]) -> list[Model]:
+    """Models in order of name, but after those their class bodies need: list items and the like."""
+    by_id = {model.id: model for model in models}
+    order: dict[ModelId, Model] = {}
+    on_path: set[ModelId] = set()
+
+    def visit(model: Model) -> None:
+        if model.id in order or model.id in on_path:
+            return
+        on_path.add(model.id)
+        for needed in _needed_by_body(model):
+            if needed in by_id:
+                visit(by_id[needed])
+        order[model.id] = model
+
+    for model in models:
+        visit(model)
+    return list(order.values())
+
+
+def _needed_by_body(model: Model) -> list[ModelId]:
+    autos = [m for f in model.fields if _default(f) == "auto" for m in models_in(f.type)]
+    return [model.item, *autos] if model.item else autos
+
+
+def late_imports(api: Api, modules: Modules) -> dict[str, frozenset[str]]:
+    """Per folder of a group version: the model modules it shares an import circle with.
+
+    Kubernetes' own API has no such circle; custom resources may.
+    """
+    edges = {
+        modules.package(gv.group_version): {
+            modules.package(target.group_version)
+            for model in gv.models
+            for target in _targets(model)
+            if target.group_version not in {META_V1, gv.group_version}
+        }
+        for gv in api.group_versions
+    }
+    reach = {start: _reachable(start, edges) for start in edges}
+    return {
+        start: frozenset(other for other in reach[start] if start in reach.get(other, ())) - {start}
+        for start in edges
+    }
+
+
+def _reachable(start: str, edges: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    todo = [start]
+    while todo:
+        new = edges.get(todo.pop(), set()) - found
+        found |= new
+        todo += new
+    return found
+
+
+def _targets(model: Model) -> Iterable[ModelId]:
+    for field_ in model.fields:
+        yield from models_in(field_.type)
+
+
+def models_in(type_: TypeRef) -> Iterable[ModelId]:
+    """Every model a type speaks of."""
+    if isinstance(type_, ModelType):
+        yield type_.model
+    elif isinstance(type_, ListType):
+        yield from models_in(type_.item)
+    elif isinstance(type_, MapType):
+        yield from models_in(type_.value)
+    elif isinstance(type_, UnionType):
+        for member in type_.members:
+            yield from models_in(member)

@@ -1,0 +1,150 @@
+"""What a plan is made of: files, classes, methods and the Python names they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from clientgen.generator import naming
+from clientgen.generator.ir import ModelId, Resource, TypeRef
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.homes import META_V1
+from clientgen.gvk import GroupVersion
+
+_RUNTIME_META = "clientgen.runtime.meta_v1"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Symbol:
+    """A name and the module it is defined in. Modules of the package itself start with a dot."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPlan:
+    """An attribute. `default` says how absence is written: required, empty, none, auto, json."""
+
+    attribute: str
+    wire_name: str
+    type: TypeRef
+    default: str
+    description: str
+
+    @property
+    def named(self) -> bool:
+        """Whether the wire name has to be written out."""
+        return naming.camel(self.attribute) != self.wire_name
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """A class. `item` is set on lists, `api_version` and `kind` on what manifests hold."""
+
+    name: str
+    summary: str
+    fields: tuple[FieldPlan, ...]
+    api_version: str = ""
+    kind: str = ""
+    item: ModelId | None = None
+    sensitive: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPlan:
+    """A method of a client: `shape` is the template that writes it."""
+
+    shape: str
+    name: str
+    model: ModelId
+    input: ModelId | None = None
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientPlan:
+    """The client of a resource. `collection` is what works without a namespace, if anything."""
+
+    resource: Resource
+    name: str
+    collection: str
+    constant: str
+    reads: tuple[MethodPlan, ...]
+    methods: tuple[MethodPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccessorPlan:
+    """How a group version client hands out the client of a resource."""
+
+    name: str
+    client: str
+    collection: str
+    namespaced: bool
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVersionPlan:
+    """A group version on the clientset."""
+
+    group_version: GroupVersion
+    accessor: str
+    client: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """One file: its path in the package, the template that writes it, and what it is told."""
+
+    path: str
+    template: str
+    docstring: str
+    source: str
+    defines: tuple[str, ...] = ()
+    models: tuple[ModelPlan, ...] = ()
+    clients: tuple[ClientPlan, ...] = ()
+    accessors: tuple[AccessorPlan, ...] = ()
+    group_versions: tuple[GroupVersionPlan, ...] = ()
+    names: tuple[str, ...] = ()
+    client: str = ""
+    api_version: str = ""
+    late: frozenset[str] = frozenset()
+    """Modules that import this one back: their names are imported at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modules:
+    """Where the models of each group version are."""
+
+    packages: dict[str, str] = field(default_factory=dict[str, str])
+
+    def package(self, group_version: GroupVersion) -> str:
+        """The folder of a group version: `apps/v1`."""
+        version = naming.version_module(group_version.version)
+        return f"{self.packages[group_version.group]}/{version}"
+
+    def symbol(self, model: ModelId) -> Symbol:
+        """Where a model is imported from."""
+        if model.group_version == META_V1:
+            return Symbol(_RUNTIME_META, naming.class_name(model.name))
+        package = self.package(model.group_version).replace("/", ".")
+        return Symbol(f".{package}.models", naming.class_name(model.name))
+
+
+def shown(group_version: GroupVersion) -> str:
+    """How texts call a group version: the core group by that word."""
+    return f"{group_version.group or 'core'}/{group_version.version}"
+
+
+def check_distinct(names: Iterable[str], where: str, what: str, problems: Problems) -> None:
+    """Report every name that stands twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            problems.add(
+                where, f"two {what}s would be called {name!r}", "Rename or leave out one of them."
+            )
+        seen.add(name)

@@ -1,0 +1,106 @@
+"""Specs to an `Api`: what is generated, decided by the paths and overridden by markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from clientgen.generator.ir import (
+    Api,
+    GroupVersionApi,
+    Model,
+    Resource,
+    Skipped,
+)
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.resolve.marking import Marking
+from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
+from clientgen.generator.resolve.types import Types
+from clientgen.generator.sources.spec import Definition, Spec
+from clientgen.gvk import GroupVersion
+
+__all__ = ["resolve"]
+
+
+def resolve(specs: Sequence[Spec], markers: Mapping[str, tuple[str, ...]]) -> Api:
+    """Put documents together and decide what is generated from them.
+
+    Args:
+        specs: the documents; what two of them say alike is taken once.
+        markers: of the configuration, by `group/version/Kind`.
+
+    Raises:
+        ClientgenError: the documents contradict each other, or a marker does.
+    """
+    problems = Problems()
+    types = Types(_definitions(specs, problems), problems)
+    problems.raise_if_any()
+    models = types.models()
+    skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
+    found = _endpoints(specs, problems)
+    marking = Marking(markers, types, problems)
+    resources: list[Resource] = []
+    for endpoint in found:
+        resource = resource_of(endpoint, types, skipped)
+        if resource:
+            resources.append(marking.apply(resource, endpoint))
+    marking.report_unused()
+    problems.raise_if_any()
+    return Api(tuple(_by_group_version(models, resources)), tuple(sorted(set(skipped))))
+
+
+def _definitions(specs: Sequence[Spec], problems: Problems) -> dict[str, Definition]:
+    found: dict[str, Definition] = {}
+    for spec in specs:
+        for name, definition in spec.definitions.items():
+            first = found.setdefault(name, definition)
+            if first is not definition and not _same(first, definition):
+                problems.add(
+                    definition.where,
+                    f"differs from the definition of that name at {first.where}",
+                    "Take both documents from the same API server.",
+                )
+    return found
+
+
+def _same(first: Definition, second: Definition) -> bool:
+    # The shared types name every group version that takes them, so they differ between servers.
+    return first.schema == second.schema or first.name.startswith("io.k8s.apimachinery.")
+
+
+def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
+    found: dict[tuple[GroupVersion, str], Endpoint] = {}
+    for spec in specs:
+        for endpoint in endpoints(spec.operations):
+            first = found.setdefault((endpoint.group_version, endpoint.plural), endpoint)
+            if first is not endpoint and not _same_calls(first, endpoint):
+                problems.add(
+                    endpoint.operations[0].where,
+                    f"{endpoint.plural} of {endpoint.group_version} is also described at "
+                    f"{first.operations[0].where}",
+                    "Leave it out of one of the documents.",
+                )
+    return [found[key] for key in sorted(found)]
+
+
+def _same_calls(first: Endpoint, second: Endpoint) -> bool:
+    ids = ({op.operation_id for op in endpoint.operations} for endpoint in (first, second))
+    return next(ids) == next(ids)
+
+
+def _by_group_version(
+    models: Iterable[Model], resources: Iterable[Resource]
+) -> Iterable[GroupVersionApi]:
+    by_model: dict[GroupVersion, list[Model]] = {}
+    by_resource: dict[GroupVersion, list[Resource]] = {}
+    for model in models:
+        if model.id.group_version != META_V1:
+            by_model.setdefault(model.id.group_version, []).append(model)
+    for resource in resources:
+        by_resource.setdefault(resource.group_version, []).append(resource)
+    for group_version in sorted(by_model.keys() | by_resource.keys()):
+        yield GroupVersionApi(
+            group_version,
+            tuple(by_model.get(group_version, ())),
+            tuple(by_resource.get(group_version, ())),
+        )

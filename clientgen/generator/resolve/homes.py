@@ -1,0 +1,95 @@
+"""Which group version's module holds a definition.
+
+The kinds of a definition say it (`x-kubernetes-group-version-kind`); nested types carry no kind and
+live where the kinds of the same Go package do. A group is never read from a definition's name:
+`io.k8s.api.rbac.v1` is `rbac.authorization.k8s.io`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from clientgen.generator.ir import ModelId, Scalar
+from clientgen.generator.sources.spec import Definition, gvks_of
+from clientgen.gvk import GroupVersion
+
+__all__ = ["META_V1", "WELL_KNOWN", "Homes", "json_schema_union"]
+
+META_V1 = GroupVersion("meta", "v1")
+_META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
+_EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
+_VERSION = re.compile(r"^v\d+(?:(?:alpha|beta)\d+)?$")
+
+# Definitions that are a value in Python, not a model. The document describes them too weakly to
+# tell: a MicroTime looks like a Time and a RawExtension like an empty object.
+WELL_KNOWN: Mapping[str, Scalar] = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": Scalar.QUANTITY,
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": Scalar.INT_OR_STRING,
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": Scalar.JSON,
+    f"{_META_PACKAGE}.Time": Scalar.TIME,
+    f"{_META_PACKAGE}.MicroTime": Scalar.MICRO_TIME,
+    f"{_META_PACKAGE}.Duration": Scalar.STRING,
+    f"{_META_PACKAGE}.FieldsV1": Scalar.JSON,
+    f"{_META_PACKAGE}.Patch": Scalar.JSON,
+    **{f"{_EXTENSIONS}.{version}.JSON": Scalar.JSON for version in ("v1", "v1beta1")},
+}
+
+
+class Homes:
+    """Answers where each definition of a set lives."""
+
+    def __init__(self, definitions: Mapping[str, Definition]) -> None:
+        self._by_package = _votes(definitions)
+        self._definitions = definitions
+
+    def model_id(self, name: str) -> ModelId:
+        """The model a definition becomes."""
+        package, _, short = name.rpartition(".")
+        gvks = gvks_of(self._definitions[name].schema)
+        if package == _META_PACKAGE:
+            return ModelId(META_V1, short)
+        if len(gvks) == 1:
+            return ModelId(gvks[0].group_version, short)
+        return ModelId(self._by_package.get(package) or _from_name(package), short)
+
+
+def _votes(definitions: Mapping[str, Definition]) -> dict[str, GroupVersion]:
+    """The group version most kinds of a Go package are served in."""
+    votes: dict[str, Counter[GroupVersion]] = {}
+    for name, definition in definitions.items():
+        gvks = gvks_of(definition.schema)
+        if len(gvks) == 1:
+            package = name.rpartition(".")[0]
+            votes.setdefault(package, Counter())[gvks[0].group_version] += 1
+    return {
+        package: min(found, key=lambda gv: (-found[gv], gv)) for package, found in votes.items()
+    }
+
+
+def _from_name(package: str) -> GroupVersion:
+    """A home for the types of a package that serves no kind: its last labels."""
+    labels = package.split(".")
+    if len(labels) > 1 and _VERSION.match(labels[-1]):
+        return GroupVersion(labels[-2], labels[-1])
+    return GroupVersion(labels[-1] or "types", "v1")
+
+
+def json_schema_union(name: str) -> tuple[str, str] | None:
+    """JSONSchemaPropsOrBool and its like: the schema's definition and what else may stand there.
+
+    The document gives these no type at all; apiextensions' Go types do.
+    """
+    package, _, short = name.rpartition(".")
+    other = _JSON_SCHEMA_UNIONS.get(short)
+    if other is None or not package.startswith(_EXTENSIONS):
+        return None
+    return f"{package}.JSONSchemaProps", other
+
+
+_JSON_SCHEMA_UNIONS = {
+    "JSONSchemaPropsOrBool": "boolean",
+    "JSONSchemaPropsOrArray": "schemas",
+    "JSONSchemaPropsOrStringArray": "strings",
+}

@@ -1,0 +1,127 @@
+"""Markers put to use: a resource as its paths say, less what its author took away, plus methods."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import cast
+
+from clientgen.generator.genclient import Genclient, GenclientMethod, MarkerLine, split_type
+from clientgen.generator.ir import Method, ModelId, Resource, Verb
+from clientgen.generator.markers import extract_markers, parse_markers
+from clientgen.generator.naming import words
+from clientgen.generator.overrides import contradictions, merge, select_verbs
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.resources import Endpoint
+from clientgen.generator.resolve.types import Types
+
+__all__ = ["Marking"]
+
+
+class Marking:
+    """Applies the markers of descriptions and of the configuration; the latter win."""
+
+    def __init__(
+        self, configured: Mapping[str, tuple[str, ...]], types: Types, problems: Problems
+    ) -> None:
+        self._configured = dict(configured)
+        self._types = types
+        self._problems = problems
+        self._keys: list[str] = []
+
+    def apply(self, resource: Resource, endpoint: Endpoint) -> Resource:
+        """The resource as its markers leave it; what is wrong with them is a problem."""
+        genclient = self._markers(resource)
+        if genclient == Genclient():
+            return resource
+        self._problems.extend(
+            contradictions(
+                genclient,
+                group=resource.group_version.group,
+                plural=resource.plural,
+                namespaced=resource.namespaced,
+            )
+        )
+        verbs, problems = select_verbs(genclient, resource.verbs, endpoint.subresource_verbs())
+        self._problems.extend(problems)
+        return self._rebuilt(resource, genclient, frozenset(cast("tuple[Verb, ...]", verbs)))
+
+    def report_unused(self) -> None:
+        """A key of the configuration that names no kind is a problem."""
+        for key in sorted(self._configured.keys() - set(self._keys)):
+            close = difflib.get_close_matches(key, self._keys, n=1)
+            hint = (
+                f"Did you mean {close[0]!r}?"
+                if close
+                else "Write group/version/Kind: apps/v1/Deployment."
+            )
+            self._problems.add(f"markers of {key!r}", "no such kind has an endpoint", hint)
+
+    def _markers(self, resource: Resource) -> Genclient:
+        key = f"{resource.group_version}/{resource.kind}"
+        self._keys.append(key)
+        description, where = self._types.described(resource.model)
+        said = parse_markers(extract_markers(description, where), self._problems)
+        lines = [MarkerLine(text, f"markers of {key!r}") for text in self._configured.get(key, ())]
+        return merge(parse_markers(lines, self._problems), said)
+
+    def _rebuilt(
+        self, resource: Resource, genclient: Genclient, verbs: frozenset[Verb]
+    ) -> Resource:
+        if genclient.no_verbs or "client" in genclient.disabled:
+            return replace(
+                resource, verbs=frozenset[Verb](), subresources=(), methods=(), logs=False
+            )
+        added = tuple(
+            method for said in genclient.methods for method in self._method(said, resource)
+        )
+        listed = bool(genclient.only_verbs or genclient.readonly)
+        if listed:
+            # Whoever lists the verbs lists all there shall be.
+            return replace(resource, verbs=verbs, subresources=(), methods=added, logs=False)
+        whole_status = {"updateStatus", "applyStatus"} <= verbs
+        parts = [part for part in resource.subresources if part.name != "status" or whole_status]
+        return replace(
+            resource,
+            verbs=verbs,
+            subresources=tuple(parts),
+            methods=(*resource.methods, *added),
+        )
+
+    def _method(self, said: GenclientMethod, resource: Resource) -> Iterable[Method]:
+        sent = self._model(said.input, said, resource, "input")
+        answered = self._model(said.result, said, resource, "result")
+        if sent and answered:
+            yield Method(
+                name="_".join(words(said.name)),
+                verb=cast("Verb", said.verb),
+                subresource=said.subresource or "",
+                input=sent,
+                result=self._listed(answered) if said.verb == "list" else answered,
+                named=bool(said.subresource),
+            )
+
+    def _listed(self, model: ModelId) -> ModelId:
+        """client-gen: the result of a list is the kind; what is answered is its list."""
+        found = self._types.find(model.group_version, f"{model.name}List")
+        return found or model
+
+    def _model(
+        self, name: str | None, said: GenclientMethod, resource: Resource, role: str
+    ) -> ModelId | None:
+        """The model a marker names: of this group version, or by the path of its Go package."""
+        if name is None:
+            return resource.model
+        package, short = split_type(name)
+        if package:
+            found = self._types.find_in_package(package, short)
+        else:
+            found = self._types.find(resource.model.group_version, short)
+        if found is None:
+            self._problems.add(
+                said.where or self._types.described(resource.model)[1],
+                f"the {role} type {name!r} of the method {said.name!r} is not in the spec",
+                "Write the type as `Kind`, or as `k8s.io/api/<group>/<version>.Kind`.",
+            )
+        return found

@@ -1,0 +1,234 @@
+"""Schemas to models and types.
+
+Everything the specification of structural schemas and Kubernetes' own documents use is understood;
+what says nothing about its content is JSON, kept to the byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clientgen.generator.ir import (
+    EnumType,
+    Field,
+    ListType,
+    MapType,
+    Model,
+    ModelId,
+    ModelType,
+    Scalar,
+    TypeRef,
+    UnionType,
+)
+from clientgen.generator.markers import strip_markers
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.homes import META_V1, WELL_KNOWN, Homes, json_schema_union
+from clientgen.generator.sources.document import is_object, pointer
+from clientgen.generator.sources.spec import Definition, Schema, gvks_of
+from clientgen.gvk import GroupVersion, GroupVersionKind
+
+__all__ = ["Types"]
+
+_FORMATS: Mapping[tuple[str, str], Scalar] = {
+    ("string", "byte"): Scalar.BYTES,
+    ("string", "date-time"): Scalar.TIME,
+    ("string", "int-or-string"): Scalar.INT_OR_STRING,
+}
+_TYPES: Mapping[str, Scalar] = {
+    "string": Scalar.STRING,
+    "integer": Scalar.INTEGER,
+    "number": Scalar.NUMBER,
+    "boolean": Scalar.BOOLEAN,
+}
+_REFERENCE = "#/definitions/"
+
+
+class Types:
+    """Turns definitions into models, each once and in any order."""
+
+    def __init__(self, definitions: Mapping[str, Definition], problems: Problems) -> None:
+        self._definitions = definitions
+        self._homes = Homes(definitions)
+        self._problems = problems
+        self._models: dict[ModelId, Model] = {}
+        self._sources: dict[ModelId, str] = {}
+        self._descriptions: dict[ModelId, str] = {}
+
+    def models(self) -> tuple[Model, ...]:
+        """Every model, the inline ones of custom resources included, in order of their names."""
+        for name in sorted(self._definitions):
+            if self._is_model(name):
+                self._add_definition(name)
+        return tuple(self._models[key] for key in sorted(self._models))
+
+    def model_of(self, schema: Schema | None) -> ModelId | None:
+        """The model a body or response refers to, if it is one."""
+        reference = (schema or {}).get("$ref")
+        if not isinstance(reference, str):
+            return None
+        name = reference.removeprefix(_REFERENCE)
+        return self._homes.model_id(name) if self._is_model(name) else None
+
+    def find(self, group_version: GroupVersion, name: str) -> ModelId | None:
+        """The model of that name in a group version."""
+        wanted = ModelId(group_version, name)
+        return wanted if wanted in self._models else None
+
+    def find_in_package(self, package: str, name: str) -> ModelId | None:
+        """The model of a Go type: `k8s.io/api/autoscaling/v1` and `Scale`."""
+        ending = ".".join([*package.split("/")[-2:], name])
+        for definition in self._definitions:
+            if definition == f"{package}.{name}" or definition.endswith(f".{ending}"):
+                return self._homes.model_id(definition) if self._is_model(definition) else None
+        return None
+
+    def described(self, model: ModelId) -> tuple[str, str]:
+        """The description of a model as it is written, markers and all, and where it stands."""
+        return self._descriptions.get(model, ""), self._sources.get(model, "")
+
+    def list_item(self, model: ModelId) -> ModelId | None:
+        """Of a list kind: the model of its items."""
+        return self._models[model].item if model in self._models else None
+
+    def _is_model(self, name: str) -> bool:
+        if name in WELL_KNOWN or json_schema_union(name):
+            return False
+        schema = self._definitions[name].schema
+        if "properties" in schema or "allOf" in schema:
+            return True
+        # `type: object` and nothing more, under a name of its own, is Go's `struct{}`.
+        return schema.get("type") == "object" and not _is_free(schema)
+
+    def _add_definition(self, name: str) -> None:
+        definition = self._definitions[name]
+        gvks = gvks_of(definition.schema)
+        self._add(
+            self._homes.model_id(name),
+            definition.schema,
+            definition.where,
+            gvks[0] if len(gvks) == 1 else None,
+        )
+
+    def _add(
+        self, model: ModelId, schema: Schema, where: str, gvk: GroupVersionKind | None = None
+    ) -> None:
+        first = self._sources.setdefault(model, where)
+        if first != where:
+            self._problems.add(
+                where,
+                f"becomes {model.name} of {model.group_version}, and so does {first}",
+                "Rename one of the definitions.",
+            )
+            return
+        properties, required = self._properties(schema)
+        fields = tuple(
+            Field(
+                name=name,
+                type=self.type_of(part, where + pointer("properties", name)[1:], model, name),
+                required=name in required,
+                description=_text(part),
+            )
+            for name, part in sorted(properties.items())
+        )
+        item = _item(fields)
+        self._descriptions[model] = schema.get("description", "")
+        self._models[model] = Model(model, fields, gvk, _text(schema), item)
+
+    def _properties(self, schema: Schema) -> tuple[dict[str, Schema], frozenset[str]]:
+        """A schema's own properties and those it takes over through `allOf`."""
+        properties: dict[str, Schema] = {}
+        required: set[str] = set()
+        for part in self._flatten(schema):
+            properties.update(part.get("properties", {}))
+            required.update(part.get("required", ()))
+        return properties, frozenset(required)
+
+    def _flatten(self, schema: Schema) -> Iterator[Schema]:
+        for part in schema.get("allOf", ()):
+            target = part.get("$ref")
+            if target is None:
+                yield from self._flatten(part)
+            else:
+                yield from self._flatten(self._definitions[target.removeprefix(_REFERENCE)].schema)
+        yield schema
+
+    def type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
+        """The type of a property.
+
+        Args:
+            schema: the property's schema.
+            where: its place, for messages.
+            owner: the model it belongs to; an object described in place is named after it.
+            name: the property's name, for the same.
+        """
+        if "$ref" in schema:
+            return self._referenced(schema["$ref"].removeprefix(_REFERENCE), where, owner, name)
+        if schema.get("x-kubernetes-int-or-string"):
+            return Scalar.INT_OR_STRING
+        kind = schema.get("type")
+        if kind == "array":
+            return ListType(self.type_of(schema.get("items", {}), where + "/items", owner, name))
+        if kind == "object" or "properties" in schema:
+            return self._object(schema, where, owner, name)
+        if kind == "string" and schema.get("enum"):
+            return EnumType(tuple(sorted({str(value) for value in schema["enum"]})))
+        return _scalar(schema)
+
+    def _referenced(self, name: str, where: str, owner: ModelId, field: str) -> TypeRef:
+        if name in WELL_KNOWN:
+            return WELL_KNOWN[name]
+        union = json_schema_union(name)
+        if union and union[0] in self._definitions:
+            return self._union(*union)
+        if self._is_model(name):
+            return ModelType(self._homes.model_id(name))
+        return self.type_of(self._definitions[name].schema, where, owner, field)
+
+    def _union(self, schema_name: str, other: str) -> UnionType:
+        schema = ModelType(self._homes.model_id(schema_name))
+        others: Mapping[str, TypeRef] = {
+            "boolean": Scalar.BOOLEAN,
+            "schemas": ListType(schema),
+            "strings": ListType(Scalar.STRING),
+        }
+        return UnionType((schema, others[other]))
+
+    def _object(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
+        values = schema.get("additionalProperties")
+        if "properties" in schema:
+            nested = ModelId(owner.group_version, owner.name + name[:1].upper() + name[1:])
+            self._add(nested, schema, where)
+            return ModelType(nested)
+        if is_object(values):
+            place = where + "/additionalProperties"
+            return MapType(self.type_of(values, place, owner, name))
+        return Scalar.JSON
+
+
+def _is_free(schema: Schema) -> bool:
+    return bool(
+        schema.get("additionalProperties") or schema.get("x-kubernetes-preserve-unknown-fields")
+    )
+
+
+def _scalar(schema: Schema) -> Scalar:
+    kind = schema.get("type")
+    if not isinstance(kind, str):
+        return Scalar.JSON
+    known = _FORMATS.get((kind, schema.get("format", "")))
+    return known or _TYPES.get(kind, Scalar.JSON)
+
+
+def _item(fields: tuple[Field, ...]) -> ModelId | None:
+    """The items of a list kind: `items` beside a ListMeta."""
+    by_name: dict[str, Any] = {field.name: field.type for field in fields}
+    items, metadata = by_name.get("items"), by_name.get("metadata")
+    if metadata != ModelType(ModelId(META_V1, "ListMeta")) or not isinstance(items, ListType):
+        return None
+    return items.item.model if isinstance(items.item, ModelType) else None
+
+
+def _text(schema: Schema) -> str:
+    description = schema.get("description", "")
+    return strip_markers(description) if description else ""

@@ -1,0 +1,229 @@
+"""Reading a JSON document so that whatever is wrong with it is said with its place.
+
+The checks that need no Kubernetes: it is JSON, no key twice in one object, every `$ref` leads
+somewhere, no `allOf` leads back to itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import msgspec
+
+from clientgen.generator.problems import ClientgenError, Problem, Problems
+
+__all__ = [
+    "check_references",
+    "duplicate_keys",
+    "follow",
+    "is_array",
+    "is_object",
+    "parse_json",
+    "pointer",
+    "read_file",
+]
+
+_OFFSET = re.compile(r"\(byte (\d+)\)")
+
+
+def read_file(path: Path, shown: str) -> bytes:
+    """The bytes of an input file.
+
+    Raises:
+        ClientgenError: it is missing, a folder, or not ours to read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        hint = "Name the OpenAPI document, for example one fetched with `clientgen spec pull`."
+        raise ClientgenError([Problem(shown, f"cannot be read: {reason}", hint)]) from None
+
+
+def parse_json(data: bytes, shown: str) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        ClientgenError: with line and column of what is not JSON.
+    """
+    try:
+        value: object = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ClientgenError([_not_json(data, shown, error)]) from None
+    if not is_object(value):
+        raise ClientgenError(
+            [Problem(shown, f"holds a JSON {_json_type(value)}, not an OpenAPI document", _HINT)]
+        )
+    return value
+
+
+_HINT = "An API server answers its OpenAPI v2 document on /openapi/v2."
+
+
+def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
+    if not data.strip():
+        return Problem(shown, "is empty", _HINT)
+    if isinstance(error, RecursionError):
+        return Problem(shown, "is nested too deeply to be an OpenAPI document", _HINT)
+    if "truncated" in str(error):
+        line, column = _position(data, len(data))
+        return Problem(
+            f"{shown}:{line}:{column}", "ends in the middle of the JSON", "Fetch it anew."
+        )
+    found = _OFFSET.search(str(error))
+    offset = int(found[1]) if found else getattr(error, "start", 0)
+    line, column = _position(data, offset)
+    what = _OFFSET.sub("", str(error)).strip().removeprefix("JSON is malformed: ")
+    return Problem(f"{shown}:{line}:{column}", f"is not JSON: {what}", _HINT)
+
+
+def _position(data: bytes, offset: int) -> tuple[int, int]:
+    before = data[:offset]
+    return before.count(b"\n") + 1, offset - before.rfind(b"\n")
+
+
+def _json_type(value: object) -> str:
+    kinds = ((list, "array"), (str, "string"), (bool, "boolean"), ((int, float), "number"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "null")
+
+
+def duplicate_keys(data: bytes, shown: str, problems: Problems) -> None:
+    """Find keys that stand twice in one object: JSON readers keep one of them and say nothing."""
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            seen: set[str] = set()
+            for key, _ in pairs:
+                if key in seen:
+                    problems.add(shown, f"has the key {key!r} twice in one object", "Remove one.")
+                seen.add(key)
+        return found
+
+    json.loads(data, object_pairs_hook=check)
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether the value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeGuard[list[Any]]:
+    """Whether the value is a JSON array."""
+    return isinstance(value, list)
+
+
+def pointer(*parts: str | int) -> str:
+    """A JSON pointer (RFC 6901) in URI fragment form, for messages."""
+    spelled = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return f"#{spelled}" if spelled else ""
+
+
+def follow(document: Any, reference: str) -> Any:
+    """What a local `$ref` leads to.
+
+    Raises:
+        KeyError: it leads nowhere.
+    """
+    if not reference.startswith("#/"):
+        raise KeyError(reference)
+    found = document
+    for part in reference[2:].split("/"):
+        if not is_object(found):
+            raise KeyError(reference)
+        found = found[part.replace("~1", "/").replace("~0", "~")]
+    return found
+
+
+# A place in the document, linked from the inside out: it is spelled only for what is wrong.
+_Trail = tuple[Any, ...]
+
+
+def check_references(document: dict[str, Any], shown: str, problems: Problems) -> None:
+    """Report every `$ref` to nowhere and every `allOf` that leads back to itself."""
+    known: dict[str, bool] = {}
+    for trail, reference in _references(document):
+        if reference not in known:
+            known[reference] = _leads_somewhere(document, reference)
+        if not known[reference]:
+            problems.add(
+                shown + _spell(trail),
+                f"$ref leads to {reference!r}, which is not in the document",
+                "Add the definition or correct the name.",
+            )
+    for cycle in _all_of_cycles(document.get("definitions", {})):
+        problems.add(
+            shown + pointer("definitions", cycle[0], "allOf"),
+            f"allOf leads back to itself: {' -> '.join([*cycle, cycle[0]])}",
+            "A schema cannot contain itself; break the circle.",
+        )
+
+
+def _leads_somewhere(document: dict[str, Any], reference: str) -> bool:
+    try:
+        follow(document, reference)
+    except KeyError:
+        return False
+    return True
+
+
+def _references(document: dict[str, Any]) -> Iterator[tuple[_Trail, str]]:
+    """Every `$ref` and its trail. A property that is itself called `$ref` holds no string."""
+    todo: list[tuple[Any, _Trail]] = [(document, ())]
+    while todo:
+        node, trail = todo.pop()
+        if is_object(node) and type(node.get("$ref")) is str:
+            yield trail, node["$ref"]
+        entries = node.items() if is_object(node) else enumerate(node)
+        todo += [(v, (trail, k)) for k, v in entries if type(v) is dict or type(v) is list]
+
+
+def _spell(trail: _Trail) -> str:
+    parts: list[str | int] = []
+    while trail:
+        trail, part = trail
+        parts.append(part)
+    return pointer(*reversed(parts))
+
+
+def _all_of_cycles(definitions: dict[str, Any]) -> list[list[str]]:
+    """Circles among definitions along `allOf`, each once, from its first name on."""
+    edges = {name: _all_of_targets(schema) for name, schema in definitions.items()}
+    edges = {name: targets for name, targets in edges.items() if targets}
+    done: set[str] = set()
+    cycles: list[list[str]] = []
+    for start in sorted(edges):
+        cycle = _walk(start, edges, done)
+        if cycle:
+            first = cycle.index(min(cycle))
+            cycles.append(cycle[first:] + cycle[:first])
+    return cycles
+
+
+def _walk(start: str, edges: dict[str, list[str]], done: set[str]) -> list[str]:
+    """Depth-first without recursion; the circle that is met first, or nothing."""
+    path: list[str] = []
+    todo: list[tuple[str, bool]] = [(start, True)]
+    while todo:
+        name, enter = todo.pop()
+        if not enter:
+            path.pop()
+            done.add(name)
+        elif name in path:
+            done.update(path)
+            return path[path.index(name) :]
+        elif name not in done:
+            path.append(name)
+            todo.append((name, False))
+            todo.extend((target, True) for target in edges.get(name, []))
+    return []
+
+
+def _all_of_targets(schema: object) -> list[str]:
+    parts = schema.get("allOf") if is_object(schema) else None
+    found = [part.get("$ref") for part in parts if is_object(part)] if is_array(parts) else []
+    return [ref.rpartition("/")[2] for ref in found if isinstance(ref, str)]
