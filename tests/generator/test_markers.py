@@ -186,8 +186,8 @@ def test_every_marker_remembers_where_it_was_said():
             "+genclient:skipVerbs=",
             (
                 "line 1: `+genclient:skipVerbs` has an empty place in its list\n"
-                "    the verbs are create, update, updateStatus, delete, deleteCollection, get, list, "
-                "watch, patch, apply, applyStatus"
+                "    the verbs are create, update, updateStatus, delete, deleteCollection, get, "
+                "list, watch, patch, apply, applyStatus"
             ),
         ),
         (

@@ -1,0 +1,177 @@
+"""The config file: where it is found, and its tables read value by value with their places."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from clientgen.generator.problems import Problems
+
+__all__ = ["Place", "Table", "find", "read"]
+
+_OWN_FILE = "clientgen.toml"
+_PROJECT_FILE = "pyproject.toml"
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands: a file and the keys that lead to it."""
+
+    file: Path
+    keys: tuple[str, ...] = ()
+
+    def __truediv__(self, key: str) -> Place:
+        return Place(self.file, (*self.keys, key))
+
+    def __str__(self) -> str:
+        bare = (key if _BARE_KEY.fullmatch(key) else json.dumps(key) for key in self.keys)
+        return f"{self.file}: {'.'.join(bare)}" if self.keys else str(self.file)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of the file; a value of the wrong type is a problem and reads as if absent."""
+
+    values: Mapping[str, object]
+    place: Place
+    problems: Problems
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def allow_only(self, known: Collection[str]) -> None:
+        """Complain about every key that means nothing here."""
+        for key in self.values:
+            if key not in known:
+                close = difflib.get_close_matches(key, known, n=1)
+                hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}"
+                self.problems.add(str(self.place / key), "there is no such key", hint)
+
+    def text(self, key: str) -> str | None:
+        """A string."""
+        value = self.values.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        self._wrong(key, value, "a string")
+        return None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings; one string stands for a list of one."""
+        value = self.values.get(key)
+        if value is None:
+            return ()
+        if isinstance(value, str):
+            return (value,)
+        if _is_list(value) and all(isinstance(item, str) for item in value):
+            return tuple(cast("list[str]", value))
+        self._wrong(key, value, "a list of strings")
+        return ()
+
+    def table(self, key: str) -> Table:
+        """A table; an empty one if there is none."""
+        value = self.values.get(key, {})
+        if _is_table(value):
+            return Table(value, self.place / key, self.problems)
+        self._wrong(key, value, "a table")
+        return Table({}, self.place / key, self.problems)
+
+    def tables(self, key: str) -> dict[str, Table]:
+        """A table of tables."""
+        outer = self.table(key)
+        return {name: outer.table(name) for name in outer.values}
+
+    def _wrong(self, key: str, value: object, expected: str) -> None:
+        what = f"must be {expected}, and is {_described(value)}"
+        self.problems.add(str(self.place / key), what)
+
+
+def _is_list(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list)
+
+
+def _is_table(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
+
+
+def _described(value: object) -> str:
+    if _is_table(value):
+        return "a table"
+    if _is_list(value):
+        return (
+            "a list" if all(isinstance(item, str) for item in value) else "a list of other things"
+        )
+    return f"a string: {value!r}" if isinstance(value, str) else f"{value!r}"
+
+
+def find(start: Path, problems: Problems) -> Table | None:
+    """The table of the nearest file that has one, from `start` upwards.
+
+    clientgen.toml always counts, pyproject.toml only with `[tool.clientgen]`.
+    """
+    here = start.absolute()
+    for directory in (here, *here.parents):
+        own, project = (_near(directory / name) for name in (_OWN_FILE, _PROJECT_FILE))
+        found = [table for path in (own, project) if (table := _table(path, problems))]
+        if len(found) > 1:
+            what = f"there is a config in {_PROJECT_FILE} beside it too"
+            problems.add(str(own), what, f"keep one, or name one: --config {own}")
+        if found or problems:
+            return found[0] if found else None
+    return None
+
+
+def read(path: Path, problems: Problems) -> Table | None:
+    """The table of a file that was named."""
+    if not path.is_file():
+        problems.add(str(path), "there is no such config file")
+        return None
+    table = _table(path, problems)
+    if table is None and not problems:
+        problems.add(str(path), "it has no table `[tool.clientgen]`")
+    return table
+
+
+def _near(path: Path) -> Path:
+    """The path as seen from the working directory: that is what messages are read from."""
+    try:
+        return Path(os.path.relpath(path))
+    except ValueError:  # another drive
+        return path
+
+
+def _table(path: Path, problems: Problems) -> Table | None:
+    # Unlike Path.is_file, this takes a directory that may not be searched for one without the file.
+    if not os.path.isfile(path):  # noqa: PTH113
+        return None
+    values: object = _load(path, problems)
+    keys = ("tool", "clientgen") if path.name == _PROJECT_FILE else ()
+    for key in keys:
+        values = values.get(key) if _is_table(values) else None
+    if values is None:
+        return None
+    if not _is_table(values):
+        problems.add(str(Place(path, keys)), f"must be a table, and is {_described(values)}")
+        return None
+    return Table(values, Place(path, keys), problems)
+
+
+def _load(path: Path, problems: Problems) -> dict[str, object] | None:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        problems.add(str(path), f"cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        problems.add(str(path), "is not UTF-8")
+    except tomllib.TOMLDecodeError as error:
+        problems.add(str(path), f"is not TOML: {error}")
+    return None

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.markers import MarkerLine
+from clientgen.generator.problems import ClientgenError
+
+ONE = 'spec = "specs/kube.json"\noutput = "generated"\npackage = "kubeapi"\n'
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def config(text: str, name: str = "clientgen.toml") -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text)
+
+
+def only(flags: Flags | None = None) -> PackageConfig:
+    (package,) = load(flags or Flags())
+    return package
+
+
+def complaints(flags: Flags | None = None) -> list[str]:
+    with pytest.raises(ClientgenError) as caught:
+        load(flags or Flags())
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_flags_alone_are_enough():
+    flags = Flags((Path("a.json"), Path("b.json")), Path("out"), "kubeapi")
+    assert only(flags) == PackageConfig("kubeapi", Path("out"), (Path("a.json"), Path("b.json")))
+    assert only(flags).target == Path("out/kubeapi")
+
+
+def test_clientgen_toml_has_its_keys_at_the_top():
+    config(ONE)
+    package = only()
+    assert package.package == "kubeapi"
+    assert package.specs == (Path("specs/kube.json"),)
+    assert package.target == Path("generated/kubeapi")
+
+
+def test_pyproject_toml_has_them_in_its_own_table():
+    config("[tool.clientgen]\n" + ONE, "pyproject.toml")
+    assert only().package == "kubeapi"
+
+
+def test_the_file_is_found_upwards_and_paths_are_relative_to_it(monkeypatch: pytest.MonkeyPatch):
+    config("[tool.clientgen]\n" + ONE, "pyproject.toml")
+    config("[project]\nname = 'inner'\n", "inner/pyproject.toml")
+    Path("inner/deep").mkdir()
+    monkeypatch.chdir("inner/deep")
+    package = only()
+    assert package.specs == (Path("../../specs/kube.json"),)
+    assert package.output == Path("../../generated")
+    assert package.root == Path("../..")
+
+
+def test_a_file_may_be_named():
+    config(ONE, "conf/other.toml")
+    package = only(Flags(config=Path("conf/other.toml")))
+    assert package.output == Path("conf/generated")
+
+
+def test_a_flag_wins_over_the_file():
+    config(ONE + '[markers]\n"v1/Pod" = ["+genclient:readonly"]\n')
+    package = only(Flags(specs=(Path("x.json"),), output=Path("elsewhere")))
+    assert (package.specs, package.output) == ((Path("x.json"),), Path("elsewhere"))
+    assert package.markers == {"v1/Pod": ("+genclient:readonly",)}
+
+
+def test_another_package_by_flags_takes_nothing_from_the_file():
+    config(ONE + '[markers]\n"v1/Pod" = ["+genclient:readonly"]\n')
+    package = only(Flags((Path("x.json"),), Path("out"), "other"))
+    assert package == PackageConfig("other", Path("out"), (Path("x.json"),))
+
+
+def test_a_file_without_a_name_takes_the_one_of_the_flag():
+    config('spec = "x.json"\noutput = "."\n')
+    assert only(Flags(package="mine")).package == "mine"
+
+
+def test_several_packages_come_sorted_and_one_can_be_picked():
+    config(
+        '[packages.zoo]\nspec = ["zoo.json"]\noutput = "."\n'
+        '[packages.ant]\nspec = ["ant.json"]\noutput = "."\n'
+    )
+    assert [package.package for package in load(Flags())] == ["ant", "zoo"]
+    assert only(Flags(package="zoo")).specs == (Path("zoo.json"),)
+
+
+def test_markers_know_their_place_and_core_is_spelled_without_its_name():
+    config(
+        "[tool.clientgen]\n" + ONE + "[tool.clientgen.markers]\n"
+        '"core/v1/Pod" = ["+genclient:noStatus", "+genclient:skipVerbs=delete"]\n'
+        '"apps/v1/Deployment" = "+genclient:readonly"\n',
+        "pyproject.toml",
+    )
+    package = only()
+    assert sorted(package.markers) == ["apps/v1/Deployment", "v1/Pod"]
+    assert package.marker_lines("v1/Pod") == [
+        MarkerLine("+genclient:noStatus", 'pyproject.toml: tool.clientgen.markers."v1/Pod"[0]'),
+        MarkerLine(
+            "+genclient:skipVerbs=delete", 'pyproject.toml: tool.clientgen.markers."v1/Pod"[1]'
+        ),
+    ]
+    assert package.marker_lines("v1/Node") == []
+
+
+def test_expansions_name_a_class_each():
+    config(ONE + '[expansions]\n"v1/Pod" = "myops.pods:PodExpansion"\n')
+    assert only().expansions == {"v1/Pod": "myops.pods:PodExpansion"}
+
+
+def test_the_digest_changes_with_what_is_said_and_not_with_where():
+    config(ONE)
+    plain = only().digest()
+    assert only(Flags(specs=(Path("x.json"),), output=Path("y"))).digest() == plain
+    config(ONE + '[markers]\n"v1/Pod" = ["+genclient:readonly"]\n')
+    assert only().digest() != plain
+
+
+def test_nothing_to_go_by_is_a_problem():
+    assert complaints() == [
+        (
+            "nothing says what to generate: no config file was found\n"
+            "    give --spec, --output and --package, or write a clientgen.toml"
+        )
+    ]
+
+
+def test_an_unknown_key_is_a_problem():
+    config(ONE + 'specs = "x"\nfrobnicate = 1\n')
+    assert complaints() == [
+        "clientgen.toml: specs: there is no such key\n    did you mean `spec`?",
+        (
+            "clientgen.toml: frobnicate: there is no such key\n"
+            "    known are package, spec, output, markers, expansions, packages"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("spec = 1", "clientgen.toml: spec: must be a list of strings, and is 1"),
+        ("output = ['x']", "clientgen.toml: output: must be a string, and is a list"),
+        ("package = true", "clientgen.toml: package: must be a string, and is True"),
+        ("markers = 'x'", "clientgen.toml: markers: must be a table, and is a string: 'x'"),
+        ("packages = []", "clientgen.toml: packages: must be a table, and is a list"),
+        ("[packages]\nx = 1", "clientgen.toml: packages.x: must be a table, and is 1"),
+        (
+            "[markers]\n'v1/Pod' = [1]",
+            (
+                'clientgen.toml: markers."v1/Pod": must be a list of strings, '
+                "and is a list of other things"
+            ),
+        ),
+        (
+            "[expansions]\n'v1/Pod' = 1",
+            'clientgen.toml: expansions."v1/Pod": must be a string, and is 1',
+        ),
+        (
+            "[expansions]\n'v1/Pod' = 'pods.Pod'",
+            (
+                'clientgen.toml: expansions."v1/Pod": `pods.Pod` does not name a class\n'
+                "    write `module.path:ClassName`"
+            ),
+        ),
+        (
+            "[markers]\nPod = []",
+            (
+                "clientgen.toml: markers.Pod: it does not name a kind\n"
+                "    write `group/version/Kind`, or `version/Kind` for the core group"
+            ),
+        ),
+        (
+            "[markers]\n'v1/Pod' = []\n'core/v1/Pod' = []",
+            (
+                'clientgen.toml: markers."core/v1/Pod": it names the same kind as `v1/Pod`\n'
+                "    keep one of the two"
+            ),
+        ),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_a_problem_with_its_place(text: str, message: str):
+    start = "" if text.startswith("package") else 'package = "kubeapi"\n'
+    start = "" if "packages" in text else start
+    config(start + text + "\n")
+    assert complaints() == [message]
+
+
+def test_everything_wrong_is_shown_at_once():
+    config("spec = 1\noutput = 2\npackage = 'x'\n")
+    assert len(complaints()) == 2
+
+
+def test_what_is_missing_is_named_with_both_ways_to_say_it():
+    config("package = 'mine'\n")
+    assert complaints() == [
+        "clientgen.toml: it does not say where to write\n    add `output`, or give --output",
+        "clientgen.toml: it names no spec\n    add `spec`, or give --spec",
+    ]
+    config("spec = 'x'\n")
+    assert complaints() == ['clientgen.toml: it names no package\n    add `package = "..."`']
+
+
+def test_a_package_the_file_does_not_have_needs_all_flags():
+    config(ONE)
+    assert complaints(Flags(package="kubeap")) == [
+        "flags: --package kubeap needs --spec and --output too\n    the config has kubeapi"
+    ]
+
+
+def test_flags_for_several_packages_at_once_are_a_problem():
+    config("[packages.a]\nspec='a'\noutput='.'\n[packages.b]\nspec='b'\noutput='.'\n")
+    assert complaints(Flags(output=Path("x"))) == [
+        (
+            "flags: --spec and --output mean one package, and there are a, b\n"
+            "    pick one by --package"
+        )
+    ]
+
+
+def test_keys_beside_the_tables_of_packages_are_a_problem():
+    config("output = '.'\n[packages.a]\nspec='a'\noutput='.'\npackage='b'\n")
+    assert complaints() == [
+        (
+            "clientgen.toml: output: it stands beside `packages`\n"
+            "    say it in the table of each package"
+        ),
+        (
+            "clientgen.toml: packages.a.package: there is no such key\n"
+            "    known are spec, output, markers, expansions"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (
+            "kube-api",
+            "a package is imported by its name: letters, digits and `_`, no digit first",
+        ),
+        ("acme.api", "a package is imported by its name: letters, digits and `_`, no digit first"),
+        ("", "a package is imported by its name: letters, digits and `_`, no digit first"),
+        ("../x", "a package is imported by its name: letters, digits and `_`, no digit first"),
+        ("class", "it is a keyword of Python"),
+        ("json", "a package of this name exists and would be hidden"),
+        ("clientgen", "a package of this name exists and would be hidden"),
+    ],
+)
+def test_a_name_that_cannot_be_imported_is_a_problem(name: str, why: str):
+    assert complaints(Flags((Path("x"),), Path("y"), name)) == [
+        f"flags: `{name}` cannot be the name of a package\n    {why}"
+    ]
+
+
+def test_two_configs_side_by_side_are_a_problem():
+    config(ONE)
+    config("[tool.clientgen]\n", "pyproject.toml")
+    assert complaints() == [
+        (
+            "clientgen.toml: there is a config in pyproject.toml beside it too\n"
+            "    keep one, or name one: --config clientgen.toml"
+        )
+    ]
+    assert only(Flags(config=Path("clientgen.toml"))).package == "kubeapi"
+
+
+def test_a_named_file_must_exist_and_have_the_table():
+    assert complaints(Flags(config=Path("no.toml"))) == ["no.toml: there is no such config file"]
+    config("[project]\nname = 'x'\n", "pyproject.toml")
+    assert complaints(Flags(config=Path("pyproject.toml"))) == [
+        "pyproject.toml: it has no table `[tool.clientgen]`"
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_a_problem():
+    config("spec = [\n")
+    assert complaints() == ["clientgen.toml: is not TOML: Invalid value (at end of document)"]
+    Path("clientgen.toml").write_bytes(b"\xff\xfe")
+    assert complaints() == ["clientgen.toml: is not UTF-8"]
+    config("[tool]\nclientgen = 1\n", "pyproject.toml")
+    Path("clientgen.toml").unlink()
+    assert complaints() == ["pyproject.toml: tool.clientgen: must be a table, and is 1"]
