@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import base64
 import threading
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .clock import SYSTEM_CLOCK
 from .cluster_config import AuthConfig, ClientCertificate, Credential, TlsConfig
 from .credential_files import CredentialFiles
 from .exec_plugin import plugin_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
+    from .clock import Clock
     from .cluster_config import ClusterConfig
     from .exec_plugin import ExecAnswer
 
@@ -38,21 +38,15 @@ class Credentials:
     does; connections whose `Credential.connection` differs must then be opened anew. Without TLS
     there is nothing to show, whatever is configured.
 
-    `monotonic` paces the re-reading of files, `wall` is compared with the expiry of plugins.
+    The clock's monotonic side paces the re-reading of files, its time of day is compared with the
+    expiry of plugins' answers.
     """
 
-    def __init__(
-        self,
-        config: ClusterConfig,
-        *,
-        monotonic: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, config: ClusterConfig, *, clock: Clock = SYSTEM_CLOCK) -> None:
         if not config.is_secure:
             config = replace(config, tls=TlsConfig(), auth=AuthConfig())
         self._auth = config.auth
-        self._monotonic = monotonic
-        self._wall = wall
+        self._clock = clock
         self._lock = threading.Lock()
         self._files = CredentialFiles(config)
         self._plugin = plugin_for(config) if config.auth.plugin else None
@@ -65,10 +59,10 @@ class Credentials:
         """The credential, if it is still good; None asks for `refresh`. Never waits."""
         current = self._current
         if self._plugin is not None:
-            answer = self._plugin.cached(self._wall())
+            answer = self._plugin.cached(self._clock)
             if answer is None or answer is not self._answer:
                 return None
-        return current if self._monotonic() < self._read_again else None
+        return current if self._clock.monotonic() < self._read_again else None
 
     def refresh(self) -> Credential:
         """The credential, after reading files and running the plugin where that is due.
@@ -89,20 +83,20 @@ class Credentials:
         is run again unless it was already, by whoever shares it. An older credential than the
         current one is no news.
         """
-        with self._lock:
-            if credential is not self._current:
-                return
-            if self._plugin is not None and self._answer is not None:
-                self._plugin.reject(self._answer)
-            if self._files:
-                self._read_again = float("-inf")
+        # No lock: callers on an event loop must not wait for a refresh that is under way.
+        if credential is not self._current:
+            return
+        if self._plugin is not None and self._answer is not None:
+            self._plugin.reject(self._answer)
+        if self._files:
+            self._read_again = float("-inf")
 
     def _renew(self) -> Credential:
         """Do what is due; the same object comes back when nothing changed and nothing was said."""
-        if self._monotonic() >= self._read_again:
+        if self._clock.monotonic() >= self._read_again:
             whole = self._files.read()
-            self._read_again = self._monotonic() + (_PERIOD if whole else _RETRY_PERIOD)
-        answer = self._plugin.answer(self._wall) if self._plugin else None
+            self._read_again = self._clock.monotonic() + (_PERIOD if whole else _RETRY_PERIOD)
+        answer = self._plugin.answer(self._clock) if self._plugin else None
         renewed = self._credential(answer)
         # A new answer is a new credential even if it says the same: only then can a late 401 to
         # the old one be told from one to the new.

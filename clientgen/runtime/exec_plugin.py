@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Hashable
 
+    from .clock import Clock
     from .cluster_config import ClusterConfig, ExecConfig
 
 __all__ = ["ExecAnswer", "ExecPlugin", "plugin_for", "run_plugin"]
@@ -44,31 +45,35 @@ class ExecPlugin:
 
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
-        self._lock = threading.Lock()
         self._answer: ExecAnswer | None = None
+        self._running = threading.Lock()
+        # Held for an instant only: nobody who rejects an answer waits for a run.
+        self._changing = threading.Lock()
 
-    def cached(self, now: float) -> ExecAnswer | None:
+    def cached(self, clock: Clock) -> ExecAnswer | None:
         """The answer, if there is one that has not expired. Like client-go, without a margin."""
         answer = self._answer
-        if answer is None or (answer.expires is not None and now > answer.expires):
+        if answer is None or (answer.expires is not None and clock.now() > answer.expires):
             return None
         return answer
 
-    def answer(self, clock: Callable[[], float]) -> ExecAnswer:
+    def answer(self, clock: Clock) -> ExecAnswer:
         """The cached answer, else that of a new run; others wait for the run and share it.
 
         Raises:
             ConfigError: when the plugin cannot be run, fails, or answers wrongly.
         """
-        with self._lock:
-            answer = self.cached(clock())
+        with self._running:
+            answer = self.cached(clock)
             if answer is None:
-                answer = self._answer = run_plugin(self._config)
+                answer = run_plugin(self._config)
+                with self._changing:
+                    self._answer = answer
             return answer
 
     def reject(self, answer: ExecAnswer) -> None:
         """Forget an answer the server rejected, unless a newer one has taken its place."""
-        with self._lock:
+        with self._changing:
             if self._answer is answer:
                 self._answer = None
 

@@ -21,7 +21,7 @@ __all__ = ["ExecAnswer", "parse_reply"]
 _VERSION = re.compile(r"client\.authentication\.k8s\.io/v\d{1,2}(alpha|beta)?\d{0,2}")
 
 
-class _WrongReply(Exception):
+class _ReplyError(Exception):
     """What is wrong; never holds a part of the reply."""
 
 
@@ -31,7 +31,7 @@ class ExecAnswer:
 
     token: str = ""
     certificate: ClientCertificate | None = None
-    expires: float | None = None
+    expires: datetime | None = None
 
 
 def parse_reply(output: bytes, api_version: str, where: str) -> ExecAnswer:
@@ -42,33 +42,33 @@ def parse_reply(output: bytes, api_version: str, where: str) -> ExecAnswer:
     """
     try:
         return _answer(_status(output, api_version), where)
-    except _WrongReply as problem:
+    except _ReplyError as problem:
         raise ConfigError(f"{where} {problem}") from None
 
 
 def _status(output: bytes, api_version: str) -> dict[str, Any]:
     if not output.strip():
-        raise _WrongReply("printed nothing; it must print an ExecCredential as JSON")
+        raise _ReplyError("printed nothing; it must print an ExecCredential as JSON")
     try:
         reply: Any = json.loads(output)
     except (ValueError, RecursionError):
-        raise _WrongReply("did not print JSON; it must print an ExecCredential") from None
+        raise _ReplyError("did not print JSON; it must print an ExecCredential") from None
     if not isinstance(reply, dict):
-        raise _WrongReply("printed JSON that is not an object; it must print an ExecCredential")
+        raise _ReplyError("printed JSON that is not an object; it must print an ExecCredential")
     fields = cast("dict[str, Any]", reply)
     if fields.get("kind") != "ExecCredential":
-        raise _WrongReply('printed an object whose kind is not "ExecCredential"')
+        raise _ReplyError('printed an object whose kind is not "ExecCredential"')
     version = fields.get("apiVersion")
     if version != api_version:
         known = isinstance(version, str) and _VERSION.fullmatch(version)
         answered = version if known else "another apiVersion"
-        raise _WrongReply(
+        raise _ReplyError(
             f"was asked in {api_version} and answered in {answered}; "
             "set apiVersion of exec to what the plugin speaks"
         )
     status = fields.get("status")
     if not isinstance(status, dict):
-        raise _WrongReply("printed an ExecCredential without a status")
+        raise _ReplyError("printed an ExecCredential without a status")
     return cast("dict[str, Any]", status)
 
 
@@ -77,12 +77,12 @@ def _answer(status: dict[str, Any], where: str) -> ExecAnswer:
     certificate = _text(status, "clientCertificateData")
     key = _text(status, "clientKeyData")
     if not is_header_safe(token):
-        raise _WrongReply("gave a token with a character that no HTTP header may carry")
+        raise _ReplyError("gave a token with a character that no HTTP header may carry")
     if bool(certificate) != bool(key):
         missing = "clientKeyData" if certificate else "clientCertificateData"
-        raise _WrongReply(f"gave half of a client certificate: {missing} is missing")
+        raise _ReplyError(f"gave half of a client certificate: {missing} is missing")
     if not token and not certificate:
-        raise _WrongReply("gave neither a token nor a client certificate")
+        raise _ReplyError("gave neither a token nor a client certificate")
     pair = ClientCertificate(certificate.encode(), key.encode(), where) if certificate else None
     return ExecAnswer(token, pair, _expiry(_text(status, "expirationTimestamp")))
 
@@ -92,12 +92,12 @@ def _text(status: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _WrongReply(f"gave a {key} that is not a string")
+        raise _ReplyError(f"gave a {key} that is not a string")
     return value
 
 
-def _expiry(text: str) -> float | None:
-    """Seconds since the epoch; None never expires."""
+def _expiry(text: str) -> datetime | None:
+    """When the answer ends; None never does."""
     if not text:
         return None
     try:
@@ -105,5 +105,5 @@ def _expiry(text: str) -> float | None:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise _WrongReply("gave an expirationTimestamp that is not RFC 3339")
-    return moment.timestamp()
+        raise _ReplyError("gave an expirationTimestamp that is not RFC 3339")
+    return moment

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,13 +133,14 @@ class _Selection:
         cluster_entry = _named(fields, "cluster", self.document.clusters)
         user_entry = _named(fields, "user", self.document.users)
         if not found and cluster_entry is None and pod:
-            return in_cluster_config(env, pod)
+            config = in_cluster_config(env, pod)
+            return replace(config, namespace=namespace or config.namespace)
         if not fields.has("cluster"):
             fields.problem("cluster is missing; name one of the clusters")
         cluster = read_cluster(Fields.of(cluster_entry, found)) if cluster_entry else None
         user = _read_user(user_entry, cluster, found, exec_timeout)
         if found or cluster is None:
-            raise ConfigError("\n".join(found))
+            raise ConfigError("\n".join(dict.fromkeys(found)))
         default = in_cluster_namespace(env, pod) if pod else "default"
         return _built(cluster, user, namespace or default)
 

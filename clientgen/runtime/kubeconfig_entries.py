@@ -6,29 +6,23 @@ https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 
 from __future__ import annotations
 
-import os
-import re
 from dataclasses import dataclass
 
-from .cluster_config import AuthConfig, ExecConfig, Impersonation, InteractiveMode, TlsConfig
+from .cluster_config import AuthConfig, Impersonation, TlsConfig
+from .errors import ConfigError
+from .impersonation import impersonation_headers
+from .kubeconfig_exec import read_exec
 from .kubeconfig_fields import Fields, is_header_safe, unreadable
 from .server_url import base_url, proxy_address
 
 __all__ = ["Cluster", "User", "read_cluster", "read_user"]
 
-_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
-_MODES: dict[str, InteractiveMode] = {
-    "Never": "Never",
-    "IfAvailable": "IfAvailable",
-    "Always": "Always",
-}
 _REPLACEMENTS = {
     "gcp": "install gke-gcloud-auth-plugin and run `gcloud container clusters get-credentials`",
     "azure": "install kubelogin and run `kubelogin convert-kubeconfig`",
     "oidc": "install kubelogin and use `kubectl oidc-login get-token`",
 }
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -123,7 +117,7 @@ def read_user(fields: Fields, *, secure: bool, cluster_config: str, timeout: flo
         certificate_data=fields.pem("client-certificate-data"),
         key_file=fields.readable("client-key"),
         key_data=fields.pem("client-key-data"),
-        exec=_exec(fields, cluster_config, timeout),
+        exec=read_exec(fields, cluster_config, timeout),
         origin=fields.where,
     )
     _check_methods(fields)
@@ -201,66 +195,16 @@ def _impersonation(fields: Fields) -> Impersonation | None:
     groups = fields.texts("as-groups")
     extra = fields.text_lists("as-user-extra")
     if user:
-        return Impersonation(user, uid, groups, extra)
+        return _sendable(Impersonation(user, uid, groups, extra), fields)
     for key, value in (("as-uid", uid), ("as-groups", groups), ("as-user-extra", extra)):
         if value:
             fields.problem(f"{key} is set without as; add the user to impersonate")
     return None
 
 
-def _exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecConfig | None:
-    fields = user.nested("exec")
-    if fields is None:
-        return None
-    command = fields.text("command")
-    if not fields.has("command"):
-        fields.problem("command is missing; name the program to run")
-    if os.sep in command:
-        command = fields.located(command)
-    version = _exec_version(fields)
-    return ExecConfig(
-        command=command,
-        args=fields.texts("args"),
-        env=_exec_env(fields),
-        api_version=version,
-        interactive_mode=_mode(fields, version),
-        install_hint=_ANSI.sub("", fields.text("installHint")).strip(),
-        provide_cluster_info=fields.flag("provideClusterInfo"),
-        cluster_config=cluster_config,
-        timeout=timeout,
-    )
-
-
-def _exec_version(fields: Fields) -> str:
-    version = fields.text("apiVersion")
-    if not fields.has("apiVersion"):
-        fields.problem(f"apiVersion is missing; set it to {_EXEC_VERSIONS[0]}")
-    elif version and version not in _EXEC_VERSIONS:
-        fields.problem(
-            f'apiVersion "{version}" is not supported; update the plugin and use '
-            f"{' or '.join(_EXEC_VERSIONS)}"
-        )
-    return version
-
-
-def _mode(fields: Fields, version: str) -> InteractiveMode:
-    """Only v1 demands that it is said."""
-    mode = fields.text("interactiveMode")
-    if mode in _MODES:
-        return _MODES[mode]
-    if mode:
-        fields.problem(f'interactiveMode "{mode}" must be Never, IfAvailable or Always')
-    elif version == _EXEC_VERSIONS[0] and not fields.has("interactiveMode"):
-        fields.problem("interactiveMode is missing; set it to Never, IfAvailable or Always")
-    return "IfAvailable"
-
-
-def _exec_env(fields: Fields) -> tuple[tuple[str, str], ...]:
-    pairs: list[tuple[str, str]] = []
-    for variable in fields.each("env"):
-        name = variable.text("name")
-        if not variable.has("name"):
-            variable.problem("has no name; name the environment variable")
-        elif name:
-            pairs.append((name, variable.text("value")))
-    return tuple(pairs)
+def _sendable(impersonation: Impersonation, fields: Fields) -> Impersonation:
+    try:
+        impersonation_headers(impersonation)
+    except ConfigError as problem:
+        fields.problem(str(problem))
+    return impersonation

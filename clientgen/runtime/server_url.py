@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 __all__ = ["base_url", "proxy_address", "without_password"]
 
-_PROXY_SCHEMES = ("http", "https", "socks5")
+_PROXY_SCHEMES = ("http://", "https://", "socks5://")
 
 
 def base_url(server: str, *, secure: bool) -> str:
@@ -38,9 +38,9 @@ def proxy_address(proxy: str) -> str:
     Raises:
         ValueError: when it is none, with what is wrong. The text is safe to show.
     """
-    parts = _split(proxy.strip())
-    if parts.scheme not in _PROXY_SCHEMES:
+    if not proxy.lower().startswith(_PROXY_SCHEMES):
         raise ValueError("must begin with http://, https:// or socks5://")
+    parts = _split(proxy.strip())
     return f"{parts.scheme}://{parts.netloc}"
 
 

@@ -1,0 +1,84 @@
+"""What the `exec` of a kubeconfig user means: how to call a credential plugin.
+
+https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#ExecConfig
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from .cluster_config import ExecConfig, InteractiveMode
+
+if TYPE_CHECKING:
+    from .kubeconfig_fields import Fields
+
+__all__ = ["read_exec"]
+
+_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+_MODES: dict[str, InteractiveMode] = {
+    "Never": "Never",
+    "IfAvailable": "IfAvailable",
+    "Always": "Always",
+}
+_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def read_exec(user: Fields, cluster_config: str, timeout: float | None) -> ExecConfig | None:
+    """Read a user's plugin, None when there is none; what is wrong is noted in `user`."""
+    fields = user.nested("exec")
+    if fields is None:
+        return None
+    command = fields.text("command")
+    if not fields.has("command"):
+        fields.problem("command is missing; name the program to run")
+    if os.sep in command:
+        command = fields.located(command)
+    version = _exec_version(fields)
+    return ExecConfig(
+        command=command,
+        args=fields.texts("args"),
+        env=_exec_env(fields),
+        api_version=version,
+        interactive_mode=_mode(fields, version),
+        install_hint=_ANSI.sub("", fields.text("installHint")).strip(),
+        provide_cluster_info=fields.flag("provideClusterInfo"),
+        cluster_config=cluster_config,
+        timeout=timeout,
+    )
+
+
+def _exec_version(fields: Fields) -> str:
+    version = fields.text("apiVersion")
+    if not fields.has("apiVersion"):
+        fields.problem(f"apiVersion is missing; set it to {_EXEC_VERSIONS[0]}")
+    elif version and version not in _EXEC_VERSIONS:
+        fields.problem(
+            f'apiVersion "{version}" is not supported; update the plugin and use '
+            f"{' or '.join(_EXEC_VERSIONS)}"
+        )
+    return version
+
+
+def _mode(fields: Fields, version: str) -> InteractiveMode:
+    """Only v1 demands that it is said."""
+    mode = fields.text("interactiveMode")
+    if mode in _MODES:
+        return _MODES[mode]
+    if mode:
+        fields.problem(f'interactiveMode "{mode}" must be Never, IfAvailable or Always')
+    elif version == _EXEC_VERSIONS[0] and not fields.has("interactiveMode"):
+        fields.problem("interactiveMode is missing; set it to Never, IfAvailable or Always")
+    return "IfAvailable"
+
+
+def _exec_env(fields: Fields) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for variable in fields.each("env"):
+        name = variable.text("name")
+        if not variable.has("name"):
+            variable.problem("has no name; name the environment variable")
+        elif name:
+            pairs.append((name, variable.text("value")))
+    return tuple(pairs)
