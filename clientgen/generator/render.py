@@ -25,6 +25,7 @@ from clientgen.generator.ir import (
     TypeRef,
 )
 from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
+from clientgen.generator.unasync import protect, release, to_sync
 
 __all__ = ["HEADER", "Renderer", "templates_dir"]
 
@@ -105,8 +106,18 @@ class Renderer:
         filters: dict[str, Any] = self._environment.filters
         filters["docstring"] = docstring
 
-    def render(self, file: FilePlan) -> str:
-        """The text of a file; its sync twin is derived from it."""
+    def render(self, files: Iterable[FilePlan]) -> dict[str, str]:
+        """The texts of a package by path; synchronous modules are derived from asyncio ones."""
+        texts: dict[str, str] = {}
+        for file in files:
+            text = self._render(file)
+            texts[file.path] = release(text)
+            folder, slash, name = file.path.rpartition("/")
+            if name.startswith("async_"):
+                texts[folder + slash + name.removeprefix("async_")] = release(to_sync(text))
+        return texts
+
+    def _render(self, file: FilePlan) -> str:
         scope = _Scope(file, self._modules)
         body = self._template(file.template).render(file=file, **scope.functions())
         return self._template("module.py.j2").render(
@@ -149,6 +160,7 @@ class _Scope:
             "import_line": _inner_import,
             "quoted": quoted,
             "sensitive": _sensitive,
+            "kept": protect,
         }
 
     def ref(self, symbol: Symbol) -> str:
@@ -164,7 +176,10 @@ class _Scope:
     def _free(self, symbol: Symbol) -> str:
         name = symbol.name
         if name in self._taken:
-            name = f"{symbol.module.strip('.').split('.')[0]}_{name}"
+            owner = (
+                "runtime" if symbol.module.startswith("clientgen.") else symbol.module.strip(".")
+            )
+            name = f"{owner.split('.')[0]}_{name}"
         while name in self._taken:
             name += "_"
         self._taken.add(name)
@@ -194,7 +209,8 @@ class _Scope:
 
     def model(self, model: ModelId) -> str:
         """The class of a model."""
-        return self.ref(self._modules.symbol(model))
+        symbol = self._modules.symbol(model)
+        return self.ref(Symbol(symbol.module, protect(symbol.name)))
 
     def type(self, type_: TypeRef) -> str:
         """The annotation of a type."""
@@ -272,7 +288,8 @@ class _Scope:
         common = 0
         while common < min(len(here), len(there) - 1) and here[common] == there[common]:
             common += 1
-        return "." * (len(here) - common + 1) + ".".join(there[common:])
+        *folders, last = there[common:]
+        return "." * (len(here) - common + 1) + ".".join([*map(protect, folders), last])
 
     def _block(self, modules: list[tuple[str, list[str]]]) -> str:
         lines: list[str] = []

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["DERIVED", "RULES", "derive", "to_sync", "unused_rules"]
+__all__ = ["DERIVED", "RULES", "derive", "protect", "release", "to_sync", "unused_rules"]
 
 # What is exchanged: a pattern for a whole identifier, and what it becomes. First match wins.
 RULES: tuple[tuple[str, str], ...] = (
@@ -52,6 +52,8 @@ _DROPPED = frozenset({"async", "await"})
 _DROPPED_IN_TEXT = re.compile(r"\b(?:async (?=(?:def|for|with)\b)|await (?=[a-z_]\w*[.(]))")
 
 _RULES = tuple((re.compile(pattern), replacement) for pattern, replacement in RULES)
+# Part of an identifier, so that a marked word is another word, and one that nobody writes.
+_KEPT = "_\ua66e"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MIDDLE = getattr(token, "FSTRING_MIDDLE", -1)
 _TEXT = frozenset({token.STRING, token.COMMENT, _MIDDLE})
@@ -84,6 +86,21 @@ def to_sync(source: str) -> str:
             pieces += (source[done:begin], new)
             done = end
     return _sort_names("".join((*pieces, source[done:])), source)
+
+
+def protect(text: str) -> str:
+    """Mark the words of others, a kind called AsyncJob say, so that they are not exchanged."""
+    return _WORD.sub(lambda found: _protected(found[0]), text)
+
+
+def _protected(word: str) -> str:
+    exchanged = word in _DROPPED or _word(word) != word
+    return f"{_KEPT}{word}" if exchanged else word
+
+
+def release(text: str) -> str:
+    """Take the marks off again, from the source and from what was derived."""
+    return text.replace(_KEPT, "")
 
 
 def _line_starts(source: str) -> list[int]:
@@ -144,7 +161,15 @@ _RUNTIME = Path(__file__).resolve().parents[1] / "runtime"
 _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
 # Every derived module by name, so that a forgotten one is noticed.
-DERIVED: tuple[str, ...] = ()
+DERIVED: tuple[str, ...] = (
+    "client.py",
+    "lines.py",
+    "pages.py",
+    "rest.py",
+    "seam.py",
+    "streaming.py",
+    "watch.py",
+)
 BY_HAND: tuple[str, ...] = ("__init__.py", "_primitives.py", "transport.py")
 
 HEADER = """\

@@ -6,6 +6,8 @@ of names is found here, before anything is rendered.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from clientgen.generator import naming
 from clientgen.generator.ir import Api, GroupVersionApi
 from clientgen.generator.plan.clients import accessor_plan, client_names, client_plans, has_calls
@@ -40,25 +42,42 @@ __all__ = [
 ]
 
 
-def plan(api: Api) -> tuple[tuple[FilePlan, ...], Modules]:
+def plan(api: Api, expansions: Mapping[str, str]) -> tuple[tuple[FilePlan, ...], Modules]:
     """Plan the files of a package.
+
+    Args:
+        api: what to generate.
+        expansions: classes to mix into clients, as `module:Class`, by `group/version/Kind`.
 
     Raises:
         ClientgenError: two things would get one name.
     """
     problems = Problems()
+    _check_expansions(api, expansions, problems)
     modules = Modules(_packages(api, problems))
     late = late_imports(api, modules)
     files = [
         file
         for group_version in api.group_versions
         for file in _group_version_files(
-            group_version, modules, late[modules.package(group_version.group_version)], problems
+            group_version,
+            modules,
+            late[modules.package(group_version.group_version)],
+            expansions,
+            problems,
         )
     ]
     files += _package_files(api, modules)
     problems.raise_if_any()
     return tuple(sorted(files, key=lambda file: file.path)), modules
+
+
+def _check_expansions(api: Api, expansions: Mapping[str, str], problems: Problems) -> None:
+    known = {f"{gv.group_version}/{r.kind}" for gv in api.group_versions for r in gv.resources}
+    for key in sorted(expansions.keys() - known):
+        problems.add(
+            "", f"the expansion of {key!r} fits no kind", "Write it like 'apps/v1/Deployment'."
+        )
 
 
 def _packages(api: Api, problems: Problems) -> dict[str, str]:
@@ -80,12 +99,13 @@ def _group_version_files(
     api: GroupVersionApi,
     modules: Modules,
     late: frozenset[str],
+    expansions: Mapping[str, str],
     problems: Problems,
 ) -> list[FilePlan]:
     gv, folder = api.group_version, modules.package(api.group_version)
     source = f"apis/{gv}" if gv.group else f"api/{gv}"
     models = model_plans(api, modules, late, problems)
-    clients = client_plans(api, problems)
+    clients = client_plans(api, expansions, problems)
     prefix = naming.group_version_class(modules.packages[gv.group], gv)
     accessors = tuple(accessor_plan(client) for client in clients)
     files = [

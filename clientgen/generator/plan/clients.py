@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from clientgen.generator import naming
 from clientgen.generator.ir import GroupVersionApi, Method, Resource, Verb
-from clientgen.generator.plan.records import AccessorPlan, ClientPlan, MethodPlan, check_distinct
+from clientgen.generator.plan.records import (
+    AccessorPlan,
+    ClientPlan,
+    MethodPlan,
+    Symbol,
+    check_distinct,
+)
 from clientgen.generator.problems import Problems
 
 __all__ = ["accessor_plan", "client_names", "client_plans", "has_calls"]
 
 
-def client_plans(api: GroupVersionApi, problems: Problems) -> tuple[ClientPlan, ...]:
-    """A client for each resource that has calls."""
-    clients = tuple(_client(resource) for resource in api.resources if has_calls(resource))
+def client_plans(
+    api: GroupVersionApi, expansions: Mapping[str, str], problems: Problems
+) -> tuple[ClientPlan, ...]:
+    """A client for each resource that has calls.
+
+    Args:
+        api: the group version.
+        expansions: classes to mix in, as `module:Class`, by `group/version/Kind`.
+        problems: takes clashes of names.
+    """
+    clients = tuple(
+        _client(resource, expansions) for resource in api.resources if has_calls(resource)
+    )
     where = f"{api.group_version}"
     accessors = [naming.resource_accessor(c.resource.kind, c.resource.plural) for c in clients]
     check_distinct(accessors, where, "resource", problems)
@@ -30,7 +46,7 @@ def has_calls(resource: Resource) -> bool:
     return bool(resource.verbs or resource.methods or resource.subresources or resource.logs)
 
 
-def _client(resource: Resource) -> ClientPlan:
+def _client(resource: Resource, expansions: Mapping[str, str]) -> ClientPlan:
     name = f"Async{naming.class_name(resource.kind)}Client"
     reads = tuple(_reads(resource))
     split = resource.namespaced and bool(reads)
@@ -42,7 +58,14 @@ def _client(resource: Resource) -> ClientPlan:
         constant=naming.resource_constant(accessor),
         reads=reads,
         methods=tuple(_methods(resource)),
+        expansion=_expansion(expansions.get(f"{resource.group_version}/{resource.kind}", "")),
     )
+
+
+def _expansion(name: str) -> Symbol | None:
+    """The class to mix in; the asyncio flavour takes the one that says Async."""
+    module, _, class_ = name.partition(":")
+    return Symbol(module, f"Async{class_}") if name else None
 
 
 def _reads(resource: Resource) -> Iterable[MethodPlan]:

@@ -72,6 +72,8 @@ class ClientPlan:
     constant: str
     reads: tuple[MethodPlan, ...]
     methods: tuple[MethodPlan, ...]
+    expansion: Symbol | None = None
+    """The user's own methods, mixed in."""
 
 
 @dataclass(frozen=True, slots=True)

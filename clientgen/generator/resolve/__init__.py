@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import (
     Api,
     GroupVersionApi,
@@ -22,12 +23,12 @@ from clientgen.gvk import GroupVersion
 __all__ = ["resolve"]
 
 
-def resolve(specs: Sequence[Spec], markers: Mapping[str, tuple[str, ...]]) -> Api:
+def resolve(specs: Sequence[Spec], markers: Mapping[str, Sequence[MarkerLine]]) -> Api:
     """Put documents together and decide what is generated from them.
 
     Args:
         specs: the documents; what two of them say alike is taken once.
-        markers: of the configuration, by `group/version/Kind`.
+        markers: of the configuration, by `str(GroupVersionKind)`.
 
     Raises:
         ClientgenError: the documents contradict each other, or a marker does.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -23,7 +23,7 @@ class Marking:
     """Applies the markers of descriptions and of the configuration; the latter win."""
 
     def __init__(
-        self, configured: Mapping[str, tuple[str, ...]], types: Types, problems: Problems
+        self, configured: Mapping[str, Sequence[MarkerLine]], types: Types, problems: Problems
     ) -> None:
         self._configured = dict(configured)
         self._types = types
@@ -50,20 +50,20 @@ class Marking:
     def report_unused(self) -> None:
         """A key of the configuration that names no kind is a problem."""
         for key in sorted(self._configured.keys() - set(self._keys)):
+            lines = self._configured[key]
             close = difflib.get_close_matches(key, self._keys, n=1)
-            hint = (
-                f"Did you mean {close[0]!r}?"
-                if close
-                else "Write group/version/Kind: apps/v1/Deployment."
+            example = (
+                f"did you mean {close[0]!r}?" if close else "write it like 'apps/v1/Deployment'"
             )
-            self._problems.add(f"markers of {key!r}", "no such kind has an endpoint", hint)
+            where = lines[0].where.partition("[")[0] if lines else ""
+            self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", example)
 
     def _markers(self, resource: Resource) -> Genclient:
         key = f"{resource.group_version}/{resource.kind}"
         self._keys.append(key)
         description, where = self._types.described(resource.model)
         said = parse_markers(extract_markers(description, where), self._problems)
-        lines = [MarkerLine(text, f"markers of {key!r}") for text in self._configured.get(key, ())]
+        lines = self._configured.get(key, ())
         return merge(parse_markers(lines, self._problems), said)
 
     def _rebuilt(
