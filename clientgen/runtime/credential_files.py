@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from .authorization import is_header_safe
 from .cluster_config import ClientCertificate
 from .errors import ConfigError
-from .kubeconfig_fields import is_header_safe
-from .tls import check_authority, check_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from .cluster_config import ClusterConfig
 
 __all__ = ["CredentialFiles"]
-
-_log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
@@ -69,7 +65,7 @@ class CredentialFiles:
             if not old:
                 raise
             # In the middle of a rotation a file may be missing, or a key not yet the certificate's.
-            _log.warning("%s; going on with what was read before", problem)
+            _warn(problem)
             self._whole = False
             return old
 
@@ -89,14 +85,25 @@ class CredentialFiles:
         key = auth.key_data or _content(auth.key_file, auth.origin)
         pair = ClientCertificate(certificate, key, auth.origin)
         if pair != self.certificate:
+            from .tls import check_certificate  # late: ssl is a big import
+
             check_certificate(pair)
         return pair
 
     def _read_authority(self) -> bytes:
         authority = _content(self._tls.ca_file, self._tls.origin)
         if authority != self.authority:
+            from .tls import check_authority  # late: ssl is a big import
+
             check_authority(authority, self._tls.origin)
         return authority
+
+
+def _warn(problem: ConfigError) -> None:
+    import logging  # late: hardly ever needed
+
+    text = "%s; going on with what was read before"
+    logging.getLogger(__name__).warning(text, problem)
 
 
 def _content(path: str, origin: str) -> bytes:

@@ -6,21 +6,19 @@ may read files and wait for a plugin, so asyncio code calls it in a worker threa
 
 from __future__ import annotations
 
-import base64
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .authorization import basic, bearer
 from .clock import SYSTEM_CLOCK
 from .cluster_config import AuthConfig, ClientCertificate, Credential, TlsConfig
 from .credential_files import CredentialFiles
-from .exec_plugin import plugin_for
 
 if TYPE_CHECKING:
-
     from .clock import Clock
     from .cluster_config import ClusterConfig
-    from .exec_plugin import ExecAnswer
+    from .exec_plugin import ExecAnswer, ExecPlugin
 
 __all__ = ["ClientCertificate", "Credential", "Credentials"]
 
@@ -49,7 +47,7 @@ class Credentials:
         self._clock = clock
         self._lock = threading.Lock()
         self._files = CredentialFiles(config)
-        self._plugin = plugin_for(config) if config.auth.plugin else None
+        self._plugin = _plugin_of(config)
         self._answer: ExecAnswer | None = None
         self._read_again = float("-inf") if self._files else float("inf")
         waits = self._plugin is not None or bool(self._files)
@@ -106,17 +104,16 @@ class Credentials:
         return self._current
 
     def _credential(self, answer: ExecAnswer | None) -> Credential:
-        files = self._files
+        files, auth = self._files, self._auth
         if answer is not None:
-            authorization = f"Bearer {answer.token}" if answer.token else None
-            return Credential(authorization, answer.certificate, files.authority)
-        token = files.token or self._auth.token
-        authorization = f"Bearer {token}" if token else _basic(self._auth)
-        return Credential(authorization, files.certificate, files.authority)
+            return Credential(bearer(answer.token), answer.certificate, files.authority)
+        shown = bearer(files.token or auth.token) or basic(auth.username, auth.password)
+        return Credential(shown, files.certificate, files.authority)
 
 
-def _basic(auth: AuthConfig) -> str | None:
-    if not auth.username and not auth.password:
+def _plugin_of(config: ClusterConfig) -> ExecPlugin | None:
+    if config.auth.plugin is None:
         return None
-    pair = f"{auth.username}:{auth.password}".encode()
-    return f"Basic {base64.b64encode(pair).decode()}"
+    from .exec_plugin import plugin_for  # late: only those who have a plugin pay for it
+
+    return plugin_for(config)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .authorization import is_header_safe
 from .cluster_config import AuthConfig, Impersonation, TlsConfig
 from .errors import ConfigError
 from .impersonation import impersonation_headers
 from .kubeconfig_exec import read_exec
-from .kubeconfig_fields import Fields, is_header_safe, unreadable
+from .kubeconfig_fields import Fields, unreadable
 from .server_url import base_url, proxy_address
 
 __all__ = ["Cluster", "User", "read_cluster", "read_user"]

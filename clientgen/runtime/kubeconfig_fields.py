@@ -16,12 +16,7 @@ from .kubeconfig_files import Entry, kind_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Fields", "is_header_safe", "unreadable"]
-
-
-def is_header_safe(token: str) -> bool:
-    """Whether a token can stand in an Authorization header: visible ASCII."""
-    return all("!" <= character <= "~" for character in token)
+__all__ = ["Fields", "unreadable"]
 
 
 def unreadable(path: str | Path) -> str:

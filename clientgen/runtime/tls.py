@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import ssl
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClientCertificate, TlsConfig
 
-__all__ = ["check_authority", "check_certificate", "ssl_context"]
+__all__ = ["as_file", "check_authority", "check_certificate", "ssl_context"]
 
 
 def ssl_context(
@@ -110,7 +109,7 @@ def _show(context: ssl.SSLContext, certificate: ClientCertificate) -> None:
     if problem:
         raise ConfigError(_about(certificate.origin, problem))
     try:
-        with _as_file(key + chain) as path:
+        with as_file(key + chain) as path:
             context.load_cert_chain(path, password=_no_passphrase)
     except (ssl.SSLError, ValueError) as error:
         raise ConfigError(_about(certificate.origin, _refusal(error))) from None
@@ -138,7 +137,7 @@ def _no_passphrase() -> NoReturn:
 
 
 @contextmanager
-def _as_file(pem: bytes) -> Generator[str, None, None]:
+def as_file(pem: bytes) -> Generator[str, None, None]:
     """A path to read `pem` from, for OpenSSL takes certificates of a client from files only.
 
     On Linux the file is in memory and has no name on any disk; elsewhere it is a file that only
@@ -175,6 +174,8 @@ def _in_memory(pem: bytes) -> int | None:
 
 @contextmanager
 def _on_disk(pem: bytes) -> Generator[str, None, None]:
+    import tempfile  # late: only where a file in memory cannot be had
+
     # mkstemp makes the file with mode 0600, and fails rather than use one that is there.
     descriptor, path = tempfile.mkstemp(prefix="client-certificate-")
     try:

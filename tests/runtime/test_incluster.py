@@ -59,7 +59,7 @@ def test_an_ipv6_address_gets_brackets(account: str) -> None:
 
 def test_outside_of_a_cluster_the_variables_are_missing(account: str) -> None:
     assert not is_in_cluster({}, account)
-    with pytest.raises(ConfigError, match="KUBERNETES_SERVICE_HOST and .* are not set"):
+    with pytest.raises(ConfigError, match=r"KUBERNETES_SERVICE_HOST and .* are not set"):
         in_cluster_config({"KUBERNETES_SERVICE_HOST": "x"}, account)
 
 

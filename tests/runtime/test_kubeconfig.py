@@ -6,8 +6,7 @@ import base64
 import json
 import traceback
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +20,9 @@ from clientgen.runtime.kubeconfig import (
     TlsConfig,
     load_config,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SECRET = "hunter2-do-not-show"
 PEM = b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from clientgen.runtime.errors import ConfigError
 from clientgen.runtime.kubeconfig import load_config
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SECRET = "hunter2-do-not-show"
 PEM = base64.b64encode(b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n").decode()
@@ -83,29 +85,37 @@ CLUSTER: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"certificate-authority-data": "/etc/ca.crt!"},
         [
-            "certificate-authority-data is not base64; "
-            "to name a file, use certificate-authority instead"
+            (
+                "certificate-authority-data is not base64; "
+                "to name a file, use certificate-authority instead"
+            )
         ],
     ),
     (
         {"certificate-authority-data": base64.b64encode(PEM.encode()).decode()},
         [
-            "certificate-authority-data is base64 of something that is not PEM; "
-            "encode the PEM file once"
+            (
+                "certificate-authority-data is base64 of something that is not PEM; "
+                "encode the PEM file once"
+            )
         ],
     ),
     (
         {"certificate-authority": "config", "certificate-authority-data": PEM},
         [
-            "certificate-authority and certificate-authority-data are both set; "
-            "remove one of them"
+            (
+                "certificate-authority and certificate-authority-data are both set; "
+                "remove one of them"
+            )
         ],
     ),
     (
         {"certificate-authority-data": PEM, "insecure-skip-tls-verify": True},
         [
-            "insecure-skip-tls-verify is set together with a certificate-authority; "
-            "remove one of them"
+            (
+                "insecure-skip-tls-verify is set together with a certificate-authority; "
+                "remove one of them"
+            )
         ],
     ),
     ({"extensions": {}}, ["extensions must be a list, not a mapping"]),
@@ -133,15 +143,19 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"token": SECRET, "username": "me", "password": SECRET},
         [
-            "more than one authentication method (token, username, password); "
-            "keep either the token or username and password"
+            (
+                "more than one authentication method (token, username, password); "
+                "keep either the token or username and password"
+            )
         ],
     ),
     (
         {"tokenFile": "config", "username": "me"},
         [
-            "more than one authentication method (tokenFile, username); "
-            "keep either the token or username and password"
+            (
+                "more than one authentication method (tokenFile, username); "
+                "keep either the token or username and password"
+            )
         ],
     ),
     ({"username": []}, []),
@@ -153,8 +167,10 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"client-key-data": PEM},
         [
-            "client-key is set without a certificate; "
-            "add client-certificate or client-certificate-data"
+            (
+                "client-key is set without a certificate; "
+                "add client-certificate or client-certificate-data"
+            )
         ],
     ),
     (
@@ -190,16 +206,20 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"auth-provider": {"name": "gcp", "config": {"access-token": SECRET}}},
         [
-            'auth-provider "gcp" is the legacy mechanism and is not supported; use exec, '
-            "a credential plugin: install gke-gcloud-auth-plugin and run "
-            "`gcloud container clusters get-credentials`"
+            (
+                'auth-provider "gcp" is the legacy mechanism and is not supported; use exec, '
+                "a credential plugin: install gke-gcloud-auth-plugin and run "
+                "`gcloud container clusters get-credentials`"
+            )
         ],
     ),
     (
         {"auth-provider": {"name": "own"}},
         [
-            'auth-provider "own" is the legacy mechanism and is not supported; use exec, '
-            "a credential plugin: ask who runs the cluster for an exec plugin"
+            (
+                'auth-provider "own" is the legacy mechanism and is not supported; use exec, '
+                "a credential plugin: ask who runs the cluster for an exec plugin"
+            )
         ],
     ),
     (
@@ -226,8 +246,10 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     (
         {"exec": EXEC | {"apiVersion": f"{V1}alpha1"}},
         [
-            f'exec: apiVersion "{V1}alpha1" is not supported; update the plugin and use '
-            f"{V1} or {V1}beta1"
+            (
+                f'exec: apiVersion "{V1}alpha1" is not supported; update the plugin and use '
+                f"{V1} or {V1}beta1"
+            )
         ],
     ),
     (
@@ -262,8 +284,10 @@ def test_a_broken_user_is_explained(
 def test_a_broken_context_is_explained(tmp_path: Path) -> None:
     context = {"cluster": "typo", "user": "nobody", "namespace": "../x"}
     assert said(tmp_path, context=context) == [
-        '~/config: context "d": namespace "../x" is not a DNS label: '
-        'lower-case letters, digits and "-"',
+        (
+            '~/config: context "d": namespace "../x" is not a DNS label: '
+            'lower-case letters, digits and "-"'
+        ),
         '~/config: context "d": cluster "typo" does not exist; there are: c',
         '~/config: context "d": user "nobody" does not exist; there are: dev',
     ]

@@ -185,11 +185,11 @@ entries = st.dictionaries(names, st.integers())
 files = st.lists(st.tuples(entries, entries, entries, names), max_size=5)
 
 
-def document(number: int, content: tuple[dict[str, int], dict[str, int], dict[str, int], str]):
+def document(number: int, content: Any) -> Document:
     kinds = ("cluster", "user", "context")
-    lists = {
-        f"{kind}s": [{"name": name, kind: {"mark": mark}} for name, mark in each.items()]
-        for kind, each in zip(kinds, content, strict=False)
+    lists: dict[str, Any] = {
+        f"{kind}s": [{"name": name, kind: {"mark": mark}} for name, mark in content[at].items()]
+        for at, kind in enumerate(kinds)
     }
     file = ConfigFile(Path(f"/{number}"), f"/{number}")
     return parse({**lists, "current-context": content[3]}, file)
