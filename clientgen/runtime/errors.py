@@ -29,7 +29,8 @@
     └── TransportError                 there was no (whole) answer
         ├── ConnectionFailed           no connection, or no TLS
         ├── RequestTimeout             the call's own deadline passed; also a TimeoutError
-        └── ResponseBroken             the connection was lost before the answer was whole
+        └── ResponseBroken             there was an answer, but it makes no sense
+            └── ConnectionLost         the connection was lost before the answer was whole
 
 The classes below ApiError are named after the `reason` of the server's Status
 (https://kubernetes.io/docs/reference/using-api/api-concepts/ and apimachinery's StatusReason).
@@ -58,6 +59,7 @@ __all__ = [
     "ConfigError",
     "Conflict",
     "ConnectionFailed",
+    "ConnectionLost",
     "Expired",
     "Forbidden",
     "Gone",
@@ -252,7 +254,11 @@ class RequestTimeout(TransportError, TimeoutError):
 
 
 class ResponseBroken(TransportError):
-    """The connection was lost, or spoke nonsense, before the answer was whole."""
+    """What was answered is not HTTP, is not whole or is empty."""
+
+
+class ConnectionLost(ResponseBroken):
+    """The connection was lost before the answer was whole."""
 
 
 _BY_REASON: dict[str, type[ApiError]] = {

@@ -1,0 +1,1 @@
+"""The asyncio flavour: everything that waits is written here, and derived from here."""

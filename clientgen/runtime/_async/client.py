@@ -1,0 +1,240 @@
+"""What generated clients inherit: a method per verb, which sends and reads the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from ..edit import changed
+from ..errors import Conflict
+from ..meta_v1 import ModelList, Status
+from ..model import Model
+from ..patches import ApplyPatch
+from ..request import GET, LOGS, build, build_delete, build_patch, build_write
+from ..response import read_object, read_object_or_status
+from ..retry import ConflictRetry
+from ._primitives import sleep
+from .lines import AsyncLines
+from .pages import each_page, list_pages
+from .watch import AsyncWatch
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+    from typing import Unpack
+
+    from ..options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
+    from ..patches import Patch
+    from ..request import HttpRequest
+    from ..resource import Resource
+    from .rest import AsyncRest
+
+__all__ = ["AsyncResourceClient", "AsyncSubresource"]
+
+T = TypeVar("T", bound=Model)
+ListT = TypeVar("ListT", bound=ModelList[Any])
+
+
+class AsyncResourceClient:
+    """The verbs of one resource, in one namespace or, without, in all.
+
+    Subclasses say which resource, and offer the verbs it has under their public names.
+    """
+
+    resource: ClassVar[Resource]
+
+    def __init__(self, rest: AsyncRest, namespace: str | None = None) -> None:
+        self._rest = rest
+        self._namespace = namespace
+        self._path = self.resource.path(namespace)
+
+    def __repr__(self) -> str:
+        where = f", {self._namespace!r}" if self._namespace else ""
+        return f"{type(self).__name__}({self._rest!r}{where})"
+
+    async def _get(
+        self, model: type[T], name: str, options: Mapping[str, Any], *, subresource: str = ""
+    ) -> T:
+        request = build("GET", self._path_of(name, subresource), options, GET)
+        return await self._send(model, request, self._rest.deadline(options))
+
+    async def _list(
+        self,
+        list_model: type[ListT],
+        options: Mapping[str, Any],
+        *,
+        name: str = "",
+        subresource: str = "",
+    ) -> ListT:
+        return await list_pages(self._rest, self._at(name, subresource), list_model, options)
+
+    async def _each(
+        self, list_model: type[ModelList[T]], options: Mapping[str, Any]
+    ) -> AsyncIterator[T]:
+        async for page in each_page(self._rest, self._path, list_model, options):
+            for item in page.items:
+                yield item
+
+    def _watch(self, model: type[T], options: Mapping[str, Any]) -> AsyncWatch[T]:
+        return AsyncWatch(self._rest, self._path, model, options)
+
+    async def _create(
+        self,
+        model: type[T],
+        body: object,
+        options: Mapping[str, Any],
+        *,
+        name: str = "",
+        subresource: str = "",
+    ) -> T:
+        request = build_write("POST", self._at(name, subresource), body, options)
+        return await self._send(model, request, self._rest.deadline(options))
+
+    async def _update(
+        self,
+        model: type[T],
+        body: object,
+        options: Mapping[str, Any],
+        *,
+        name: str = "",
+        subresource: str = "",
+    ) -> T:
+        path = self._path_of(name or _name_of(body), subresource)
+        request = build_write("PUT", path, body, options)
+        return await self._send(model, request, self._rest.deadline(options))
+
+    async def _edit(
+        self,
+        model: type[T],
+        name: str,
+        change: Callable[[T], object],
+        options: Mapping[str, Any],
+        *,
+        subresource: str = "",
+    ) -> T:
+        path = self._path_of(name, subresource)
+        deadline = self._rest.deadline(options)
+        retry = ConflictRetry()
+        while True:
+            current = await self._send(model, build("GET", path, {}, GET), deadline)
+            patch = changed(current, change)
+            if patch is None:
+                return current
+            try:
+                return await self._send(model, build_patch(path, patch, options), deadline)
+            except Conflict as conflict:
+                delay = retry.after(conflict)
+                if delay is None:
+                    raise
+            await sleep(delay)
+
+    async def _patch(
+        self,
+        model: type[T],
+        name: str,
+        patch: Patch,
+        options: Mapping[str, Any],
+        *,
+        subresource: str = "",
+    ) -> T:
+        request = build_patch(self._path_of(name, subresource), patch, options)
+        return await self._send(model, request, self._rest.deadline(options))
+
+    async def _apply(
+        self,
+        model: type[T],
+        body: Model | Mapping[str, object],
+        options: Mapping[str, Any],
+        *,
+        name: str = "",
+        subresource: str = "",
+    ) -> T:
+        # The server insists on a name for who applies; without one it is the program's.
+        options = {"field_manager": self._rest.field_manager, **options}
+        path = self._path_of(name or _name_of(body), subresource)
+        request = build_patch(path, ApplyPatch(body), options)
+        return await self._send(model, request, self._rest.deadline(options))
+
+    async def _delete(self, model: type[T], name: str, options: Mapping[str, Any]) -> T | Status:
+        request = build_delete(self._path_of(name), options)
+        response = await self._rest.send(request, self._rest.deadline(options))
+        return read_object_or_status(response.body, model, request)
+
+    async def _delete_collection(
+        self, list_model: type[T], options: Mapping[str, Any]
+    ) -> T | Status:
+        request = build_delete(self._path, options, collection=True)
+        response = await self._rest.send(request, self._rest.deadline(options))
+        return read_object_or_status(response.body, list_model, request)
+
+    def _subresource(self, model: type[T], name: str, subresource: str) -> AsyncSubresource[T]:
+        return AsyncSubresource(self, model, name, subresource)
+
+    async def _logs(self, name: str, options: Mapping[str, Any]) -> str:
+        request = build("GET", self._path_of(name, "log"), options, LOGS)
+        response = await self._rest.send(request, self._rest.deadline(options))
+        return response.body.decode("utf-8", "replace")
+
+    def _follow_logs(self, name: str, options: Mapping[str, Any]) -> AsyncLines:
+        following = {**options, "follow": True}
+        request = build("GET", self._path_of(name, "log"), following, LOGS)
+        return AsyncLines(self._rest, request, options.get("timeout"))
+
+    async def _send(self, model: type[T], request: HttpRequest, deadline: float | None) -> T:
+        response = await self._rest.send(request, deadline)
+        return read_object(response.body, model, request)
+
+    def _path_of(self, name: str, subresource: str = "") -> str:
+        return self.resource.path(self._namespace, name, subresource)
+
+    def _at(self, name: str, subresource: str) -> str:
+        """The collection, or something below it."""
+        return self._path_of(name, subresource) if name or subresource else self._path
+
+
+class AsyncSubresource(Generic[T]):
+    """A part of one object with an endpoint of its own, such as its status or its scale."""
+
+    def __init__(
+        self, client: AsyncResourceClient, model: type[T], name: str, subresource: str
+    ) -> None:
+        self._client = client
+        self._model = model
+        self._name = name
+        self._part = subresource
+
+    def __repr__(self) -> str:
+        return f"{self._client!r}.{self._part}({self._name!r})"
+
+    async def get(self, **options: Unpack[GetOptions]) -> T:
+        """Read it."""
+        return await self._client._get(self._model, self._name, options, subresource=self._part)
+
+    async def update(self, body: T, **options: Unpack[WriteOptions]) -> T:
+        """Replace it."""
+        return await self._client._update(
+            self._model, body, options, name=self._name, subresource=self._part
+        )
+
+    async def patch(self, patch: Patch, **options: Unpack[PatchOptions]) -> T:
+        """Change it by a patch."""
+        return await self._client._patch(
+            self._model, self._name, patch, options, subresource=self._part
+        )
+
+    async def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
+        """Own the fields that `body` sets: server-side apply."""
+        return await self._client._apply(
+            self._model, body, options, name=self._name, subresource=self._part
+        )
+
+    async def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
+        """Read it, change it in place, and send the difference; again if it has changed since."""
+        return await self._client._edit(
+            self._model, self._name, change, options, subresource=self._part
+        )
+
+
+def _name_of(body: Any) -> str:
+    """The name in an object's metadata; a path without one is refused later."""
+    if isinstance(body, dict):
+        return (body.get("metadata") or {}).get("name") or ""
+    return body.metadata.name or ""

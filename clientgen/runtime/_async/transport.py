@@ -1,0 +1,260 @@
+"""Requests over the network with aiohttp; the twin in `_sync` uses urllib3.
+
+This module is imported when the first request is sent.
+"""
+
+# The timeouts are part of the seam; a transport is told how long it has.
+# ruff: noqa: ASYNC109
+
+from __future__ import annotations
+
+import asyncio
+import io
+import socket
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
+from ..keepalive import KEEPALIVE
+from ..proxy import proxy_for
+from ..request import HttpRequest, HttpResponse
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Mapping
+
+    from ..cluster_config import ClusterConfig
+    from ..errors import TransportError
+
+__all__ = ["AsyncHttpTransport"]
+
+# aiohttp warns of larger bodies given as bytes; it sends files in pieces.
+_LARGE = 1 << 20
+# At once; streams do not count.
+_CONNECTIONS = 100
+# Lists are megabytes; a small buffer would make the connection pause all the time.
+_BUFFER = 1 << 20
+_CONNECT_TIMEOUT = 30.0
+_LIMITS = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT)
+
+
+class AsyncHttpTransport:
+    """Keeps connections to one server that were all opened with the same certificate."""
+
+    def __init__(self, config: ClusterConfig, context: ssl.SSLContext | None) -> None:
+        self._server = config.server
+        self._context = context
+        self._proxy = proxy_for(config)
+        self._encodings = "identity" if config.disable_compression else "gzip"
+        self._options: dict[str, Any] = {"allow_redirects": False}
+        if config.tls.server_name:
+            self._options["server_hostname"] = config.tls.server_name
+        if self._proxy and not self._proxy.startswith("socks"):
+            self._options["proxy"] = self._proxy
+        self._reading: aiohttp.ClientSession | None = None
+        self._writing: aiohttp.ClientSession | None = None
+        self._streaming: aiohttp.ClientSession | None = None
+        self._streams: set[_Stream] = set()
+        self._busy = 0
+        self._retired = False
+
+    async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
+        """Exchange a request for a whole answer."""
+        session = self._reading if request.method == "GET" else self._writing
+        if session is None:
+            session = self._open_session(request.method)
+        self._busy += 1
+        try:
+            if timeout is None:
+                return await self._exchange(session, request)
+            async with asyncio.timeout(timeout):
+                return await self._exchange(session, request)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _translated(error, request, self._server) from error
+        finally:
+            self._busy -= 1
+            if self._retired and not self._busy:
+                await self.aclose()
+
+    async def _exchange(self, session: aiohttp.ClientSession, request: HttpRequest) -> HttpResponse:
+        response = await self._start(session, request)
+        body = await response.read()
+        return HttpResponse(response.status, _headers(response), body)
+
+    async def stream(
+        self, request: HttpRequest, timeout: float | None, read_timeout: float | None
+    ) -> _Stream:
+        """Exchange a request for the headers of an answer."""
+        if self._streaming is None:
+            self._streaming = self._new_session(self._new_connector(0))
+        limits = aiohttp.ClientTimeout(
+            total=None, sock_connect=_CONNECT_TIMEOUT, sock_read=read_timeout
+        )
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._start(self._streaming, request, timeout=limits)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _translated(error, request, self._server) from error
+        stream = _Stream(response, request, self._streams)
+        self._streams.add(stream)
+        return stream
+
+    async def retire(self) -> None:
+        """End the streams, and close when the last answer that somebody waits for is here."""
+        self._retired = True
+        for stream in tuple(self._streams):
+            stream.abort()
+        if not self._busy:
+            await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close all connections; streams end."""
+        for stream in tuple(self._streams):
+            stream.abort()
+        for session in (self._writing, self._reading, self._streaming):
+            if session is not None:
+                await session.close()
+
+    def _start(self, session: aiohttp.ClientSession, request: HttpRequest, **options: Any) -> Any:
+        body: Any = request.body
+        if body is not None and len(body) > _LARGE:
+            body = io.BytesIO(body)
+        headers = CIMultiDict(request.headers)
+        headers["Accept-Encoding"] = self._encodings
+        url = URL(self._server + request.target, encoded=True)
+        return session.request(
+            request.method, url, data=body, headers=headers, **self._options, **options
+        )
+
+    def _new_session(
+        self, connector: aiohttp.BaseConnector | None, **options: Any
+    ) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=_LIMITS,
+            skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
+            read_bufsize=_BUFFER,
+            **options,
+        )
+
+    def _new_connector(self, limit: int) -> aiohttp.BaseConnector:
+        options: dict[str, Any] = {
+            "limit": limit,
+            "ssl": self._context if self._context is not None else True,
+            # The server closes idle connections after 90 seconds; be the first.
+            "keepalive_timeout": 75.0,
+        }
+        if self._proxy and self._proxy.startswith("socks"):
+            return _socks_connector(self._proxy, options)
+        return aiohttp.TCPConnector(socket_factory=_new_socket, **options)
+
+    def _open_session(self, method: str) -> aiohttp.ClientSession:
+        """The session for a method; all share one set of connections."""
+        if self._reading is None:
+            self._reading = self._new_session(self._new_connector(_CONNECTIONS))
+        if method == "GET":
+            return self._reading
+        self._writing = self._new_session(self._reading.connector, connector_owner=False)
+        # aiohttp repeats PUT and DELETE by itself when the connection is lost. But the first may
+        # have been heard: then the second meets a conflict, or nothing to delete.
+        setattr(self._writing, "_retry_connection", False)  # noqa: B010 - it has no public name
+        return self._writing
+
+
+class _Stream:
+    """An answer whose body comes piece by piece."""
+
+    def __init__(
+        self, response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
+    ) -> None:
+        self.status = response.status
+        self.headers = _headers(response)
+        self._response = response
+        self._content = response.content
+        self._request = request
+        self._open_streams = open_streams
+        self._aborted = False
+
+    async def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end and after `abort`."""
+        try:
+            return await self._content.readany()
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if self._aborted:
+                return b""
+            raise _translated(error, self._request, "") from error
+
+    def abort(self) -> None:
+        """Make `read` give up at once."""
+        self._aborted = True
+        self._open_streams.discard(self)
+        self._response.close()
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        self._open_streams.discard(self)
+        self._response.close()
+
+
+def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
+    headers = response.headers
+    if "warning" in headers and len(values := headers.getall("warning")) > 1:
+        return {**{k.lower(): v for k, v in headers.items()}, "warning": ", ".join(values)}
+    return headers
+
+
+def _translated(  # noqa: PLR0911 - a table
+    error: Exception, request: HttpRequest, server: str
+) -> TransportError:
+    """Say an error of the library as one of ours; nothing of the URL's query is repeated."""
+    info = request.info
+    match error:
+        case aiohttp.SocketTimeoutError():
+            return ConnectionLost(f"{info}: the connection was silent for too long")
+        case aiohttp.ConnectionTimeoutError():
+            return ConnectionFailed(f"{info}: connecting to {server} took too long")
+        case TimeoutError() if error.errno is None:
+            return RequestTimeout(f"{info}: no answer within the time given")
+        case aiohttp.ClientConnectorError():
+            return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
+        case aiohttp.ClientHttpProxyError():
+            words = f"the proxy answered {error.status} {error.message}"
+            return ConnectionFailed(f"{info}: cannot connect to {server}: {words}")
+        case aiohttp.ClientPayloadError() | aiohttp.ServerDisconnectedError() | OSError():
+            return ConnectionLost(f"{info}: the connection was lost: {_cause(error)}")
+        case aiohttp.ClientResponseError():
+            return ResponseBroken(f"{info}: the answer is not HTTP: {error.message}")
+        case aiohttp.ClientConnectionError():
+            return ConnectionLost(f"{info}: the connection was closed")
+        case _:
+            return ResponseBroken(f"{info}: the answer cannot be read: {_cause(error)}")
+
+
+def _cause(error: Exception) -> str:
+    """The words of the system, without the addresses that the library puts around them."""
+    inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+
+
+def _new_socket(address: Any) -> socket.socket:
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family, kind, protocol)
+    for option in KEEPALIVE:
+        made.setsockopt(*option)
+    return made
+
+
+def _socks_connector(proxy: str, options: dict[str, Any]) -> aiohttp.BaseConnector:
+    try:
+        library = import_module("aiohttp_socks")
+    except ImportError:
+        raise ConfigError("the proxy speaks SOCKS: install clientgen[socks] to use it") from None
+    # With `rdns` the proxy looks names up, which is what socks5h means; client-go always does so.
+    url = proxy.replace("socks5h://", "socks5://", 1)
+    made: aiohttp.BaseConnector = library.ProxyConnector.from_url(url, rdns=True, **options)
+    return made

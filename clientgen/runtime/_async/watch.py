@@ -1,0 +1,107 @@
+"""A watch: an iterator of events that outlives its connections."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import MsgspecError, Raw, json
+
+from ..codec import decode_event
+from ..errors import ClientError, ConnectionLost
+from ..model import Model
+from ..request import WATCH, build
+from ..watch import WatchProgress
+from .streaming import AsyncStoppable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from ..codec import RawEvent
+    from .rest import AsyncRest
+
+__all__ = ["AsyncWatch"]
+
+T = TypeVar("T", bound=Model)
+
+
+class AsyncWatch(AsyncStoppable, Generic[T]):
+    """An iterator of what happens to the objects of a collection.
+
+    When a connection ends or breaks, the watch goes on from the last version over the next one,
+    so nothing is missed, until `stop` is called or `timeout_seconds` are over. Where that cannot
+    be done an error is raised: Expired when the version is too old, the error of the connection
+    when it broke before any version was known. It never ends silently. The request is sent when
+    the first event is asked for.
+    """
+
+    def __init__(
+        self, rest: AsyncRest, path: str, model: type[T], options: Mapping[str, Any]
+    ) -> None:
+        super().__init__(rest, options.get("timeout"))
+        self._path = path
+        self._model = model
+        self._request = build("GET", path, options, WATCH)
+        self._progress = WatchProgress(options, self._request.info)
+
+    @property
+    def resource_version(self) -> str:
+        """The last version known to be safe to resume from; empty before there is one."""
+        return self._progress.version
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> RawEvent[T]:
+        while not self._stopped.is_set():
+            try:
+                if self._lines:
+                    event = decode_event(self._lines.popleft(), self._model)
+                    if self._progress.take(event):
+                        return event
+                else:
+                    await self._read_on()
+            except ClientError as error:
+                await self._go_on(error)
+        await self._end(self._request)
+        raise StopAsyncIteration
+
+    async def _read_on(self) -> None:
+        if self._stream is None:
+            options, read_timeout = self._progress.next_stream(monotonic())
+            await self._open(build("GET", self._path, options, WATCH), read_timeout)
+            self._progress.opened(monotonic())
+        elif not await self._read_lines():
+            rest = self._splitter.rest()
+            if not rest:
+                await self._go_on(None)
+            elif _is_whole(rest):
+                self._lines.append(rest)
+            else:
+                raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+
+    async def _go_on(self, error: ClientError | None) -> None:
+        """After the end of a connection: wait for the next, end the iteration, or raise."""
+        await self._leave_stream()
+        self._lines.clear()
+        self._splitter.rest()
+        if self._stopped.is_set():
+            return  # that was the reason
+        try:
+            delay = self._progress.ended(error, monotonic())
+        except ClientError:
+            await self.aclose()
+            raise
+        if delay is None:
+            self._stopped.set()
+        elif delay:
+            await self._stopped.wait(delay)
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        json.decode(line, type=Raw)
+    except MsgspecError:
+        return False
+    return True

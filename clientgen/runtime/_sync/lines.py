@@ -1,0 +1,54 @@
+# Derived from clientgen/runtime/_async/lines.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""A followed log, line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import ClientError
+from .streaming import Stoppable
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..request import HttpRequest
+    from .rest import Rest
+
+__all__ = ["Lines"]
+
+
+class Lines(Stoppable):
+    """An iterator of lines as they are logged; it ends with the log, or when it is stopped.
+
+    Bytes that are not UTF-8 are replaced. The request is sent when the first line is asked for. A
+    lost connection is an error, since nobody knows which line would be the next.
+    """
+
+    def __init__(self, rest: Rest, request: HttpRequest, timeout: float | None) -> None:
+        super().__init__(rest, timeout)
+        self._request = request
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            while not self._stopped.is_set():
+                if self._lines:
+                    return self._lines.popleft().decode("utf-8", "replace")
+                self._read_on()
+        except ClientError:
+            self.close()
+            raise
+        self._end(self._request)
+        raise StopIteration
+
+    def _read_on(self) -> None:
+        if self._stream is None:
+            self._open(self._request, None)
+        elif not self._read_lines():
+            last = self._splitter.rest()
+            if last and not self._stopped.is_set():
+                self._lines.append(last)
+            else:
+                self._stopped.set()

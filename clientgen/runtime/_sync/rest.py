@@ -1,0 +1,314 @@
+# Derived from clientgen/runtime/_async/rest.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The REST client: credentials, retries, rate limit and warnings around a transport."""
+
+from __future__ import annotations
+
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from ..cluster_config import Impersonation
+from ..credentials import Credentials
+from ..errors import RequestTimeout, TransportError
+from ..identity import field_manager, user_agent
+from ..impersonation import impersonation_headers
+from ..request import HttpRequest, HttpResponse
+from ..response import error_from, retry_after
+from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
+from ..server_warnings import LoggedOnce, warnings_in
+from ._primitives import Lock, run_blocking, short_lock, sleep
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from ..cluster_config import ClusterConfig, Credential
+    from ..options import ClientOptions
+    from ..request import Headers
+    from .seam import ByteStream, Transport
+    from .transport import HttpTransport
+
+__all__ = ["Rest"]
+
+_REDIRECT = 300
+_UNAUTHORIZED = 401
+# Enough of a refused stream to understand the refusal.
+_ERROR_BODY = 65536
+
+
+class Rest:
+    """Sends requests to one cluster, for any number of typed clients.
+
+    Answers of 429 and 5xx with a Retry-After are tried again for every verb, up to `max_retries`
+    times, GETs also after a lost connection, as in client-go. A 401 makes files be read and
+    plugins be run again, and the request is sent once more if that gave another credential.
+    Credentials go out over TLS only. With `transport` requests go there instead of the network.
+
+    Use it as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        transport: Transport | None = None,
+        **options: Unpack[ClientOptions],
+    ) -> None:
+        self.config = config
+        agent = options.get("user_agent") or user_agent()
+        self.field_manager = field_manager(agent)
+        self._timeout = options.get("timeout")
+        self._max_retries = options.get("max_retries", MAX_RETRIES)
+        self._warning_handler = options.get("warning_handler", LoggedOnce())
+        qps = options.get("qps", 0.0)
+        self._bucket = (
+            TokenBucket(qps, options.get("burst", max(1, int(2 * qps)))) if qps > 0 else None
+        )
+        self._bucket_lock = short_lock()
+        self._fixed: Headers = (
+            ("Accept", "application/json"),
+            ("User-Agent", agent),
+            *_impersonation(config, options),
+        )
+        self._headers: Headers = self._fixed
+        self._credentials = Credentials(config)
+        self._shown: Credential | None = None
+        self._adopting = Lock()
+        self._is_given = transport is not None
+        self._carrier: Transport | None = transport
+        self._http: HttpTransport | None = None
+        self._closed = False
+
+    @classmethod
+    def from_config(
+        cls,
+        kubeconfig: str | PathLike[str] | None = None,
+        context: str | None = None,
+        **options: Unpack[ClientOptions],
+    ) -> Self:
+        """A client for the cluster that KUBECONFIG, `~/.kube/config` or the pod's files name.
+
+        Raises:
+            ConfigError: when they name none.
+        """
+        from ..kubeconfig import load_config  # a config made by hand needs no YAML
+
+        return cls(load_config(kubeconfig, context), **options)
+
+    @property
+    def namespace(self) -> str:
+        """The default namespace of the configuration."""
+        return self.config.namespace
+
+    def deadline(self, options: Mapping[str, Any]) -> float | None:
+        """When a call with these options must be over, by the monotonic clock."""
+        timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
+        return None if timeout is None else monotonic() + timeout
+
+    def send(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
+        """Send a request, again if need be, and give the whole answer, which is a success.
+
+        Raises:
+            ApiError: the server refused.
+            TransportError: there was no whole answer, or not by the deadline.
+        """
+        retry: Retry | None = None
+        before: Exception | None = None
+        while True:
+            if self._bucket is not None:
+                self._take_turn(self._bucket, request, deadline)
+            error: Exception
+            try:
+                response = self._exchange(request, deadline)
+            except TransportError as problem:
+                retry = retry or Retry(request.method, self._max_retries, deadline)
+                delay, error = retry.after_error(problem, monotonic()), problem
+            else:
+                if "warning" in response.headers:
+                    self._warn(response.headers)
+                if response.status < _REDIRECT:
+                    return response
+                retry = retry or Retry(request.method, self._max_retries, deadline)
+                asked = retry_after(response.headers)
+                delay = retry.after_response(response.status, asked, monotonic())
+                error = error_from(request, response)
+            if delay is None:
+                raise annotate(error, retry.count, before)
+            before = error
+            sleep(delay)
+
+    def stream(
+        self,
+        request: HttpRequest,
+        deadline: float | None = None,
+        read_timeout: float | None = None,
+    ) -> ByteStream:
+        """Open an answer that is read piece by piece; a lost connection is never tried again.
+
+        Raises:
+            ApiError: the server refused.
+            TransportError: there was no answer, or not by the deadline.
+        """
+        retry = Retry(request.method, self._max_retries, deadline)
+        while True:
+            stream = self._open(request, deadline, read_timeout)
+            if "warning" in stream.headers:
+                self._warn(stream.headers)
+            if stream.status < _REDIRECT:
+                return stream
+            body = _read_some(stream)
+            response = HttpResponse(stream.status, stream.headers, body)
+            delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
+            if delay is None:
+                raise annotate(error_from(request, response), retry.count, None)
+            sleep(delay)
+
+    def close(self) -> None:
+        """Close all connections; streams end."""
+        self._closed = True
+        if self._carrier is not None:
+            self._carrier.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.config.server!r})"
+
+    # ---- one attempt --------------------------------------------------------------------------
+
+    def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
+        credential, carrier = self._ready()
+        response = carrier.send(self._signed(request), _left(request, deadline))
+        if response.status == _UNAUTHORIZED and self._renews(credential):
+            _, carrier = self._ready()
+            response = carrier.send(self._signed(request), _left(request, deadline))
+        return response
+
+    def _open(
+        self, request: HttpRequest, deadline: float | None, silence: float | None
+    ) -> ByteStream:
+        credential, carrier = self._ready()
+        left = _left(request, deadline)
+        stream = carrier.stream(self._signed(request), left, silence)
+        if stream.status == _UNAUTHORIZED and self._renews(credential):
+            stream.close()
+            _, carrier = self._ready()
+            left = _left(request, deadline)
+            stream = carrier.stream(self._signed(request), left, silence)
+        return stream
+
+    def _signed(self, request: HttpRequest) -> HttpRequest:
+        headers = self._headers + request.headers
+        return HttpRequest(request.method, request.target, headers, request.body)
+
+    # ---- credentials --------------------------------------------------------------------------
+
+    def _ready(self) -> tuple[Credential, Transport]:
+        """A good credential, and the connections that belong to it."""
+        credential = self._credentials.cached()
+        if credential is None or credential is not self._shown:
+            with self._adopting:
+                credential = self._credentials.cached()
+                if credential is None:
+                    credential = run_blocking(self._credentials.refresh)
+                if credential is not self._shown:
+                    self._adopt(credential)
+        assert self._carrier is not None
+        return credential, self._carrier
+
+    def _adopt(self, credential: Credential) -> None:
+        """Show another credential from now on, over new connections if it takes that."""
+        if self._closed:
+            raise RuntimeError(f"{self!r} is closed")
+        if not self._is_given and (
+            self._shown is None or self._shown.connection != credential.connection
+        ):
+            self._connect(credential)
+        authorization = credential.authorization
+        shown = (("Authorization", authorization),) if authorization else ()
+        self._headers = self._fixed + shown
+        self._shown = credential
+
+    def _connect(self, credential: Credential) -> None:
+        """Open new connections; the old ones are closed as soon as nobody waits for an answer."""
+        from .transport import HttpTransport  # the HTTP library is a big import
+
+        old, context = self._http, None
+        if self.config.is_secure:
+            from ..tls import ssl_context
+
+            make = partial(
+                ssl_context, self.config.tls, credential.certificate, credential.authority
+            )
+            context = run_blocking(make)
+        self._carrier = self._http = HttpTransport(self.config, context)
+        if old is not None:
+            old.retire()
+
+    def _renews(self, credential: Credential) -> bool:
+        """After a 401: whether there is another credential to show."""
+        self._credentials.rejected(credential)
+        renewed, _ = self._ready()
+        return renewed is not credential
+
+    # ---- manners ------------------------------------------------------------------------------
+
+    def _take_turn(self, bucket: TokenBucket, request: HttpRequest, deadline: float | None) -> None:
+        now = monotonic()
+        with self._bucket_lock:
+            delay = bucket.reserve(now)
+        if deadline is not None and now + delay >= deadline:
+            raise RequestTimeout(f"{request.info}: the rate limit makes it wait past its deadline")
+        if delay:
+            sleep(delay)
+
+    def _warn(self, headers: Mapping[str, str]) -> None:
+        if self._warning_handler is not None:
+            for text in warnings_in(headers["warning"]):
+                self._warning_handler(text)
+
+
+def _left(request: HttpRequest, deadline: float | None) -> float | None:
+    if deadline is None:
+        return None
+    left = deadline - monotonic()
+    if left <= 0:
+        raise RequestTimeout(f"{request.info}: the deadline has passed")
+    return left
+
+
+def _read_some(stream: ByteStream) -> bytes:
+    """Read the body of a refusal, as far as it goes."""
+    body = b""
+    try:
+        while len(body) < _ERROR_BODY and (chunk := stream.read()):
+            body += chunk
+    except TransportError:
+        pass  # the status is known, and that is what counts
+    finally:
+        stream.close()
+    return body
+
+
+def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:
+    """Whom to act as: the options win over the configuration."""
+    chosen = config.impersonate
+    if any(name.startswith("impersonate_") for name in options):
+        chosen = Impersonation(
+            options.get("impersonate_user", ""),
+            options.get("impersonate_uid", ""),
+            options.get("impersonate_groups", ()),
+            options.get("impersonate_extra", {}),
+        )
+    return tuple(impersonation_headers(chosen)) if chosen else ()

@@ -1,0 +1,125 @@
+"""Read, change, write back without losing anything: the difference is what is sent.
+
+The object is encoded before and after the change, and the difference of the two goes out as a
+merge patch with the uid and the resourceVersion of what was read. So fields this package does not
+know stay as they are, and a change made by somebody else in between is answered with a Conflict
+instead of being overwritten. (Kubernetes API concepts: updates to existing resources.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import json
+
+from . import codec
+from .patches import JsonPatch, MergePatch, json_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .patches import Patch
+
+__all__ = ["changed", "difference"]
+
+_GUARDS = ("uid", "resourceVersion")
+
+
+class _NullMember(Exception):  # noqa: N818 - it never leaves this module
+    """A null is to be set, which means "delete" in a merge patch."""
+
+
+def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
+    """Let `change` alter the object in place; gives the patch to send, None if nothing changed.
+
+    Raises:
+        TypeError: `change` is a coroutine function, which nobody would wait for.
+    """
+    before = codec.encode(current)
+    result = change(current)
+    if hasattr(result, "__await__"):
+        getattr(result, "close", lambda: None)()
+        raise TypeError("change must be a plain function: it may run again and may not wait")
+    after = codec.encode(current)
+    return None if before == after else difference(json.decode(before), json.decode(after))
+
+
+def difference(before: dict[str, Any], after: dict[str, Any]) -> Patch | None:
+    """The patch from one object to the other, guarded by the uid and version of `before`.
+
+    Lists are replaced as a whole. A JSON patch is used only where a null is to be set inside free
+    JSON, which a merge patch cannot say.
+    """
+    before, after = _plain(before), _plain(after)
+    metadata: dict[str, Any] = before.get("metadata") or {}
+    guards = {name: metadata[name] for name in _GUARDS if metadata.get(name)}
+    after.get("metadata", {}).update(guards)
+    try:
+        patch = _merge(before, after)
+    except _NullMember:
+        operations = list(_operations(before, after, ()))
+        return JsonPatch([*_guard_operations(guards), *operations])
+    if not patch:
+        return None
+    if guards:
+        patch["metadata"] = {**patch.get("metadata", {}), **guards}
+    return MergePatch(patch)
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    """Copy as deep as this module writes."""
+    if isinstance(value.get("metadata"), dict):
+        return {**value, "metadata": {**value["metadata"]}}
+    return {**value}
+
+
+def _merge(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = {name: None for name in before if name not in after}
+    for name, new in after.items():
+        old = before.get(name)
+        if name in before and _same(old, new):
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            if inner := _merge(old, new):
+                patch[name] = inner
+        elif _has_null(new):
+            raise _NullMember
+        else:
+            patch[name] = new
+    return patch
+
+
+def _operations(
+    before: dict[str, Any], after: dict[str, Any], path: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    for name in before:
+        if name not in after:
+            yield {"op": "remove", "path": json_pointer(*path, name)}
+    for name, new in after.items():
+        old = before.get(name)
+        if name not in before:
+            yield {"op": "add", "path": json_pointer(*path, name), "value": new}
+        elif isinstance(old, dict) and isinstance(new, dict):
+            yield from _operations(old, new, (*path, name))
+        elif not _same(old, new):
+            yield {"op": "replace", "path": json_pointer(*path, name), "value": new}
+
+
+def _guard_operations(guards: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Writing the version that was read makes the server compare it; a `test` would give a 422."""
+    for name, value in guards.items():
+        yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Equal as JSON: 1, 1.0 and true are three things."""
+    return bool(old == new) and json.encode(old) == json.encode(new)
+
+
+def _has_null(value: Any) -> bool:
+    """Whether servers would drop something: they prune null members inside lists as well."""
+    if isinstance(value, dict):
+        return any(_has_null(member) for member in value.values())
+    if isinstance(value, list):
+        return any(member is not None and _has_null(member) for member in value)
+    return value is None

@@ -1,0 +1,32 @@
+"""From bytes as the network cuts them to lines."""
+
+from __future__ import annotations
+
+__all__ = ["LineSplitter"]
+
+
+class LineSplitter:
+    """Cuts bytes into lines, wherever the network cut them before."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that this chunk completes, without their ends."""
+        lines = chunk.split(b"\n")
+        last = lines.pop()
+        if lines and self._parts:
+            self._parts.append(lines[0])
+            lines[0] = b"".join(self._parts)
+            self._parts.clear()
+        if last:
+            self._parts.append(last)
+        return lines
+
+    def rest(self) -> bytes:
+        """What was left after the last line end; empty after that."""
+        left = b"".join(self._parts)
+        self._parts.clear()
+        return left
