@@ -1,0 +1,178 @@
+"""The end of the line: writes a tree of files, or tells how it differs from what is on the disk.
+
+Only this module changes files. What is ours is told by the first line, and for files that can have
+none (py.typed) by the manifest. A file that is not ours is never changed and never removed; where
+one is in the way, nothing is written. Either everything is replaced or nothing is.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
+from clientgen.generator.problems import ClientgenError, Problem
+from clientgen.generator.replacing import Replacement, replace_files
+from clientgen.generator.survey import foreign, survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+__all__ = [
+    "Changed",
+    "Changes",
+    "Differences",
+    "formatted_before",
+    "read_manifest",
+    "unchanged",
+    "verify",
+    "write",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a run did: sorted paths relative to the package, and how many files it left alone."""
+
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.written or self.removed)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file whose contents are not what the generator writes."""
+
+    path: str
+    on_disk: str = field(repr=False)
+    wanted: str = field(repr=False)
+
+    def diff(self) -> Iterator[str]:
+        """The lines of a unified diff that leads from the disk to what is wanted."""
+        before, after = self.on_disk.splitlines(), self.wanted.splitlines()
+        names = (f"{self.path} (on disk)", f"{self.path} (generated)")
+        return difflib.unified_diff(before, after, *names, lineterm="")
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How a package on the disk differs from what the generator writes; false if it does not."""
+
+    changed: tuple[Changed, ...] = ()
+    missing: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing or self.stale)
+
+
+def write(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Changes:
+    """Make the package at `target` these files, and the manifest that covers them.
+
+    Raises:
+        ClientgenError: something is in the way or cannot be written; everything is as it was.
+    """
+    wanted = _with_manifest(tree, manifest)
+    try:
+        seen = survey(wanted, target)
+        found = tuple(foreign(seen, wanted, target))
+        if found:
+            raise ClientgenError(found)
+        differing = sorted({*seen.missing, *seen.changed})
+        if differing or seen.stale:
+            journal = _journal(seen.manifest, manifest.covering(tree))
+            new = {path: wanted[path] for path in differing}
+            replace_files(target, Replacement(new, seen.stale, journal))
+    except OSError as error:
+        raise _refused(error, target, "it cannot be written") from error
+    return Changes(tuple(differing), seen.stale, len(wanted) - len(differing))
+
+
+def _journal(old: Manifest | None, new: Manifest) -> bytes:
+    """The manifest of the time in between: old and new files are all ours, and no input fits."""
+    files = {**(old.files if old else {}), **new.files}
+    return replace(new, inputs={}, rendered={}, files=files).text().encode()
+
+
+def verify(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Differences:
+    """Compare the package at `target` with these files and the manifest that covers them.
+
+    Raises:
+        ClientgenError: something cannot be read.
+    """
+    wanted = _with_manifest(tree, manifest)
+    try:
+        seen = survey(wanted, target)
+    except OSError as error:
+        raise _refused(error, target, "it cannot be read") from error
+    changed = (
+        Changed(path, data.decode(errors="replace"), wanted[path].decode())
+        for path, data in seen.changed.items()
+    )
+    stale = sorted({*seen.stale, *seen.strays})
+    return Differences(tuple(changed), seen.missing, tuple(stale))
+
+
+def read_manifest(target: Path) -> Manifest | None:
+    """The manifest of a package, if there is one that can be read."""
+    try:
+        return Manifest.parse((target / MANIFEST).read_bytes())
+    except OSError:
+        return None
+
+
+def unchanged(manifest: Manifest, target: Path) -> bool:
+    """Whether the package was made from the same inputs and nobody has changed a file since."""
+    found = read_manifest(target)
+    if not found or not found.files:
+        return False
+    same = (found.version, found.inputs) == (manifest.version, dict(manifest.inputs))
+    return same and all(_is_as_recorded(target / path, sha) for path, sha in found.files.items())
+
+
+def formatted_before(target: Path, rendered: Mapping[str, str]) -> dict[str, str]:
+    """Of files that are rendered to the same text as before, what formatting made of them then.
+
+    Args:
+        target: The package.
+        rendered: The digest of each file's text before formatting; what decides its formatting, as
+            the formatter's version, must be part of the digest.
+    """
+    found = read_manifest(target)
+    texts: dict[str, str] = {}
+    for path in rendered if found else ():
+        assert found is not None
+        if found.rendered.get(path) == rendered[path] and path in found.files:
+            data = _read_or_none(target / path)
+            if data is not None and digest(data) == found.files[path]:
+                texts[path] = data.decode()
+    return texts
+
+
+def _is_as_recorded(path: Path, sha: str) -> bool:
+    data = _read_or_none(path)
+    return data is not None and digest(data) == sha
+
+
+def _read_or_none(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _with_manifest(tree: Mapping[str, str], manifest: Manifest) -> dict[str, bytes]:
+    assert all(is_inside(path) for path in tree), "the plan names paths inside the package"
+    texts = {**tree, MANIFEST: manifest.covering(tree).text()}
+    return {path: text.encode() for path, text in texts.items()}
+
+
+def _refused(error: OSError, target: Path, what: str) -> ClientgenError:
+    where = str(error.filename or target)
+    why = error.strerror or type(error).__name__
+    return ClientgenError([Problem(where, f"{what}: {why}", "nothing was changed")])

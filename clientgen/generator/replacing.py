@@ -1,0 +1,135 @@
+"""Changes files: all of them, or, when anything fails on the way, none.
+
+Every new file is first written beside the old ones, so a full disk is noticed before anything is
+replaced. A replaced or removed file is kept until the end, and put back when a later step fails.
+After a crash that no program can catch, every file is whole, old or new, and the manifest lists
+both sets, so that the next run finishes the work.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clientgen.generator.manifest import MANIFEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+__all__ = ["STAGING", "Replacement", "replace_files"]
+
+# Inside the package: a rename stays on one file system, wherever the package is mounted.
+STAGING = ".clientgen-staging"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Files to write, files to remove, and the manifest that is right while this goes on."""
+
+    new: Mapping[str, bytes]
+    stale: tuple[str, ...]
+    journal: bytes
+
+
+def replace_files(target: Path, replacement: Replacement) -> None:
+    """Write and remove.
+
+    Raises:
+        OSError: the file system refused; everything is as it was.
+    """
+    with ExitStack() as undo:
+        steps = _Steps(target, undo)
+        staged = {path: steps.stage(data) for path, data in replacement.new.items()}
+        journal = steps.stage(replacement.journal)
+        for path in staged:
+            steps.make_directory((target / path).parent)
+        steps.swap(journal, target / MANIFEST)
+        # The manifest comes last: it says that everything is there.
+        for path in sorted(staged, key=lambda path: path == MANIFEST):
+            steps.swap(staged[path], target / path)
+        for path in replacement.stale:
+            steps.take_away(target / path)
+        undo.pop_all()
+    shutil.rmtree(target / STAGING, ignore_errors=True)
+    _remove_traces(target, replacement.stale)
+
+
+class _Steps:
+    """Single steps, each of which leaves behind how it is undone."""
+
+    def __init__(self, target: Path, undo: ExitStack) -> None:
+        self._undo = undo
+        self._staging = target / STAGING
+        self._count = 0
+        self.make_directory(target)
+        # What an interrupted run left.
+        shutil.rmtree(self._staging, ignore_errors=True)
+        self._staging.mkdir()
+        undo.callback(shutil.rmtree, self._staging, ignore_errors=True)
+
+    def stage(self, data: bytes) -> Path:
+        path = self._next()
+        path.write_bytes(data)
+        return path
+
+    def make_directory(self, directory: Path) -> None:
+        if directory.is_dir():
+            return
+        self.make_directory(directory.parent)
+        directory.mkdir()
+        self._on_failure(directory.rmdir)
+
+    def swap(self, staged: Path, path: Path) -> None:
+        if path.exists():
+            kept = self._keep(path)
+            self._on_failure(lambda: kept.replace(path))
+        else:
+            self._on_failure(path.unlink)
+        staged.replace(path)
+
+    def take_away(self, path: Path) -> None:
+        kept = self._next()
+        path.replace(kept)
+        self._on_failure(lambda: kept.replace(path))
+
+    def _keep(self, path: Path) -> Path:
+        kept = self._next()
+        try:
+            kept.hardlink_to(path)
+        except OSError:  # not every file system has links
+            shutil.copy2(path, kept)
+        return kept
+
+    def _next(self) -> Path:
+        self._count += 1
+        return self._staging / f"{self._count}"
+
+    def _on_failure(self, step: Callable[[], object]) -> None:
+        def undo() -> None:
+            with suppress(OSError):
+                step()
+
+        self._undo.callback(undo)
+
+
+def _remove_traces(target: Path, removed: tuple[str, ...]) -> None:
+    """What Python compiled from removed modules, and directories that held nothing else."""
+    for path in removed:
+        place = target / path
+        for compiled in (place.parent / "__pycache__").glob(f"{place.stem}.*.pyc"):
+            with suppress(OSError):
+                compiled.unlink()
+        _remove_empty(place.parent, target)
+
+
+def _remove_empty(directory: Path, target: Path) -> None:
+    # A directory that is not empty stays, and so do those above it.
+    with suppress(OSError):
+        while directory != target:
+            with suppress(OSError):
+                (directory / "__pycache__").rmdir()
+            directory.rmdir()
+            directory = directory.parent
