@@ -43,15 +43,17 @@ def replace_files(target: Path, replacement: Replacement) -> None:
     with ExitStack() as undo:
         steps = _Steps(target, undo)
         staged = {path: steps.stage(data) for path, data in replacement.new.items()}
-        journal = steps.stage(replacement.journal)
-        for path in staged:
+        # It comes last, and says that everything is there and nothing else.
+        manifest = staged.pop(MANIFEST, None)
+        if manifest:
+            steps.swap(steps.stage(replacement.journal), target / MANIFEST)
+        for path, new in staged.items():
             steps.make_directory((target / path).parent)
-        steps.swap(journal, target / MANIFEST)
-        # The manifest comes last: it says that everything is there.
-        for path in sorted(staged, key=lambda path: path == MANIFEST):
-            steps.swap(staged[path], target / path)
+            steps.swap(new, target / path)
         for path in replacement.stale:
             steps.take_away(target / path)
+        if manifest:
+            steps.swap(manifest, target / MANIFEST)
         undo.pop_all()
     shutil.rmtree(target / STAGING, ignore_errors=True)
     _remove_traces(target, replacement.stale)

@@ -134,6 +134,8 @@ def test_a_bare_file_of_the_manifest_is_ours_to_write(target: Path):
     write(TREE, target, BASIS)
     (target / "py.typed").write_text("partial\n")
     assert write(TREE, target, BASIS).written == ("py.typed",)
+    assert not verify(TREE, target, BASIS)
+    assert unchanged(BASIS, target)
 
 
 def test_a_foreign_file_in_the_way_is_a_problem_and_nothing_is_written(target: Path):
@@ -265,7 +267,7 @@ def test_a_directory_that_may_not_be_written_is_a_problem(target: Path):
 
 
 @pytest.mark.parametrize("kind", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-@pytest.mark.parametrize("step", range(14))
+@pytest.mark.parametrize("step", range(15))
 def test_a_failure_at_any_step_leaves_everything_as_it_was(
     target: Path, monkeypatch: pytest.MonkeyPatch, step: int, kind: BaseException
 ):
