@@ -22,7 +22,11 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 def is_in_cluster(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> bool:
     """Whether this is a pod with a service account (client-go: inClusterClientConfig.Possible)."""
-    return bool(_address(env)) and Path(service_account, "token").is_file()
+    try:
+        return bool(_address(env)) and Path(service_account, "token").is_file()
+    except PermissionError:
+        # It is there; that it cannot be read is said when it is needed.
+        return True
 
 
 def in_cluster_config(

@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .cluster_config import (
@@ -30,7 +29,7 @@ from .errors import ConfigError
 from .incluster import SERVICE_ACCOUNT, in_cluster_config, in_cluster_namespace, is_in_cluster
 from .kubeconfig_entries import Cluster, User, read_cluster, read_user
 from .kubeconfig_fields import Fields
-from .kubeconfig_files import ConfigFile, Document, Entry, config_files, merge, read_files
+from .kubeconfig_files import ConfigFile, Document, Entry, config_files, home_of, merge, read_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +70,7 @@ def load_config(
     """
     env = os.environ if env is None else env
     files = config_files(env) if kubeconfig is None else [_explicit(kubeconfig, env)]
-    document = merge(read_files(files))
+    document = merge(read_files(files, must_exist=kubeconfig is not None))
     pod = service_account if is_in_cluster(env, service_account) else ""
     name = context or document.current_context
     if not name:
@@ -84,19 +83,14 @@ def load_config(
 
 
 def _explicit(kubeconfig: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
-    file = ConfigFile.at(_expanded(os.fspath(kubeconfig), env), env)
-    if not file.path.exists():
-        raise ConfigError(f"{file.shown}: this kubeconfig does not exist")
-    return file
-
-
-def _expanded(path: str, env: Mapping[str, str]) -> str:
-    home = env.get("HOME") or str(Path.home())
-    return home + path[1:] if path == "~" or path.startswith("~/") else path
+    path = os.fspath(kubeconfig)
+    if path.startswith("~/"):
+        path = home_of(env) + path[1:]
+    return ConfigFile.at(path, env)
 
 
 def _names(files: list[ConfigFile]) -> str:
-    return ", ".join(file.shown for file in files)
+    return ", ".join(file.shown for file in files) or "KUBECONFIG or a home directory"
 
 
 def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:

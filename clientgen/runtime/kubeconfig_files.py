@@ -22,6 +22,7 @@ __all__ = [
     "Document",
     "Entry",
     "config_files",
+    "home_of",
     "kind_of",
     "merge",
     "parse",
@@ -39,7 +40,7 @@ class ConfigFile:
     @classmethod
     def at(cls, path: str | os.PathLike[str], env: Mapping[str, str]) -> ConfigFile:
         """Name a file; the home directory is written `~`."""
-        home = (env.get("HOME") or str(Path.home())).rstrip("/")
+        home = home_of(env).rstrip("/")
         text = str(Path(path))
         inside = bool(home) and text.startswith(f"{home}{os.sep}")
         return cls(Path(path).absolute(), f"~{text[len(home) :]}" if inside else text)
@@ -70,18 +71,30 @@ class Document:
     current_context: str = ""
 
 
+def home_of(env: Mapping[str, str]) -> str:
+    """The home directory; empty where there is none, as in some containers."""
+    home = env.get("HOME") or env.get("USERPROFILE") or ""
+    if home or env is not os.environ:
+        return home
+    try:
+        return str(Path.home())
+    except RuntimeError:
+        return ""
+
+
 def config_files(env: Mapping[str, str]) -> list[ConfigFile]:
     """The files of the KUBECONFIG list, else `~/.kube/config`; none of them need exist."""
     listed = env.get("KUBECONFIG", "")
     if listed:
         paths = [path for path in dict.fromkeys(listed.split(os.pathsep)) if path]
     else:
-        paths = [str(Path(env.get("HOME") or Path.home(), ".kube", "config"))]
+        home = home_of(env)
+        paths = [str(Path(home, ".kube", "config"))] if home else []
     return [ConfigFile.at(path, env) for path in paths]
 
 
-def read_files(files: Iterable[ConfigFile]) -> list[Document]:
-    """Read the files that exist.
+def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Document]:
+    """Read the files; those that are missing are skipped unless they `must_exist`.
 
     Raises:
         ConfigError: with everything that is wrong with any of them.
@@ -93,7 +106,8 @@ def read_files(files: Iterable[ConfigFile]) -> list[Document]:
             content = file.path.read_bytes()
             documents.append(parse(_load_yaml(content, file), file))
         except FileNotFoundError:
-            continue
+            if must_exist:
+                problems.append(f"{file.shown}: this kubeconfig does not exist")
         except OSError as error:
             problems.append(f"{file.shown}: cannot be read: {error.strerror}")
         except ValueError:

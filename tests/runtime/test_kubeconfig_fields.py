@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clientgen.runtime.errors import ConfigError
 from clientgen.runtime.kubeconfig import load_config
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = "hunter2-do-not-show"
 PEM = base64.b64encode(b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n").decode()
@@ -294,6 +296,42 @@ def test_a_broken_context_is_explained(tmp_path: Path) -> None:
     assert said(tmp_path, context={"cluster": ""}) == [
         '~/config: context "d": cluster is missing; name one of the clusters'
     ]
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+CLUSTER_FIELDS = sorted({key for cluster, _ in CLUSTER for key in cluster})
+USER_FIELDS = sorted({key for user, _ in USER for key in user})
+EXEC_FIELDS = [*EXEC, "args", "env", "provideClusterInfo", "installHint"]
+
+
+def some(names: list[str]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(names), ANYTHING, max_size=3)
+
+
+@settings(deadline=None)
+@given(
+    cluster=some(CLUSTER_FIELDS),
+    user=some(USER_FIELDS),
+    plugin=st.none() | some(EXEC_FIELDS),
+    context=some(["cluster", "user", "namespace"]),
+    top=some(["apiVersion", "kind", "clusters", "users", "contexts", "current-context"]),
+)
+def test_whatever_the_values_are_there_is_no_other_error(
+    cluster: Any, user: Any, plugin: Any, context: Any, top: Any
+) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        with contextlib.suppress(ConfigError):
+            load(Path(directory), cluster=cluster, user=user | {"exec": plugin}, context=context)
+        path = Path(directory, "config")
+        path.write_text(json.dumps(json.loads(path.read_text()) | top))
+        with contextlib.suppress(ConfigError):
+            load_config(path, env={})
 
 
 def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clientgen.runtime.errors import ConfigError
@@ -69,6 +69,28 @@ def test_an_explicit_file_replaces_the_variable_and_may_use_the_tilde(tmp_path: 
 def test_an_explicit_file_must_exist(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path)}
     assert failure("~/none", env=env) == "~/none: this kubeconfig does not exist"
+
+
+def test_an_environment_that_is_given_is_all_that_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / ".kube/config", kubeconfig("https://home"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    assert load_config().server == "https://home"
+    assert failure(env={}).startswith(
+        "no configuration has been provided: nothing in KUBECONFIG or a home directory, "
+    )
+
+
+def test_a_process_without_a_home_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr(Path, "home", homeless)
+    for name in ("HOME", "USERPROFILE", "KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    assert failure().startswith("no configuration has been provided")
 
 
 def test_missing_files_and_empty_entries_of_the_list_are_skipped(tmp_path: Path) -> None:
@@ -195,6 +217,7 @@ def document(number: int, content: Any) -> Document:
     return parse({**lists, "current-context": content[3]}, file)
 
 
+@settings(deadline=None)
 @given(files)
 def test_merging_takes_the_first_of_everything(contents: list[Any]) -> None:
     documents = [document(number, content) for number, content in enumerate(contents)]
@@ -208,6 +231,7 @@ def test_merging_takes_the_first_of_everything(contents: list[Any]) -> None:
     assert merged.current_context == next((c[3] for c in contents if c[3]), "")
 
 
+@settings(deadline=None)
 @given(files)
 def test_merging_in_steps_is_merging_at_once(contents: list[Any]) -> None:
     documents = [document(number, content) for number, content in enumerate(contents)]
