@@ -7,12 +7,12 @@ https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeco
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .errors import ConfigError
+from .yaml_reader import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -104,7 +104,7 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
     for file in files:
         try:
             content = file.path.read_bytes()
-            documents.append(parse(_load_yaml(content, file), file))
+            documents.append(parse(read_yaml(content, file.shown), file))
         except FileNotFoundError:
             if must_exist:
                 problems.append(f"{file.shown}: this kubeconfig does not exist")
@@ -225,35 +225,3 @@ def _name(value: object, where: str, problems: list[str]) -> str:
         return value or ""
     problems.append(f"{where} must be a string, not {kind_of(value)}; put it in quotes")
     return ""
-
-
-def _load_yaml(content: bytes, file: ConfigFile) -> object:
-    """Read YAML; the texts of PyYAML's errors quote the file, so only the place is passed on."""
-    # Late: reading YAML is needed once and not at all inside a cluster.
-    import yaml
-
-    base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    # A name or a token that looks like a date is meant as a string, as it is to Go's YAML.
-    resolvers = {
-        first: [each for each in each_of if each[0] != "tag:yaml.org,2002:timestamp"]
-        for first, each_of in base.yaml_implicit_resolvers.items()
-    }
-    loader_class: Any = type("_Loader", (base,), {"yaml_implicit_resolvers": resolvers})
-    try:
-        loader = loader_class(content)
-        try:
-            # Like client-go, only the first document counts.
-            return loader.get_data() if loader.check_data() else None
-        finally:
-            loader.dispose()
-    except yaml.YAMLError as error:
-        place = _place(getattr(error, "problem_mark", None))
-        what = re.sub(r"['\"].{2,}['\"]", "...", str(getattr(error, "problem", None) or "")).strip()
-        raise ConfigError(f"{file.shown}: {place}is not YAML{what and f': {what}'}") from None
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        # What PyYAML lets through: a tag whose value does not fit, nesting without end.
-        raise ConfigError(f"{file.shown}: is not YAML that a kubeconfig can be made of") from None
-
-
-def _place(mark: Any) -> str:
-    return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
