@@ -7,6 +7,9 @@ https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/. The sca
 `codec.decode_event` returns.
 """
 
+# Ruff takes what is in a Literal for types unless it knows where the name comes from.
+# ruff: noqa: F821, UP037
+
 from __future__ import annotations
 
 from copy import copy
@@ -286,7 +289,7 @@ class Status(Model):
     message: str | None = None
     """What happened in words for people."""
     reason: str | None = None
-    """Why it failed, in one CamelCase word for programs; empty when the server has no word for it."""
+    """Why it failed, in one CamelCase word for programs; may be empty."""
     details: StatusDetails | None = None
     """What the failure was about."""
     code: int | None = None

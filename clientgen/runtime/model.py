@@ -33,6 +33,7 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Literal as Literal  # noqa: PLC0414 - re-exported
+    from typing import Self
 
     from msgspec import StructMeta
 
@@ -102,8 +103,15 @@ class ModelMeta(StructMeta):
     if not TYPE_CHECKING:  # checkers read the class keywords from Model.__init_subclass__
 
         def __new__(
-            mcs, name, bases, namespace, *, sensitive=(), kw_only=True, **config
-        ):  # noqa: ANN001, ANN003, ANN204
+            mcs,
+            name: str,
+            bases: tuple[type, ...],
+            namespace: dict[str, Any],
+            *,
+            sensitive: tuple[str, ...] = (),
+            kw_only: bool = True,
+            **config: Any,
+        ) -> Self:
             """Create the class; `sensitive` names the attributes no repr may show."""
             if sensitive:
                 namespace["__sensitive__"] = frozenset(sensitive)
@@ -218,4 +226,4 @@ def _guarded_repr(self: Model) -> str:
 
 def _declared_fields(model: type[Model]) -> tuple[str, ...]:
     """Return the fields of the class that declared what is sensitive, or of a subclass by hand."""
-    return getattr(model, "__known__", model.__struct_fields__)
+    return getattr(model, "__model__", model).__struct_fields__

@@ -24,6 +24,7 @@ _FORM = re.compile(
 _POWERS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _DECIMAL = {power: suffix for suffix, power in _POWERS.items()}
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_KIBI = 1024
 _NANO = Decimal("1e-9")
 # Wide enough that nothing of at most three exponent digits is ever rounded but below the billionth.
 _EXACT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
@@ -166,8 +167,6 @@ class Quantity:
 
 def _parse(given: str | float) -> Decimal:
     """Read an amount; raises ValueError with the rule that was broken."""
-    if isinstance(given, bool):
-        raise ValueError(f"{given!r} is not a quantity: give a number or text such as '500m'")
     text = (given if isinstance(given, str) else repr(given)).strip()
     match = _FORM.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if match is None:
@@ -183,7 +182,7 @@ def _factor(suffix: str) -> Decimal:
     if suffix in _POWERS:
         return Decimal(1).scaleb(_POWERS[suffix])
     if suffix.endswith("i"):
-        return Decimal(1024 ** _BINARY.index(suffix))
+        return Decimal(_KIBI ** _BINARY.index(suffix))
     return Decimal(1).scaleb(int(suffix[1:]))
 
 
@@ -213,17 +212,16 @@ def _write(value: Decimal, notation: str) -> str:
 
     A binary amount below 1024, or with a fraction, is written with a decimal suffix.
     """
-    if (
-        notation == "i" and abs(value) >= 1024 and value == value.to_integral_value()
-    ):  # noqa: PLR2004
+    whole = value == value.to_integral_value()
+    if notation == "i" and whole and abs(value) >= _KIBI:
         return _write_binary(int(value))
     return _write_decimal(value, exponent=notation == "e")
 
 
 def _write_binary(value: int) -> str:
     step = 0
-    while value % 1024 == 0 and step < len(_BINARY) - 1:
-        value, step = value // 1024, step + 1
+    while value % _KIBI == 0 and step < len(_BINARY) - 1:
+        value, step = value // _KIBI, step + 1
     return f"{value}{_BINARY[step]}"
 
 

@@ -1,0 +1,266 @@
+"""JSON to models and back.
+
+Reading is strict and fast first; what is not as the model says is then read leniently, never
+refused. Raw JSON is copied out of what was read: msgspec keeps a view, which would keep the whole
+body alive.
+"""
+
+from __future__ import annotations
+
+import gc
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar, cast, get_args
+
+import msgspec
+from msgspec import Raw, Struct
+
+from .copying import deep_copy
+from .encoding import encode
+from .errors import ClientError
+from .lenient import decoder_of, read_leniently
+from .meta_v1 import ModelList, PartialObjectMetadata, Status
+from .model import NO_RAW, Model
+from .shapes import fields_of, is_sensitive, known_model, leading_to, unknown_attributes
+
+__all__ = [
+    "DecodeError",
+    "RawEvent",
+    "decode",
+    "decode_event",
+    "decode_list",
+    "deep_copy",
+    "encode",
+    "from_dict",
+    "to_dict",
+    "unknown_fields",
+]
+
+T = TypeVar("T")
+M = TypeVar("M", bound=Model)
+L = TypeVar("L", bound=ModelList[Any])
+
+_EXCERPT = 80
+
+
+class DecodeError(ClientError):
+    """What was received is not JSON, or not a JSON object."""
+
+
+class RawEvent(Struct, Generic[T], gc=False):
+    """One line of a watch.
+
+    `object` is a model after ADDED, MODIFIED and DELETED, a PartialObjectMetadata after BOOKMARK
+    and a Status after ERROR.
+    """
+
+    type: str
+    object: T
+
+
+class _Line(Struct):
+    """A line of a watch whose object is not decoded yet."""
+
+    type: str = ""
+    object: Raw = NO_RAW
+
+
+_line = msgspec.json.Decoder(_Line)
+_malformed = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def decode(data: bytes, model: type[M]) -> M:
+    """Read one object.
+
+    Raises:
+        DecodeError: `data` is not a JSON object. Nothing else a server may send is an error.
+    """
+    found = _read(data, model)
+    _unpin(found, {})
+    return found
+
+
+def decode_list(data: bytes, list_model: type[L]) -> L:
+    """Read a list, or a page of one, in one go.
+
+    The cyclic garbage collector rests meanwhile: it would go through the many new objects again
+    and again, and models hold no cycles. Equal `fieldsV1` are kept once.
+
+    Raises:
+        DecodeError: `data` is not a JSON object.
+    """
+    # Where two threads do this at once, the first to end may switch the collector on for both,
+    # but none leaves it off.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        found = _read(data, list_model)
+        _unpin(found, {})
+    finally:
+        if was_on:
+            gc.enable()
+    return found
+
+
+def decode_event(line: bytes, model: type[M]) -> RawEvent[Any]:
+    """Read one line of a watch on objects of `model`.
+
+    Raises:
+        DecodeError: `line` is not a JSON object, or holds none.
+    """
+    try:
+        event = _event_decoder(model).decode(line)
+        if event.type in _SPECIAL:
+            event = _read_line(line, model)
+    except msgspec.ValidationError:
+        event = _read_line(line, model)
+    except _malformed as error:
+        raise _decode_error(line, model, error) from None
+    _unpin(event.object, {})
+    return event
+
+
+def to_dict(obj: object) -> dict[str, Any]:
+    """Return what `encode` would write as plain dicts, lists and scalars."""
+    found: dict[str, Any] = msgspec.json.decode(encode(obj))
+    return found
+
+
+def from_dict(model: type[M], value: object) -> M:
+    """Read a model from plain dicts, lists and scalars, as from JSON.
+
+    Raises:
+        DecodeError: `value` is not a mapping.
+        ValueError: a datetime has no zone.
+        TypeError: something in `value` has no JSON form.
+    """
+    return decode(encode(value), model)
+
+
+def unknown_fields(obj: Model) -> dict[str, Raw]:
+    """Return the fields the server sent and the model does not know, by their wire name."""
+    found = {
+        wire: getattr(obj, attribute) for wire, attribute in unknown_attributes(type(obj)).items()
+    }
+    return {wire: value for wire, value in found.items() if isinstance(value, Raw)}
+
+
+def _read(data: bytes, model: type[M]) -> M:
+    try:
+        found = _read_either_way(data, model)
+    except _malformed as error:
+        raise _decode_error(data, model, error) from None
+    return cast("M", found)
+
+
+def _read_either_way(data: bytes | Raw, model: type[Model]) -> Any:
+    try:
+        return decoder_of(model).decode(data)
+    except msgspec.ValidationError:
+        return read_leniently(data, model)
+
+
+@cache
+def _event_decoder(model: Any) -> msgspec.json.Decoder[RawEvent[Any]]:
+    return decoder_of(RawEvent[model])
+
+
+def _read_line(line: bytes, model: type[Model]) -> RawEvent[Any]:
+    """Read a line in two steps: its type, then its object."""
+    try:
+        found = _line.decode(line)
+        special = _SPECIAL.get(found.type, model)
+        return RawEvent(found.type, _read_either_way(found.object, special))
+    except _malformed as error:
+        raise _decode_error(line, model, error) from None
+
+
+# For some kinds the rest of a bookmark is noise that does not fit the model
+# (Kubernetes API concepts: watch bookmarks).
+_SPECIAL: dict[str, type[Model]] = {"BOOKMARK": PartialObjectMetadata, "ERROR": Status}
+
+
+def _decode_error(data: bytes, model: type[Model], error: Exception) -> DecodeError:
+    """Say what is wrong, with the beginning of the body unless it may be secret."""
+    what = _reason(error)
+    if is_sensitive(model):
+        return DecodeError(f"not a JSON {model.__name__}: {what}")
+    excerpt = data[:_EXCERPT].decode("utf-8", "replace")
+    return DecodeError(f"not a JSON {model.__name__}: {what}: {excerpt!r}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8"
+    # msgspec's words name places and types, never values.
+    return str(error)
+
+
+class _RawPlan(NamedTuple):
+    """Where in an object of a class there is raw JSON."""
+
+    inner: tuple[str, ...]
+    """Attributes that lead to some."""
+    raws: tuple[str, ...]
+    """Attributes that hold some."""
+
+
+class _RawPlans(dict[type, _RawPlan | None]):
+    """The plans by class, made when a class is first met; None where there is no raw JSON."""
+
+    def __missing__(self, kind: type) -> _RawPlan | None:
+        plan = self[kind] = _raw_plan(kind) if issubclass(kind, Model) else None
+        return plan
+
+
+_raw_plans = _RawPlans()
+
+
+def _raw_plan(kind: type[Model]) -> _RawPlan | None:
+    model = known_model(kind)
+    plan = _RawPlan(leading_to(model, _has_raw), _raw_attributes(model))
+    return plan if any(plan) else None
+
+
+@cache
+def _raw_attributes(model: type[Model]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields_of(model).values() if _mentions_raw(f.type))
+
+
+def _has_raw(model: type[Model]) -> bool:
+    return bool(_raw_attributes(model))
+
+
+def _mentions_raw(annotation: Any) -> bool:
+    return annotation is Raw or any(_mentions_raw(inner) for inner in get_args(annotation))
+
+
+def _unpin(value: Any, pool: dict[bytes, Raw]) -> None:
+    """Copy the raw JSON inside a value out of the body; equal JSON is kept once."""
+    kind: type[Any] = value.__class__
+    if kind is list:
+        for item in value:
+            _unpin(item, pool)
+    elif kind is dict:
+        for item in value.values():
+            _unpin(item, pool)
+    elif (plan := _raw_plans[kind]) is not None:
+        for name in plan.inner:
+            _unpin(getattr(value, name), pool)
+        for name in plan.raws:
+            held = getattr(value, name)
+            if held is not NO_RAW:
+                setattr(value, name, _own(held, pool))
+
+
+def _own(held: Any, pool: dict[bytes, Raw]) -> Any:
+    kind: type[Any] = held.__class__
+    if kind is Raw:
+        content = bytes(held)
+        return pool.get(content) or pool.setdefault(content, Raw(content))
+    if kind is list:
+        return [_own(item, pool) for item in held]
+    if kind is dict:
+        return {key: _own(item, pool) for key, item in held.items()}
+    return held
