@@ -65,10 +65,15 @@ def is_identifier(name: str) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name)
 
 
+def _plain(name: str) -> str:
+    """The name in letters, digits and underscores."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
 def _safe(name: str, taken: Iterable[str] = ()) -> str:
     if keyword.iskeyword(name) or name in taken:
         return f"{name}_"
-    return f"_{name}" if name[:1].isdigit() else name
+    return name if name.isidentifier() else f"_{name}"
 
 
 def attribute(wire_name: str) -> str:
@@ -85,7 +90,7 @@ def camel(attribute_name: str) -> str:
 
 def class_name(kind: str) -> str:
     """The class of a kind: its own name, made an identifier."""
-    return _safe(re.sub(r"\W", "_", kind))
+    return _safe(_plain(kind))
 
 
 def subresource_accessor(subresource: str) -> str:
@@ -109,7 +114,7 @@ def resource_accessor(kind: str, plural: str) -> str:
     start = "".join(head)
     if head and plural.startswith(start) and len(plural) > len(start):
         return _safe("_".join([*head, plural.removeprefix(start)]))
-    return _safe(re.sub(r"\W", "_", plural))
+    return _safe(_plain(plural))
 
 
 def resource_constant(accessor: str) -> str:
@@ -119,7 +124,7 @@ def resource_constant(accessor: str) -> str:
 
 def version_module(version: str) -> str:
     """The package of a version: `v1`, `v1beta1`."""
-    return _safe(re.sub(r"\W", "_", version.lower()))
+    return _safe(_plain(version.lower()))
 
 
 def group_packages(groups: Iterable[str]) -> dict[str, str]:
@@ -145,7 +150,7 @@ def _clashes(labels: Mapping[str, list[str]], taken: Mapping[str, int]) -> list[
 
 
 def _package(labels: list[str]) -> str:
-    return _safe("_".join(re.sub(r"\W", "_", label.lower()) for label in labels))
+    return _safe("_".join(_plain(label.lower()) for label in labels))
 
 
 def group_version_accessor(package: str, version: GroupVersion) -> str:

@@ -1,0 +1,156 @@
+"""The order of the stages: documents to an API, to plans, to text, to files.
+
+Everything left of the last stage is a pure function; `verify` is the same walk and compares.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from clientgen import __version__
+from clientgen.generator import output
+from clientgen.generator.config import PackageConfig
+from clientgen.generator.format import format_tree
+from clientgen.generator.ir import Skipped
+from clientgen.generator.manifest import Manifest, digest
+from clientgen.generator.plan import plan
+from clientgen.generator.render import Renderer, templates_dir
+from clientgen.generator.sources.document import read_file
+
+__all__ = ["Progress", "ResourceRow", "Result", "generate", "resources", "verify"]
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run did and what it generated nothing for."""
+
+    changes: output.Changes
+    skipped: tuple[Skipped, ...] = ()
+    unchanged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRow:
+    """What a document offers of one resource."""
+
+    group_version: str
+    kind: str
+    plural: str
+    namespaced: bool
+    verbs: tuple[str, ...]
+    subresources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A package before it meets the disk."""
+
+    files: Mapping[str, str]
+    manifest: Manifest
+    skipped: tuple[Skipped, ...]
+
+
+def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
+    """Write a package, unless it is there already, made from the same input.
+
+    Args:
+        config: what to read and where to write.
+        progress: told the name of each stage.
+        force: do everything again.
+
+    Raises:
+        ClientgenError: with all that is wrong with the input; nothing was written.
+    """
+    documents = _read(config)
+    manifest = Manifest(__version__, _inputs(config, documents))
+    if not force and output.unchanged(manifest, config.target):
+        return Result(output.Changes(), unchanged=True)
+    tree = _build(config, documents, manifest, progress)
+    progress("writing")
+    return Result(output.write(tree.files, config.target, tree.manifest), tree.skipped)
+
+
+def verify(config: PackageConfig, progress: Progress) -> output.Differences:
+    """Compare what would be written with what is there; see `generate`."""
+    documents = _read(config)
+    manifest = Manifest(__version__, _inputs(config, documents))
+    tree = _build(config, documents, manifest, progress)
+    progress("comparing")
+    return output.verify(tree.files, config.target, tree.manifest)
+
+
+def resources(specs: Sequence[Path]) -> tuple[ResourceRow, ...]:
+    """What documents offer, sorted by group version and plural; see `generate`."""
+    api = _resolve({path: read_file(path, str(path)) for path in specs}, {})
+    return tuple(
+        ResourceRow(
+            str(resource.group_version),
+            resource.kind,
+            resource.plural,
+            resource.namespaced,
+            tuple(sorted(resource.verbs)),
+            _subresources(resource),
+        )
+        for group_version in api.group_versions
+        for resource in group_version.resources
+    )
+
+
+def _subresources(resource: Resource) -> tuple[str, ...]:
+    names = {part.name for part in resource.subresources}
+    names |= {method.subresource for method in resource.methods if method.subresource}
+    return tuple(sorted(names | ({"log"} if resource.logs else set())))
+
+
+def _read(config: PackageConfig) -> dict[Path, bytes]:
+    return {path: read_file(path, str(path)) for path in config.specs}
+
+
+def _resolve(documents: Mapping[Path, bytes], markers: Mapping[str, list[MarkerLine]]) -> Api:
+    specs = [openapi_v2.parse(data, str(path)) for path, data in documents.items()]
+    return resolve(specs, markers)
+
+
+def _inputs(config: PackageConfig, documents: Mapping[Path, bytes]) -> dict[str, str]:
+    """The digest of everything the files are made of, by names that hold on every machine."""
+    digests: dict[str, str] = {}
+    for path, data in documents.items():
+        digests[path.name] = digest(digests.get(path.name, "") + digest(data))
+    return {**digests, "configuration": config.digest(), "generator": _generator()}
+
+
+@cache
+def _generator() -> str:
+    """The digest of the generator itself: its modules, its templates and the formatter's version."""
+    found = hashlib.sha256(version("black").encode())
+    modules, templates = Path(__file__).parent.rglob("*.py"), templates_dir().rglob("*.j2")
+    for path in (*sorted(modules), *sorted(templates)):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _build(
+    config: PackageConfig,
+    documents: Mapping[Path, bytes],
+    manifest: Manifest,
+    progress: Progress,
+) -> _Tree:
+    progress("reading")
+    markers = {kind: config.marker_lines(kind) for kind in config.markers}
+    api = _resolve(documents, markers)
+    progress("rendering")
+    files, modules = plan(api, config.expansions)
+    rendered = Renderer(modules).render(files)
+    progress("formatting")
+    digests = {path: digest(_generator() + text) for path, text in rendered.items()}
+    known = output.formatted_before(config.target, digests)
+    new = {path: text for path, text in rendered.items() if path not in known}
+    tree = {**known, **format_tree(new), "py.typed": ""}
+    return _Tree(tree, replace(manifest, rendered=digests), api.skipped)

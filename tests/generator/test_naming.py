@@ -1,0 +1,131 @@
+"""Python names of API names: over the whole Kubernetes spec, and for every hard word."""
+
+from __future__ import annotations
+
+import json
+import keyword
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clientgen.generator import naming
+from clientgen.generator.resolve import resolve
+from clientgen.generator.sources import openapi_v2
+from clientgen.gvk import GroupVersion
+
+SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"
+
+
+@pytest.mark.parametrize(
+    ("wire", "attribute"),
+    [
+        ("containerPort", "container_port"),
+        ("hostIP", "host_ip"),
+        ("clusterIPs", "cluster_ips"),
+        ("podCIDRs", "pod_cidrs"),
+        ("serverAddressByClientCIDRs", "server_address_by_client_cidrs"),
+        ("nonResourceURLs", "non_resource_urls"),
+        ("openAPIV3Schema", "open_api_v3_schema"),
+        ("fieldsV1", "fields_v1"),
+        ("seLinuxOptions", "se_linux_options"),
+        ("targetCPUUtilizationPercentage", "target_cpu_utilization_percentage"),
+        ("targetWWNs", "target_wwns"),
+        ("insecureSkipTLSVerify", "insecure_skip_tls_verify"),
+        ("Port", "port"),
+        ("from", "from_"),
+        ("except", "except_"),
+        ("continue", "continue_"),
+        ("not", "not_"),
+        ("int", "int_"),
+        ("bool", "bool_"),
+        ("list", "list_"),
+        ("field", "field_"),
+        ("type", "type"),
+        ("format", "format"),
+        ("$ref", "ref"),
+        ("x-kubernetes-list-type", "kubernetes_list_type"),
+        ("2fast", "_2fast"),
+        ("foo.bar/baz", "foo_bar_baz"),
+        ("_", "field_"),
+    ],
+)
+def test_attributes_are_snake_case_and_never_reserved(wire: str, attribute: str) -> None:
+    assert naming.attribute(wire) == attribute
+
+
+@given(st.text(min_size=1))
+def test_any_property_name_becomes_an_identifier(wire: str) -> None:
+    attribute = naming.attribute(wire)
+
+    assert attribute.isidentifier()
+    assert not keyword.iskeyword(attribute)
+
+
+@given(st.text(min_size=1))
+def test_any_kind_becomes_a_class_name(kind: str) -> None:
+    assert naming.is_identifier(naming.class_name(kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "plural", "accessor"),
+    [
+        ("Pod", "pods", "pods"),
+        ("Endpoints", "endpoints", "endpoints"),
+        ("EndpointSlice", "endpointslices", "endpoint_slices"),
+        ("PersistentVolumeClaim", "persistentvolumeclaims", "persistent_volume_claims"),
+        ("NetworkPolicy", "networkpolicies", "network_policies"),
+        ("IPAddress", "ipaddresses", "ip_addresses"),
+        ("CSIDriver", "csidrivers", "csi_drivers"),
+        ("ServiceCIDR", "servicecidrs", "service_cidrs"),
+        ("APIService", "apiservices", "api_services"),
+        ("Mouse", "mice", "mice"),
+        ("FieldMouse", "fieldmice", "field_mice"),
+        ("Class", "class", "class_"),
+        ("Odd", "odd-things", "odd_things"),
+    ],
+)
+def test_accessors_are_plurals_with_the_words_of_the_kind(
+    kind: str, plural: str, accessor: str
+) -> None:
+    assert naming.resource_accessor(kind, plural) == accessor
+
+
+def test_every_accessor_of_kubernetes_spells_its_plural() -> None:
+    api = resolve([openapi_v2.read(SPEC, "spec")], {})
+    resources = [r for gv in api.group_versions for r in gv.resources]
+
+    assert len(resources) == 89
+    for resource in resources:
+        accessor = naming.resource_accessor(resource.kind, resource.plural)
+        assert accessor.replace("_", "") == resource.plural
+        assert accessor.count("_") == len(naming.words(resource.kind)) - 1
+
+
+def test_groups_take_as_many_labels_as_tell_them_apart() -> None:
+    groups = ["", "apps", "networking.k8s.io", "networking.istio.io", "class.example.com"]
+
+    assert naming.group_packages(groups) == {
+        "": "core",
+        "apps": "apps",
+        "class.example.com": "class_",
+        "networking.istio.io": "networking_istio",
+        "networking.k8s.io": "networking_k8s",
+    }
+
+
+def test_names_of_group_versions() -> None:
+    version = GroupVersion("rbac.authorization.k8s.io", "v1")
+
+    assert naming.group_version_accessor("rbac", version) == "rbac_v1"
+    assert naming.group_version_class("rbac", version) == "RbacV1"
+
+
+def test_wire_names_survive_or_are_written_out() -> None:
+    definitions = json.loads(SPEC.read_bytes())["definitions"]
+    names = {n for schema in definitions.values() for n in schema.get("properties", {})}
+    odd = {n for n in names if naming.camel(naming.attribute(n)) != n}
+
+    assert len(odd) == 50
+    assert {"clusterIP", "podCIDRs", "$ref", "openAPIV3Schema"} <= odd

@@ -1,0 +1,79 @@
+"""Golden cases: a folder in tests/golden with the input, and the output it must give.
+
+    clientgen.toml     what to generate (the package is called like the folder, `-` as `_`)
+    expected/          the package that comes out; or
+    stderr.txt         what is said, when the input is bad and nothing must come out
+
+`pytest --update-golden` writes what comes out now; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from clientgen.cli.app import cli
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = sorted(folder for folder in GOLDEN.iterdir() if folder.is_dir())
+BAD = [case for case in CASES if not (case / "expected").is_dir() and (case / "stderr.txt").is_file()]
+GOOD = [case for case in CASES if case not in BAD]
+
+
+def run(case: Path, command: str, output: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    monkeypatch.chdir(case)
+    done = CliRunner().invoke(cli, [command, "--output", str(output)])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stderr
+
+
+@pytest.mark.parametrize("case", GOOD, ids=lambda case: case.name)
+def test_output_is_as_expected(
+    case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, said = run(case, "generate", tmp_path / "out", monkeypatch)
+
+    assert (code, said) == (0, "")
+    if update_golden:
+        shutil.rmtree(case / "expected", ignore_errors=True)
+        shutil.copytree(tmp_path / "out", case / "expected", ignore=_digests)
+    compare(case / "expected", tmp_path / "out")
+
+
+@pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
+def test_bad_input_is_told_and_nothing_is_written(
+    case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, said = run(case, "generate", tmp_path / "out", monkeypatch)
+
+    if update_golden:
+        (case / "stderr.txt").write_text(said)
+    assert code == 1
+    assert said == (case / "stderr.txt").read_text()
+    assert not (tmp_path / "out").exists()
+
+
+def _digests(_folder: str, names: list[str]) -> set[str]:
+    """The manifest changes with every change of the generator; other tests are about it."""
+    return {"_manifest.json"} & set(names)
+
+
+def compare(expected: Path, found: Path) -> None:
+    """Both trees have the same files with the same contents."""
+    wanted = {path.relative_to(expected) for path in expected.rglob("*") if path.is_file()}
+    there = {path.relative_to(found) for path in found.rglob("*") if path.is_file()}
+    there = {path for path in there if path.name != "_manifest.json"}
+    assert sorted(there - wanted) == []
+    assert sorted(wanted - there) == []
+    differing = [
+        path
+        for path in sorted(wanted)
+        if not filecmp.cmp(expected / path, found / path, shallow=False)
+    ]
+    for path in differing:
+        assert (found / path).read_text() == (expected / path).read_text(), path
