@@ -170,9 +170,7 @@ DERIVED: tuple[str, ...] = (
 )
 BY_HAND: tuple[str, ...] = ("__init__.py", "_primitives.py", "transport.py")
 
-HEADER = """\
-# Derived from clientgen/runtime/{source} by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""
+HEADER = "# Derived from {source} by `python -m clientgen.generator.unasync`. DO NOT EDIT.\n"
 
 
 def derive(source: str, name: str) -> str:

@@ -8,7 +8,7 @@ instead of being overwritten. (Kubernetes API concepts: updates to existing reso
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from msgspec import json
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .patches import Patch
 
 __all__ = ["changed", "difference"]
+
+Json: TypeAlias = dict[str, Any]
 
 _GUARDS = ("uid", "resourceVersion")
 
@@ -44,14 +46,14 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
     return None if before == after else difference(json.decode(before), json.decode(after))
 
 
-def difference(before: dict[str, Any], after: dict[str, Any]) -> Patch | None:
+def difference(before: Json, after: Json) -> Patch | None:
     """The patch from one object to the other, guarded by the uid and version of `before`.
 
     Lists are replaced as a whole. A JSON patch is used only where a null is to be set inside free
     JSON, which a merge patch cannot say.
     """
     before, after = _plain(before), _plain(after)
-    metadata: dict[str, Any] = before.get("metadata") or {}
+    metadata: Json = before.get("metadata") or {}
     guards = {name: metadata[name] for name in _GUARDS if metadata.get(name)}
     after.get("metadata", {}).update(guards)
     try:
@@ -66,20 +68,20 @@ def difference(before: dict[str, Any], after: dict[str, Any]) -> Patch | None:
     return MergePatch(patch)
 
 
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
+def _plain(value: Json) -> Json:
     """Copy as deep as this module writes."""
-    if isinstance(value.get("metadata"), dict):
+    if _is_object(value.get("metadata")):
         return {**value, "metadata": {**value["metadata"]}}
     return {**value}
 
 
-def _merge(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    patch: dict[str, Any] = {name: None for name in before if name not in after}
+def _merge(before: Json, after: Json) -> Json:
+    patch: Json = {name: None for name in before if name not in after}
     for name, new in after.items():
         old = before.get(name)
         if name in before and _same(old, new):
             continue
-        if isinstance(old, dict) and isinstance(new, dict):
+        if _is_object(old) and _is_object(new):
             if inner := _merge(old, new):
                 patch[name] = inner
         elif _has_null(new):
@@ -89,9 +91,7 @@ def _merge(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     return patch
 
 
-def _operations(
-    before: dict[str, Any], after: dict[str, Any], path: tuple[str, ...]
-) -> Iterator[dict[str, Any]]:
+def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Json]:
     for name in before:
         if name not in after:
             yield {"op": "remove", "path": json_pointer(*path, name)}
@@ -99,13 +99,13 @@ def _operations(
         old = before.get(name)
         if name not in before:
             yield {"op": "add", "path": json_pointer(*path, name), "value": new}
-        elif isinstance(old, dict) and isinstance(new, dict):
+        elif _is_object(old) and _is_object(new):
             yield from _operations(old, new, (*path, name))
         elif not _same(old, new):
             yield {"op": "replace", "path": json_pointer(*path, name), "value": new}
 
 
-def _guard_operations(guards: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _guard_operations(guards: Json) -> Iterator[Json]:
     """Writing the version that was read makes the server compare it; a `test` would give a 422."""
     for name, value in guards.items():
         yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
@@ -118,8 +118,16 @@ def _same(old: Any, new: Any) -> bool:
 
 def _has_null(value: Any) -> bool:
     """Whether servers would drop something: they prune null members inside lists as well."""
-    if isinstance(value, dict):
+    if _is_object(value):
         return any(_has_null(member) for member in value.values())
-    if isinstance(value, list):
+    if _is_array(value):
         return any(member is not None and _has_null(member) for member in value)
     return value is None
+
+
+def _is_object(value: Any) -> TypeGuard[Json]:
+    return isinstance(value, dict)
+
+
+def _is_array(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)

@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/aio.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from aio.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """`clientgen.runtime.sync`: what generated clients of this flavour stand on."""
 
 from __future__ import annotations

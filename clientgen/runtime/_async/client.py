@@ -1,5 +1,8 @@
 """What generated clients inherit: a method per verb, which sends and reads the answer."""
 
+# The two classes here are friends.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -235,6 +238,7 @@ class AsyncSubresource(Generic[T]):
 
 def _name_of(body: Any) -> str:
     """The name in an object's metadata; a path without one is refused later."""
-    if isinstance(body, dict):
-        return (body.get("metadata") or {}).get("name") or ""
-    return body.metadata.name or ""
+    if isinstance(body, Model):
+        return getattr(body, "metadata").name or ""  # noqa: B009 - kinds have it, parts do not
+    metadata: dict[str, Any] = body.get("metadata") or {}
+    return metadata.get("name") or ""

@@ -1,5 +1,8 @@
-# Derived from clientgen/runtime/_async/client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """What generated clients inherit: a method per verb, which sends and reads the answer."""
+
+# The two classes here are friends.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -140,7 +143,7 @@ class ResourceClient:
     def _apply(
         self,
         model: type[T],
-        body: object,
+        body: Model | Mapping[str, object],
         options: Mapping[str, Any],
         *,
         name: str = "",
@@ -226,6 +229,7 @@ class Subresource(Generic[T]):
 
 def _name_of(body: Any) -> str:
     """The name in an object's metadata; a path without one is refused later."""
-    if isinstance(body, dict):
-        return (body.get("metadata") or {}).get("name") or ""
-    return body.metadata.name or ""
+    if isinstance(body, Model):
+        return getattr(body, "metadata").name or ""  # noqa: B009 - kinds have it, parts do not
+    metadata: dict[str, Any] = body.get("metadata") or {}
+    return metadata.get("name") or ""

@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/_async/lines.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/lines.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """A followed log, line by line."""
 
 from __future__ import annotations

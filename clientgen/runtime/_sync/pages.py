@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/_async/pages.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/pages.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Reading collections page by page.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks

@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/_async/rest.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/rest.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """The REST client: credentials, retries, rate limit and warnings around a transport."""
 
 from __future__ import annotations

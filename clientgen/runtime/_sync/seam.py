@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/_async/seam.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/seam.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """The seam below the REST client: whatever carries requests to an API server.
 
 `transport` carries them over the network; a server within the process can take its place.

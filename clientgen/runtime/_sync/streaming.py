@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/_async/streaming.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/streaming.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """What a watch and a followed log have in common: lines of a stream, until somebody stops it."""
 
 from __future__ import annotations

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import threading
+from contextlib import suppress
+from http.client import BadStatusLine, RemoteDisconnected
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
-import urllib3
-from urllib3.connection import HTTPConnection
+from urllib3 import HTTPHeaderDict, PoolManager, ProxyManager, Timeout
+from urllib3.connection import HTTPSConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
     HTTPError,
-    IncompleteRead,
-    MaxRetryError,
     NewConnectionError,
     ProtocolError,
     ProxyError,
     ReadTimeoutError,
     SSLError,
 )
+from urllib3.util import make_headers, parse_url
 
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
@@ -31,10 +34,9 @@ from ..proxy import proxy_for
 from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Mapping
 
-    from urllib3 import BaseHTTPResponse, PoolManager
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
     from ..cluster_config import ClusterConfig
     from ..errors import TransportError
@@ -44,7 +46,10 @@ __all__ = ["HttpTransport"]
 # Kept open while idle; there is no limit to those in use.
 _CONNECTIONS = 25
 _CONNECT_TIMEOUT = 30.0
+_LIMITS = Timeout(connect=_CONNECT_TIMEOUT, read=None)
 _CHUNK = 1 << 16
+# Without the first, urllib3's own, small packets would wait for each other.
+_SOCKET_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *KEEPALIVE]
 
 
 class HttpTransport:
@@ -54,21 +59,258 @@ class HttpTransport:
     """
 
     def __init__(self, config: ClusterConfig, context: ssl.SSLContext | None) -> None:
-        self._server = config.server
-        self._encodings = "identity" if config.disable_compression else "gzip"
-        self._options = _pool_options(config, context)
+        self._config = config
+        self._context = context
         self._proxy = proxy_for(config)
-        self._pool = _new_pool(self._proxy, self._options)
-        self._process = os.getpid()
+        self._encodings = "identity" if config.disable_compression else "gzip"
+        forwarded = self._proxy and not config.is_secure and not self._proxy.startswith("socks")
+        self._prefix = config.server if forwarded else urlsplit(config.server).path
         self._lock = threading.Lock()
         self._streams: set[_Stream] = set()
+        self._process = os.getpid()
+        self._manager, self._pool = self._new_pool()
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
         try:
             if timeout is None:
-                response = self._start(request, _CONNECT_TIMEOUT, None, preload=True)
-                return HttpResponse(response.status, response.headers, response.data)
+                response = self._start(request, _LIMITS)
+                return HttpResponse(response.status, _headers(response), response.data)
             return self._send_within(request, monotonic() + timeout, timeout)
         except (HTTPError, OSError, ValueError) as error:
-            raise _translated(error, request, self._server, timeout) from error
+            raise _translated(error, request, self._config.server, timeout) from error
+
+    def _send_within(self, request: HttpRequest, deadline: float, timeout: float) -> HttpResponse:
+        """The same, with an eye on the clock before every read."""
+        limits = Timeout(connect=min(timeout, _CONNECT_TIMEOUT), read=timeout)
+        response = self._start(request, limits, preload_content=False)
+        connection = _socket_of(response)
+        chunks: list[bytes] = []
+        try:
+            while chunk := _read_within(response, connection, deadline):
+                chunks.append(chunk)
+        except BaseException:
+            response.close()
+            raise
+        return HttpResponse(response.status, _headers(response), b"".join(chunks))
+
+    def stream(
+        self, request: HttpRequest, timeout: float | None, read_timeout: float | None
+    ) -> _Stream:
+        """Exchange a request for the headers of an answer."""
+        connect = _CONNECT_TIMEOUT if timeout is None else min(timeout, _CONNECT_TIMEOUT)
+        limits = Timeout(connect=connect, read=read_timeout if timeout is None else timeout)
+        # A connection of its own: it is shut down to abort the stream, whoever else had it by then.
+        manager, pool = self._new_pool()
+        try:
+            response = self._start(request, limits, pool, preload_content=False)
+        except (HTTPError, OSError, ValueError) as error:
+            manager.clear()
+            raise _translated(error, request, self._config.server, timeout) from error
+        stream = _Stream(response, request, manager, self._streams)
+        stream.connection.settimeout(read_timeout)
+        self._streams.add(stream)
+        return stream
+
+    def retire(self) -> None:
+        """End the streams; answers that somebody waits for still come."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the idle connections and end the streams; those in use close after their answer."""
+        for stream in self._streams.copy():
+            stream.abort()
+        self._manager.clear()
+
+    def _start(
+        self,
+        request: HttpRequest,
+        limits: Timeout,
+        pool: HTTPConnectionPool | None = None,
+        **options: Any,
+    ) -> BaseHTTPResponse:
+        if self._process != os.getpid():
+            self._forked()
+        return (pool or self._pool).urlopen(
+            request.method,
+            self._prefix + request.target,
+            body=request.body,
+            headers=self._headers(request),
+            timeout=limits,
+            retries=False,
+            redirect=False,
+            assert_same_host=False,
+            **options,
+        )
+
+    def _headers(self, request: HttpRequest) -> Any:
+        pairs: list[Any] = [
+            (name, value if value.isascii() else value.encode()) for name, value in request.headers
+        ]
+        pairs.append(("Accept-Encoding", self._encodings))
+        headers = dict(pairs)
+        return headers if len(headers) == len(pairs) else HTTPHeaderDict(pairs)
+
+    def _forked(self) -> None:
+        """Leave the connections to the parent, with whom they are shared."""
+        with self._lock:
+            if self._process != os.getpid():
+                self._streams = set()
+                self._manager, self._pool = self._new_pool()
+                self._process = os.getpid()
+
+    def _new_pool(self) -> tuple[PoolManager, HTTPConnectionPool]:
+        options: dict[str, Any] = {"maxsize": _CONNECTIONS, "socket_options": _SOCKET_OPTIONS}
+        if self._context is not None:
+            options["ssl_context"] = self._context
+            if self._config.tls.server_name:
+                options["server_hostname"] = self._config.tls.server_name
+        manager = _new_manager(self._proxy, options)
+        pool = manager.connection_from_url(self._config.server)
+        if self._config.tls.insecure:
+            setattr(pool, "ConnectionCls", _UnverifiedConnection)  # noqa: B010 - too narrowly typed
+        return manager, pool
+
+
+class _UnverifiedConnection(HTTPSConnection):
+    """Does not warn with every request: the configuration says that this is wanted."""
+
+    def connect(self) -> None:
+        super().connect()
+        self.is_verified = True
+
+
+class _Stream:
+    """An answer whose body comes piece by piece."""
+
+    def __init__(
+        self,
+        response: BaseHTTPResponse,
+        request: HttpRequest,
+        manager: PoolManager,
+        open_streams: set[_Stream],
+    ) -> None:
+        self.status = response.status
+        self.headers = _headers(response)
+        self.connection = _socket_of(response)
+        self._response = response
+        self._request = request
+        self._manager = manager
+        self._open_streams = open_streams
+        self._aborted = False
+
+    def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end and after `abort`."""
+        try:
+            return self._response.read1(_CHUNK)
+        except (HTTPError, OSError, ValueError) as error:
+            if self._aborted:
+                return b""
+            raise _translated(error, self._request, "", None) from error
+
+    def abort(self) -> None:
+        """Make `read`, in whatever thread, give up at once."""
+        self._aborted = True
+        with suppress(OSError):  # it may be closed already
+            # The method of SSLSocket would take TLS down under the reading thread.
+            socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._open_streams.discard(self)
+        self._response.close()
+        self._manager.clear()
+
+
+def _socket_of(response: BaseHTTPResponse) -> socket.socket:
+    """The socket an answer comes from: urllib3 gives it up early when it will not be used again."""
+    found: Any = getattr(response.connection, "sock", None)
+    if found is None:
+        found = getattr(response, "_fp").fp.raw._sock  # noqa: B009 - there is no public name
+    # TLS within the TLS of a proxy has a wrapper of urllib3's around the socket.
+    inner: socket.socket = getattr(found, "socket", found)
+    return inner
+
+
+def _read_within(response: BaseHTTPResponse, connection: socket.socket, deadline: float) -> bytes:
+    left = deadline - monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)
+    return response.read1(_CHUNK)
+
+
+def _headers(response: BaseHTTPResponse) -> Mapping[str, str]:
+    # Looked up in any case, and values of repeated headers are joined.
+    return response.headers
+
+
+def _new_manager(proxy: str | None, options: dict[str, Any]) -> PoolManager:
+    if proxy is None:
+        return PoolManager(num_pools=1, **options)
+    if proxy.startswith("socks"):
+        try:
+            from urllib3.contrib.socks import SOCKSProxyManager
+        except ImportError:
+            raise ConfigError(
+                "the proxy speaks SOCKS: install clientgen[socks] to use it"
+            ) from None
+        # With socks5h the proxy looks names up, as with client-go.
+        return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **options)
+    login = parse_url(proxy).auth
+    headers = make_headers(proxy_basic_auth=unquote(login)) if login else None
+    return ProxyManager(proxy, proxy_headers=headers, **options)
+
+
+def _translated(
+    error: Exception, request: HttpRequest, server: str, timeout: float | None
+) -> TransportError:
+    """Say an error of the library as one of ours; nothing of the URL's query is repeated."""
+    info, cause = request.info, _cause(error)
+    if isinstance(cause, TimeoutError) or isinstance(
+        error, (ConnectTimeoutError, ReadTimeoutError)
+    ):
+        return _timed_out(error, request, server, timeout)
+    if isinstance(error, (NewConnectionError, ProxyError)) or _is_refused_tls(cause):
+        return ConnectionFailed(f"{info}: cannot connect to {server}: {_words(cause)}")
+    if isinstance(cause, BadStatusLine) and not isinstance(cause, RemoteDisconnected):
+        return ResponseBroken(f"{info}: the answer is not HTTP: {_words(cause)}")
+    if isinstance(error, (ProtocolError, SSLError, OSError)):
+        return ConnectionLost(f"{info}: the connection was lost: {_words(cause)}")
+    return ResponseBroken(f"{info}: the answer cannot be read: {_words(cause)}")
+
+
+def _timed_out(
+    error: Exception, request: HttpRequest, server: str, timeout: float | None
+) -> TransportError:
+    info = request.info
+    if timeout is not None and (
+        timeout < _CONNECT_TIMEOUT or not isinstance(error, ConnectTimeoutError)
+    ):
+        return RequestTimeout(f"{info}: no answer within the time given")
+    if isinstance(error, ConnectTimeoutError):
+        return ConnectionFailed(f"{info}: connecting to {server} took too long")
+    return ConnectionLost(f"{info}: the connection was silent for too long")
+
+
+def _cause(error: Exception) -> BaseException:
+    """The error of the system or of http.client, which urllib3 hands on as the last argument."""
+    found: BaseException = error
+    while isinstance(found, HTTPError):
+        inner = found.__cause__ or found.__context__
+        given = next((each for each in found.args if isinstance(each, BaseException)), None)
+        if (given or inner) is None:
+            break
+        found = given or inner  # type: ignore[assignment]
+    return found
+
+
+def _is_refused_tls(cause: BaseException) -> bool:
+    """TLS failed, and not because the connection was lost."""
+    return isinstance(cause, ssl.SSLError) and not isinstance(
+        cause, (ssl.SSLEOFError, ssl.SSLZeroReturnError)
+    )
+
+
+def _words(cause: BaseException) -> str:
+    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__

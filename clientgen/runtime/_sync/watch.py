@@ -1,4 +1,4 @@
-# Derived from clientgen/runtime/_async/watch.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+# Derived from _async/watch.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """A watch: an iterator of events that outlives its connections."""
 
 from __future__ import annotations
