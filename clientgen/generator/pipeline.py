@@ -9,17 +9,19 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 from clientgen import __version__
 from clientgen.generator import output
 from clientgen.generator.config import PackageConfig
-from clientgen.generator.format import format_tree
-from clientgen.generator.ir import Skipped
+from clientgen.generator.format import format_tree, formatter
+from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.ir import Api, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import plan
 from clientgen.generator.render import Renderer, templates_dir
+from clientgen.generator.resolve import resolve
+from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.document import read_file
 
 __all__ = ["Progress", "ResourceRow", "Result", "generate", "resources", "verify"]
@@ -128,8 +130,8 @@ def _inputs(config: PackageConfig, documents: Mapping[Path, bytes]) -> dict[str,
 
 @cache
 def _generator() -> str:
-    """The digest of the generator itself: its modules, its templates and the formatter's version."""
-    found = hashlib.sha256(version("black").encode())
+    """The digest of the generator itself: modules, templates and the formatter's version."""
+    found = hashlib.sha256(formatter().encode())
     modules, templates = Path(__file__).parent.rglob("*.py"), templates_dir().rglob("*.j2")
     for path in (*sorted(modules), *sorted(templates)):
         found.update(path.read_bytes())

@@ -126,7 +126,7 @@ class Renderer:
             imports=scope.imports(),
             lazy_imports=scope.lazy_imports(),
             late_imports=scope.late_imports(),
-            names=sorted(file.defines),
+            names=sorted(file.defines, key=_import_order),
             body=body,
         )
 

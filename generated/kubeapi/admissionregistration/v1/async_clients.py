@@ -39,6 +39,12 @@ from .models import (
 )
 
 __all__ = [
+    "MUTATING_ADMISSION_POLICIES",
+    "MUTATING_ADMISSION_POLICY_BINDINGS",
+    "MUTATING_WEBHOOK_CONFIGURATIONS",
+    "VALIDATING_ADMISSION_POLICIES",
+    "VALIDATING_ADMISSION_POLICY_BINDINGS",
+    "VALIDATING_WEBHOOK_CONFIGURATIONS",
     "AsyncAdmissionregistrationV1Client",
     "AsyncMutatingAdmissionPolicyBindingClient",
     "AsyncMutatingAdmissionPolicyClient",
@@ -46,12 +52,6 @@ __all__ = [
     "AsyncValidatingAdmissionPolicyBindingClient",
     "AsyncValidatingAdmissionPolicyClient",
     "AsyncValidatingWebhookConfigurationClient",
-    "MUTATING_ADMISSION_POLICIES",
-    "MUTATING_ADMISSION_POLICY_BINDINGS",
-    "MUTATING_WEBHOOK_CONFIGURATIONS",
-    "VALIDATING_ADMISSION_POLICIES",
-    "VALIDATING_ADMISSION_POLICY_BINDINGS",
-    "VALIDATING_WEBHOOK_CONFIGURATIONS",
 ]
 MUTATING_ADMISSION_POLICIES = Resource(
     "admissionregistration.k8s.io",

@@ -31,11 +31,11 @@ from .models import (
 )
 
 __all__ = [
+    "MUTATING_ADMISSION_POLICIES",
+    "MUTATING_ADMISSION_POLICY_BINDINGS",
     "AsyncAdmissionregistrationV1beta1Client",
     "AsyncMutatingAdmissionPolicyBindingClient",
     "AsyncMutatingAdmissionPolicyClient",
-    "MUTATING_ADMISSION_POLICIES",
-    "MUTATING_ADMISSION_POLICY_BINDINGS",
 ]
 MUTATING_ADMISSION_POLICIES = Resource(
     "admissionregistration.k8s.io",

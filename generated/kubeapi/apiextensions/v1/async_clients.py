@@ -26,9 +26,9 @@ from clientgen.runtime.resource import Resource
 from .models import CustomResourceDefinition, CustomResourceDefinitionList
 
 __all__ = [
+    "CUSTOM_RESOURCE_DEFINITIONS",
     "AsyncApiextensionsV1Client",
     "AsyncCustomResourceDefinitionClient",
-    "CUSTOM_RESOURCE_DEFINITIONS",
 ]
 CUSTOM_RESOURCE_DEFINITIONS = Resource(
     "apiextensions.k8s.io",

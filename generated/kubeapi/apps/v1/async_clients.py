@@ -38,6 +38,11 @@ from .models import (
 )
 
 __all__ = [
+    "CONTROLLER_REVISIONS",
+    "DAEMON_SETS",
+    "DEPLOYMENTS",
+    "REPLICA_SETS",
+    "STATEFUL_SETS",
     "AsyncAppsV1Client",
     "AsyncControllerRevisionClient",
     "AsyncControllerRevisionCollection",
@@ -49,11 +54,6 @@ __all__ = [
     "AsyncReplicaSetCollection",
     "AsyncStatefulSetClient",
     "AsyncStatefulSetCollection",
-    "CONTROLLER_REVISIONS",
-    "DAEMON_SETS",
-    "DEPLOYMENTS",
-    "REPLICA_SETS",
-    "STATEFUL_SETS",
 ]
 CONTROLLER_REVISIONS = Resource(
     "apps",

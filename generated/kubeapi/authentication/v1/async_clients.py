@@ -12,11 +12,11 @@ from clientgen.runtime.resource import Resource
 from .models import SelfSubjectReview, TokenReview
 
 __all__ = [
+    "SELF_SUBJECT_REVIEWS",
+    "TOKEN_REVIEWS",
     "AsyncAuthenticationV1Client",
     "AsyncSelfSubjectReviewClient",
     "AsyncTokenReviewClient",
-    "SELF_SUBJECT_REVIEWS",
-    "TOKEN_REVIEWS",
 ]
 SELF_SUBJECT_REVIEWS = Resource(
     "authentication.k8s.io",

@@ -17,15 +17,15 @@ from .models import (
 )
 
 __all__ = [
+    "LOCAL_SUBJECT_ACCESS_REVIEWS",
+    "SELF_SUBJECT_ACCESS_REVIEWS",
+    "SELF_SUBJECT_RULES_REVIEWS",
+    "SUBJECT_ACCESS_REVIEWS",
     "AsyncAuthorizationV1Client",
     "AsyncLocalSubjectAccessReviewClient",
     "AsyncSelfSubjectAccessReviewClient",
     "AsyncSelfSubjectRulesReviewClient",
     "AsyncSubjectAccessReviewClient",
-    "LOCAL_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_RULES_REVIEWS",
-    "SUBJECT_ACCESS_REVIEWS",
 ]
 LOCAL_SUBJECT_ACCESS_REVIEWS = Resource(
     "authorization.k8s.io",

@@ -26,10 +26,10 @@ from clientgen.runtime.resource import Resource
 from .models import HorizontalPodAutoscaler, HorizontalPodAutoscalerList
 
 __all__ = [
+    "HORIZONTAL_POD_AUTOSCALERS",
     "AsyncAutoscalingV2Client",
     "AsyncHorizontalPodAutoscalerClient",
     "AsyncHorizontalPodAutoscalerCollection",
-    "HORIZONTAL_POD_AUTOSCALERS",
 ]
 HORIZONTAL_POD_AUTOSCALERS = Resource(
     "autoscaling",

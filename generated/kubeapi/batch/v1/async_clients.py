@@ -26,13 +26,13 @@ from clientgen.runtime.resource import Resource
 from .models import CronJob, CronJobList, Job, JobList
 
 __all__ = [
+    "CRON_JOBS",
+    "JOBS",
     "AsyncBatchV1Client",
     "AsyncCronJobClient",
     "AsyncCronJobCollection",
     "AsyncJobClient",
     "AsyncJobCollection",
-    "CRON_JOBS",
-    "JOBS",
 ]
 CRON_JOBS = Resource("batch", "v1", "cronjobs", "CronJob", namespaced=True)
 JOBS = Resource("batch", "v1", "jobs", "Job", namespaced=True)

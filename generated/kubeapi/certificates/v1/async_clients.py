@@ -26,9 +26,9 @@ from clientgen.runtime.resource import Resource
 from .models import CertificateSigningRequest, CertificateSigningRequestList
 
 __all__ = [
+    "CERTIFICATE_SIGNING_REQUESTS",
     "AsyncCertificateSigningRequestClient",
     "AsyncCertificatesV1Client",
-    "CERTIFICATE_SIGNING_REQUESTS",
 ]
 CERTIFICATE_SIGNING_REQUESTS = Resource(
     "certificates.k8s.io",

@@ -26,10 +26,10 @@ from clientgen.runtime.resource import Resource
 from .models import Lease, LeaseList
 
 __all__ = [
+    "LEASES",
     "AsyncCoordinationV1Client",
     "AsyncLeaseClient",
     "AsyncLeaseCollection",
-    "LEASES",
 ]
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", namespaced=True)
 

@@ -26,10 +26,10 @@ from clientgen.runtime.resource import Resource
 from .models import LeaseCandidate, LeaseCandidateList
 
 __all__ = [
+    "LEASE_CANDIDATES",
     "AsyncCoordinationV1alpha2Client",
     "AsyncLeaseCandidateClient",
     "AsyncLeaseCandidateCollection",
-    "LEASE_CANDIDATES",
 ]
 LEASE_CANDIDATES = Resource(
     "coordination.k8s.io",

@@ -26,10 +26,10 @@ from clientgen.runtime.resource import Resource
 from .models import EndpointSlice, EndpointSliceList
 
 __all__ = [
+    "ENDPOINT_SLICES",
     "AsyncDiscoveryV1Client",
     "AsyncEndpointSliceClient",
     "AsyncEndpointSliceCollection",
-    "ENDPOINT_SLICES",
 ]
 ENDPOINT_SLICES = Resource(
     "discovery.k8s.io",

@@ -26,10 +26,10 @@ from clientgen.runtime.resource import Resource
 from .models import Event, EventList
 
 __all__ = [
+    "EVENTS",
     "AsyncEventClient",
     "AsyncEventCollection",
     "AsyncEventsV1Client",
-    "EVENTS",
 ]
 EVENTS = Resource("events.k8s.io", "v1", "events", "Event", namespaced=True)
 

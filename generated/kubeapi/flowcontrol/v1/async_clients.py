@@ -31,11 +31,11 @@ from .models import (
 )
 
 __all__ = [
+    "FLOW_SCHEMAS",
+    "PRIORITY_LEVEL_CONFIGURATIONS",
     "AsyncFlowSchemaClient",
     "AsyncFlowcontrolV1Client",
     "AsyncPriorityLevelConfigurationClient",
-    "FLOW_SCHEMAS",
-    "PRIORITY_LEVEL_CONFIGURATIONS",
 ]
 FLOW_SCHEMAS = Resource(
     "flowcontrol.apiserver.k8s.io",

@@ -26,9 +26,9 @@ from clientgen.runtime.resource import Resource
 from .models import StorageVersion, StorageVersionList
 
 __all__ = [
+    "STORAGE_VERSIONS",
     "AsyncInternalV1alpha1Client",
     "AsyncStorageVersionClient",
-    "STORAGE_VERSIONS",
 ]
 STORAGE_VERSIONS = Resource(
     "internal.apiserver.k8s.io",

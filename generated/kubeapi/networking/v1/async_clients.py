@@ -37,6 +37,11 @@ from .models import (
 )
 
 __all__ = [
+    "INGRESSES",
+    "INGRESS_CLASSES",
+    "IP_ADDRESSES",
+    "NETWORK_POLICIES",
+    "SERVICE_CIDRS",
     "AsyncIPAddressClient",
     "AsyncIngressClassClient",
     "AsyncIngressClient",
@@ -45,11 +50,6 @@ __all__ = [
     "AsyncNetworkPolicyCollection",
     "AsyncNetworkingV1Client",
     "AsyncServiceCIDRClient",
-    "INGRESSES",
-    "INGRESS_CLASSES",
-    "IP_ADDRESSES",
-    "NETWORK_POLICIES",
-    "SERVICE_CIDRS",
 ]
 INGRESS_CLASSES = Resource(
     "networking.k8s.io",

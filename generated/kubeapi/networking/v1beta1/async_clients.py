@@ -26,11 +26,11 @@ from clientgen.runtime.resource import Resource
 from .models import IPAddress, IPAddressList, ServiceCIDR, ServiceCIDRList
 
 __all__ = [
+    "IP_ADDRESSES",
+    "SERVICE_CIDRS",
     "AsyncIPAddressClient",
     "AsyncNetworkingV1beta1Client",
     "AsyncServiceCIDRClient",
-    "IP_ADDRESSES",
-    "SERVICE_CIDRS",
 ]
 IP_ADDRESSES = Resource(
     "networking.k8s.io",

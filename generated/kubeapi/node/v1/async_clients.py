@@ -26,9 +26,9 @@ from clientgen.runtime.resource import Resource
 from .models import RuntimeClass, RuntimeClassList
 
 __all__ = [
+    "RUNTIME_CLASSES",
     "AsyncNodeV1Client",
     "AsyncRuntimeClassClient",
-    "RUNTIME_CLASSES",
 ]
 RUNTIME_CLASSES = Resource("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", namespaced=False)
 

@@ -26,10 +26,10 @@ from clientgen.runtime.resource import Resource
 from .models import PodDisruptionBudget, PodDisruptionBudgetList
 
 __all__ = [
+    "POD_DISRUPTION_BUDGETS",
     "AsyncPodDisruptionBudgetClient",
     "AsyncPodDisruptionBudgetCollection",
     "AsyncPolicyV1Client",
-    "POD_DISRUPTION_BUDGETS",
 ]
 POD_DISRUPTION_BUDGETS = Resource(
     "policy",

@@ -35,6 +35,10 @@ from .models import (
 )
 
 __all__ = [
+    "CLUSTER_ROLES",
+    "CLUSTER_ROLE_BINDINGS",
+    "ROLES",
+    "ROLE_BINDINGS",
     "AsyncClusterRoleBindingClient",
     "AsyncClusterRoleClient",
     "AsyncRbacV1Client",
@@ -42,10 +46,6 @@ __all__ = [
     "AsyncRoleBindingCollection",
     "AsyncRoleClient",
     "AsyncRoleCollection",
-    "CLUSTER_ROLES",
-    "CLUSTER_ROLE_BINDINGS",
-    "ROLES",
-    "ROLE_BINDINGS",
 ]
 CLUSTER_ROLE_BINDINGS = Resource(
     "rbac.authorization.k8s.io",

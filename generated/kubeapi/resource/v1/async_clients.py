@@ -35,6 +35,10 @@ from .models import (
 )
 
 __all__ = [
+    "DEVICE_CLASSES",
+    "RESOURCE_CLAIMS",
+    "RESOURCE_CLAIM_TEMPLATES",
+    "RESOURCE_SLICES",
     "AsyncDeviceClassClient",
     "AsyncResourceClaimClient",
     "AsyncResourceClaimCollection",
@@ -42,10 +46,6 @@ __all__ = [
     "AsyncResourceClaimTemplateCollection",
     "AsyncResourceSliceClient",
     "AsyncResourceV1Client",
-    "DEVICE_CLASSES",
-    "RESOURCE_CLAIMS",
-    "RESOURCE_CLAIM_TEMPLATES",
-    "RESOURCE_SLICES",
 ]
 DEVICE_CLASSES = Resource("resource.k8s.io", "v1", "deviceclasses", "DeviceClass", namespaced=False)
 RESOURCE_CLAIMS = Resource(

@@ -31,11 +31,11 @@ from .models import (
 )
 
 __all__ = [
+    "DEVICE_TAINT_RULES",
+    "RESOURCE_POOL_STATUS_REQUESTS",
     "AsyncDeviceTaintRuleClient",
     "AsyncResourcePoolStatusRequestClient",
     "AsyncResourceV1alpha3Client",
-    "DEVICE_TAINT_RULES",
-    "RESOURCE_POOL_STATUS_REQUESTS",
 ]
 DEVICE_TAINT_RULES = Resource(
     "resource.k8s.io",

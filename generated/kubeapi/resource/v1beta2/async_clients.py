@@ -37,6 +37,11 @@ from .models import (
 )
 
 __all__ = [
+    "DEVICE_CLASSES",
+    "DEVICE_TAINT_RULES",
+    "RESOURCE_CLAIMS",
+    "RESOURCE_CLAIM_TEMPLATES",
+    "RESOURCE_SLICES",
     "AsyncDeviceClassClient",
     "AsyncDeviceTaintRuleClient",
     "AsyncResourceClaimClient",
@@ -45,11 +50,6 @@ __all__ = [
     "AsyncResourceClaimTemplateCollection",
     "AsyncResourceSliceClient",
     "AsyncResourceV1beta2Client",
-    "DEVICE_CLASSES",
-    "DEVICE_TAINT_RULES",
-    "RESOURCE_CLAIMS",
-    "RESOURCE_CLAIM_TEMPLATES",
-    "RESOURCE_SLICES",
 ]
 DEVICE_CLASSES = Resource(
     "resource.k8s.io",

@@ -26,9 +26,9 @@ from clientgen.runtime.resource import Resource
 from .models import PriorityClass, PriorityClassList
 
 __all__ = [
+    "PRIORITY_CLASSES",
     "AsyncPriorityClassClient",
     "AsyncSchedulingV1Client",
-    "PRIORITY_CLASSES",
 ]
 PRIORITY_CLASSES = Resource(
     "scheduling.k8s.io",

@@ -39,6 +39,12 @@ from .models import (
 )
 
 __all__ = [
+    "CSI_DRIVERS",
+    "CSI_NODES",
+    "CSI_STORAGE_CAPACITIES",
+    "STORAGE_CLASSES",
+    "VOLUME_ATTACHMENTS",
+    "VOLUME_ATTRIBUTES_CLASSES",
     "AsyncCSIDriverClient",
     "AsyncCSINodeClient",
     "AsyncCSIStorageCapacityClient",
@@ -47,12 +53,6 @@ __all__ = [
     "AsyncStorageV1Client",
     "AsyncVolumeAttachmentClient",
     "AsyncVolumeAttributesClassClient",
-    "CSI_DRIVERS",
-    "CSI_NODES",
-    "CSI_STORAGE_CAPACITIES",
-    "STORAGE_CLASSES",
-    "VOLUME_ATTACHMENTS",
-    "VOLUME_ATTRIBUTES_CLASSES",
 ]
 CSI_DRIVERS = Resource("storage.k8s.io", "v1", "csidrivers", "CSIDriver", namespaced=False)
 CSI_NODES = Resource("storage.k8s.io", "v1", "csinodes", "CSINode", namespaced=False)

@@ -26,9 +26,9 @@ from clientgen.runtime.resource import Resource
 from .models import VolumeAttributesClass, VolumeAttributesClassList
 
 __all__ = [
+    "VOLUME_ATTRIBUTES_CLASSES",
     "AsyncStorageV1beta1Client",
     "AsyncVolumeAttributesClassClient",
-    "VOLUME_ATTRIBUTES_CLASSES",
 ]
 VOLUME_ATTRIBUTES_CLASSES = Resource(
     "storage.k8s.io",

@@ -1,0 +1,187 @@
+"""The committed Kubernetes package: complete, lazy, and what its spec says."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import kubeapi
+import msgspec
+import pytest
+from kubeapi import AsyncClientset, Clientset
+
+from clientgen.generator import naming
+from clientgen.generator.resolve import resolve
+from clientgen.generator.sources import openapi_v2
+from clientgen.generator.sources.spec import Operation
+from clientgen.runtime.meta_v1 import ModelList
+
+ROOT = Path(__file__).parents[1]
+SPEC = ROOT / "specs/kubernetes-1.36/swagger.json"
+METHODS = {
+    "get": "get",
+    "list": "list",
+    "post": "create",
+    "put": "update",
+    "patch": "patch",
+    "delete": "delete",
+    "deletecollection": "delete_collection",
+}
+
+
+@pytest.fixture(scope="module")
+def spec():
+    return openapi_v2.read(SPEC, "spec")
+
+
+@pytest.fixture(scope="module")
+def api(spec):
+    return resolve([spec], {})
+
+
+def modules(name: str):
+    root = Path(kubeapi.__file__).parent
+    for path in sorted(root.rglob(f"{name}.py")):
+        dotted = ".".join(path.relative_to(root.parent).with_suffix("").parts)
+        yield importlib.import_module(dotted)
+
+
+def client_of(operation: Operation, flavour: str) -> type:
+    """The generated class that has the calls of an operation's resource."""
+    groups = naming.group_packages([operation.group_version.group])
+    package = groups[operation.group_version.group]
+    version = naming.version_module(operation.group_version.version)
+    module = importlib.import_module(f"kubeapi.{package}.{version}.{flavour}clients")
+    for value in vars(module).values():
+        resource = getattr(value, "resource", None)
+        if resource and resource.plural == operation.plural and value.__name__.endswith("Client"):
+            return value
+    raise AssertionError(f"{operation.operation_id} has no client")
+
+
+@pytest.mark.parametrize("flavour", ["", "async_"])
+def test_every_operation_has_a_method_or_is_listed_as_left_out(spec, api, flavour: str) -> None:
+    left_out = {skipped.what for skipped in api.skipped}
+    emitted = [op for op in spec.operations if op.operation_id not in left_out]
+
+    assert len(spec.operations) - len(emitted) == 48
+    for operation in emitted:
+        client = client_of(operation, flavour)
+        verb = METHODS[operation.action]
+        if not operation.subresource:
+            assert hasattr(client, verb), operation.operation_id
+        elif operation.subresource == "log":
+            assert hasattr(client, "logs")
+        else:
+            names = {
+                naming.subresource_accessor(operation.subresource),
+                naming.method_name(verb, operation.subresource),
+            }
+            assert any(hasattr(client, name) for name in names), operation.operation_id
+
+
+def test_what_is_left_out_says_why(spec, api) -> None:
+    reasons = Counter(skipped.reason.partition(":")[0] for skipped in api.skipped)
+
+    assert reasons == {
+        "a stream (exec, attach, portforward, proxy)": 48,
+        "deprecated": 200,
+        "not a call on a resource (discovery, version or key set)": 58,
+    }
+    assert len(spec.operations) + len(spec.ignored) == 1047
+
+
+def test_only_what_can_be_watched_has_a_watch(api) -> None:
+    unwatched = {
+        resource.plural
+        for group_version in api.group_versions
+        for resource in group_version.resources
+        if "watch" not in resource.verbs
+    }
+
+    assert unwatched == {
+        "bindings",
+        "componentstatuses",
+        "localsubjectaccessreviews",
+        "selfsubjectaccessreviews",
+        "selfsubjectreviews",
+        "selfsubjectrulesreviews",
+        "subjectaccessreviews",
+        "tokenreviews",
+    }
+
+
+def test_every_model_has_the_wire_names_of_its_definition() -> None:
+    definitions = json.loads(SPEC.read_bytes())["definitions"]
+    wanted: dict[str, list[set[str]]] = {}
+    for name, schema in definitions.items():
+        wanted.setdefault(name.rpartition(".")[2], []).append(set(schema.get("properties", {})))
+
+    count = 0
+    for module in modules("models"):
+        for name in module.__all__:
+            fields = msgspec.structs.fields(getattr(module, name))
+            assert {field.encode_name for field in fields} in wanted[name], f"{module}.{name}"
+            count += 1
+    assert count == 705
+
+
+def test_every_model_can_be_decoded_into() -> None:
+    for module in modules("models"):
+        for name in module.__all__:
+            model = getattr(module, name)
+            msgspec.json.Decoder(model, dec_hook=lambda _type, value: value)
+            assert model.__doc__
+            if issubclass(model, ModelList):
+                assert len(model()) == 0
+
+
+def test_exports_are_sorted_and_there() -> None:
+    for name in ("models", "clients", "async_clients", "clientset", "async_clientset"):
+        for module in modules(name):
+            assert sorted(module.__all__, key=lambda n: (not n.isupper(), n)) == module.__all__
+            assert all(hasattr(module, name) for name in module.__all__)
+    assert kubeapi.__all__ == ["AsyncClientset", "Clientset"]
+    assert (kubeapi.AsyncClientset, kubeapi.Clientset) == (AsyncClientset, Clientset)
+    with pytest.raises(AttributeError, match="no attribute 'Clientsett'"):
+        _ = kubeapi.Clientsett  # type: ignore[attr-defined]
+
+
+def test_both_flavours_have_the_same_names() -> None:
+    for module, twin in zip(modules("async_clients"), modules("clients"), strict=True):
+        assert sorted(n.removeprefix("Async") for n in module.__all__) == sorted(twin.__all__)
+        for name in module.__all__:
+            value, other = getattr(module, name), getattr(twin, name.removeprefix("Async"))
+            if isinstance(value, type):
+                assert public(value) == public(other)
+
+
+def public(client: type) -> set[str]:
+    return {name for name in dir(client) if not name.startswith("_")}
+
+
+def test_a_program_loads_only_the_group_versions_and_the_flavour_it_uses() -> None:
+    program = """
+import sys
+from kubeapi import Clientset
+from kubeapi.apps.v1 import Deployment
+loaded = {m for m in sys.modules if m.startswith("kubeapi.")}
+assert "kubeapi.batch.v1" not in loaded and "kubeapi.async_clientset" not in loaded, loaded
+assert not any(m.endswith("clients") for m in loaded), loaded
+for heavy in ("aiohttp", "urllib3", "asyncio", "yaml", "ssl", "jinja2", "black", "click"):
+    assert heavy not in sys.modules, heavy
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_line_is_too_long_and_there_are_not_too_many() -> None:
+    files = list(Path(kubeapi.__file__).parent.rglob("*.py"))
+    lines = [line for path in files for line in path.read_text().splitlines()]
+
+    assert max(map(len, lines)) <= 120
+    assert len(lines) <= 40_000
