@@ -6,6 +6,7 @@ Lines that must not type-check carry an ignore; an ignore that is not needed is 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import assert_type
 
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.apiextensions.v1 import JSONSchemaProps
@@ -26,7 +27,6 @@ from kubeapi.core.v1 import (
     Volume,
 )
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta, Status
-from typing_extensions import assert_type
 
 from clientgen.runtime import (
     ApiError,
@@ -60,7 +60,7 @@ def absent_scalars_are_none(pod: Pod) -> None:
 def building_is_checked() -> Deployment:
     Container()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     Container(name="c", imgae="x")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    Container("c")  # type: ignore[call-arg,misc]  # pyright: ignore[reportCallIssue]
+    Container("c")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     ContainerPort(container_port="80")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     Pod(api_version="v2")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     ServicePort(port=80, target_port="http", protocol="SomethingNew")

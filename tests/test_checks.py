@@ -1,0 +1,97 @@
+"""The checkers, run as tests: style, types as a user sees them, layers, and what is derived.
+
+They are subprocesses, so that each sees the project as a user's machine would.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = sorted((ROOT / "tests/golden").glob("*/expected"))
+BY_HAND = ["clientgen", "tests", "examples", "benchmarks"]
+
+
+def check(*command: str, environment: dict[str, str] | None = None, cwd: Path = ROOT) -> None:
+    """The command succeeds; what it says is in the failure otherwise."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=cwd,
+        env=None if environment is None else environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+def test_style() -> None:
+    check("ruff", "check", *BY_HAND)
+
+
+def test_layout() -> None:
+    check("black", "--check", "--quiet", *BY_HAND, "--extend-exclude", "tests/golden")
+
+
+def test_types_by_mypy() -> None:
+    check("mypy")
+
+
+def test_types_by_pyright() -> None:
+    check("pyright")
+
+
+def test_types_of_golden_output_by_mypy() -> None:
+    packages = [p.name for folder in GOLDEN for p in folder.iterdir() if p.is_dir()]
+    mypy_path = [f"mypy_path = {':'.join(map(str, [ROOT / 'tests/typing', *GOLDEN]))}"]
+    assert len(packages) == len(GOLDEN)
+    config = ROOT / ".mypy_cache" / "golden.ini"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("\n".join(["[mypy]", "strict = True", *mypy_path]))
+    arguments = [word for package in packages for word in ("-p", package)]
+    check("mypy", "--config-file", str(config), *arguments)
+
+
+def test_types_of_golden_output_by_pyright(tmp_path: Path) -> None:
+    config = {
+        "include": [str(folder) for folder in GOLDEN],
+        "extraPaths": [str(ROOT / "tests/typing"), *map(str, GOLDEN)],
+        "typeCheckingMode": "strict",
+        "pythonVersion": "3.11",
+    }
+    (ROOT / ".mypy_cache").mkdir(exist_ok=True)
+    path = ROOT / ".mypy_cache" / "pyright-golden.json"
+    path.write_text(json.dumps(config))
+    check("pyright", "-p", str(path), "--pythonpath", sys.executable)
+
+
+def test_layers() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+def test_the_synchronous_runtime_is_derived_from_the_asyncio_one() -> None:
+    check("clientgen.generator.unasync", "--check")
+
+
+def test_generated_code_is_what_the_generator_writes() -> None:
+    check("clientgen", "verify")
+
+
+@pytest.mark.parametrize("seed", ["0", "4242"])
+def test_output_does_not_depend_on_the_hash_seed(seed: str, tmp_path: Path) -> None:
+    import os
+
+    spec = str(ROOT / "specs/kubernetes-1.36/swagger.json")
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    flags = ["--spec", spec, "--output", str(tmp_path), "--package", "kubeapi"]
+    check("clientgen", "generate", *flags, environment=environment, cwd=tmp_path)
+
+    for path in sorted((ROOT / "generated/kubeapi").rglob("*.py")):
+        twin = tmp_path / "kubeapi" / path.relative_to(ROOT / "generated/kubeapi")
+        assert twin.read_bytes() == path.read_bytes(), path
