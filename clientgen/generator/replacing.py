@@ -8,6 +8,7 @@ both sets, so that the next run finishes the work.
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["STAGING", "Replacement", "replace_files"]
+__all__ = ["STAGING", "Replacement", "replace_file", "replace_files"]
 
 # Inside the package: a rename stays on one file system, wherever the package is mounted.
 STAGING = ".clientgen-staging"
@@ -135,3 +136,19 @@ def _remove_empty(directory: Path, target: Path) -> None:
                 (directory / "__pycache__").rmdir()
             directory.rmdir()
             directory = directory.parent
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write one file, whole or not at all; a link stays and what it leads to is replaced.
+
+    Raises:
+        OSError: the file system refused; the file is as it was.
+    """
+    place = path.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fresh = place.with_name(f".{place.name}.clientgen-{os.getpid()}")
+    try:
+        fresh.write_bytes(data)
+        fresh.replace(place)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,26 @@
+"""`clientgen completion`: the script that lets a shell complete commands and flags."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+__all__ = ["completion"]
+
+_VARIABLE = "_CLIENTGEN_COMPLETE"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    r"""Print the script that completes commands and flags in a shell.
+
+    \b
+    bash:  echo 'eval "$(clientgen completion bash)"' >> ~/.bashrc
+    zsh:   echo 'eval "$(clientgen completion zsh)"' >> ~/.zshrc
+    fish:  clientgen completion fish > ~/.config/fish/completions/clientgen.fish
+    """
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(ctx.find_root().command, {}, "clientgen", _VARIABLE).source())

@@ -1,0 +1,25 @@
+"""The generator's own dependencies: an extra, so they may not be there."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+from clientgen.cli.entry import INSTALL
+
+__all__ = ["require_generator"]
+
+_NEEDED = ("jinja2", "black", "openapi_spec_validator")
+
+
+def require_generator() -> None:
+    """Exit with one line on what to install if the generator cannot be loaded."""
+    if not all(map(_is_installed, _NEEDED)):
+        sys.exit(INSTALL)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False

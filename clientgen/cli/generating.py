@@ -1,0 +1,117 @@
+"""`clientgen generate` and `clientgen verify`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from clientgen.cli.extra import require_generator
+from clientgen.cli.options import package_options
+from clientgen.cli.report import Progress, summary_of_skipped, tell_changes, tell_diffs
+from clientgen.generator.config import Flags, load
+from clientgen.generator.problems import ClientgenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from clientgen.generator.config import PackageConfig
+
+__all__ = ["generate", "verify"]
+
+
+@click.command()
+@package_options
+@click.option("--force", is_flag=True, help="Generate even if nothing changed since the last run.")
+def generate(
+    *,
+    specs: tuple[Path, ...],
+    output: Path | None,
+    package: str | None,
+    config: Path | None,
+    quiet: bool,
+    verbose: bool,
+    force: bool,
+) -> None:
+    """Write a typed package from OpenAPI documents.
+
+    The package becomes a directory of its own in DIR. Files that clientgen did not write are never
+    touched, and nothing at all is written unless everything is right.
+    """
+    require_generator()
+    from clientgen.generator import pipeline  # only now: without the extra it fails
+
+    def one(chosen: PackageConfig, progress: Progress) -> None:
+        result = pipeline.generate(chosen, progress, force=force)
+        if quiet:
+            return
+        for line in summary_of_skipped(result.skipped, verbose=verbose):
+            click.echo(line)
+        shown = str(chosen.target)
+        click.echo(tell_changes(shown, result.changes, unchanged=result.unchanged))
+
+    _each(Flags(specs, output, package, config), one, verbose=verbose)
+
+
+@click.command()
+@package_options
+def verify(
+    *,
+    specs: tuple[Path, ...],
+    output: Path | None,
+    package: str | None,
+    config: Path | None,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Tell whether a package is what `generate` would write; nothing is written.
+
+    The exit code is 1 if it is not.
+    """
+    require_generator()
+    from clientgen.generator import pipeline  # only now: without the extra it fails
+
+    flags = Flags(specs, output, package, config)
+    differing: list[str] = []
+
+    def one(chosen: PackageConfig, progress: Progress) -> None:
+        found = pipeline.verify(chosen, progress)
+        shown = str(chosen.target)
+        if found:
+            differing.append(shown)
+            for line in tell_diffs(shown, found):
+                click.echo(line)
+        elif not quiet:
+            click.echo(f"{shown}: up to date")
+
+    _each(flags, one, verbose=verbose)
+    if differing:
+        click.echo(f"to bring it up to date: {_command(flags)}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _each(flags: Flags, work: Callable[[PackageConfig, Progress], None], *, verbose: bool) -> None:
+    """Work on every package that is asked for; the problems of one do not hide those of another."""
+    problems: list[ClientgenError] = []
+    for package in load(flags):
+        with Progress(shown=True if verbose else None) as progress:
+            try:
+                work(package, progress)
+            except ClientgenError as error:
+                problems.append(error)
+    if problems:
+        raise ClientgenError(problem for error in problems for problem in error.problems)
+
+
+def _command(flags: Flags) -> str:
+    words = ["clientgen", "generate"]
+    for flag, value in (
+        *(("--spec", spec) for spec in flags.specs),
+        ("--output", flags.output),
+        ("--package", flags.package),
+        ("--config", flags.config),
+    ):
+        words += [flag, str(value)] if value is not None else []
+    return shlex.join(words)

@@ -1,0 +1,125 @@
+"""What commands tell: problems and progress to stderr, results to stdout."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from clientgen.generator.ir import Skipped
+    from clientgen.generator.output import Changes, Differences
+    from clientgen.generator.problems import ClientgenError, Problem
+
+__all__ = ["Progress", "count", "show_problems", "summary_of_skipped", "tell_changes", "tell_diffs"]
+
+# A whole package that differs would fill the terminal and say nothing.
+_MOST_DIFF_LINES = 300
+_DIFF_COLOURS = {"-": "red", "+": "green", "@": "cyan"}
+
+
+def show_problems(error: ClientgenError) -> None:
+    """Print everything that is wrong, in the order of the places, and how much it is."""
+    for problem in sorted(error.problems, key=_by_place):
+        click.echo(str(problem), err=True)
+    click.echo(count(len(error.problems), "problem"), err=True)
+
+
+def _by_place(problem: Problem) -> tuple[list[tuple[int, str]], Problem]:
+    """Numbers in a place count as numbers: line 9 comes before line 10."""
+    parts = re.split(r"(\d+)", problem.where)
+    return [(int(part) if part.isdigit() else -1, part) for part in parts], problem
+
+
+def count(number: int, thing: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+class Progress:
+    """Names a stage on stderr once it has taken a second; silent where nobody is watching."""
+
+    def __init__(self, *, shown: bool | None = None, patience: float = 1.0) -> None:
+        self._shown = sys.stderr.isatty() if shown is None else shown
+        self._patience = patience
+        self._timer: threading.Timer | None = None
+
+    def __call__(self, stage: str) -> None:
+        """Say that a stage begins, and with it that the one before has ended."""
+        self._stop()
+        if self._shown:
+            self._timer = threading.Timer(self._patience, self._tell, [stage])
+            self._timer.daemon = True
+            self._timer.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _tell(self, stage: str) -> None:
+        click.echo(f"{stage} ...", err=True)
+
+
+def tell_changes(target: str, changes: Changes, *, unchanged: bool) -> str:
+    """What a run did, on one line."""
+    if unchanged:
+        return f"{target}: unchanged since the last run"
+    if not changes:
+        return f"{target}: up to date, {count(changes.kept, 'file')}"
+    parts = ((changes.written, "written"), (changes.removed, "removed"))
+    done = [f"{count(len(paths), 'file')} {verb}" for paths, verb in parts if paths]
+    kept = [f"{changes.kept} as before"] if changes.kept else []
+    return f"{target}: {', '.join([*done, *kept])}"
+
+
+def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator[str]:
+    """What nothing was generated for: one line in all, or one each."""
+    items = tuple(skipped)
+    if verbose:
+        for item in items:
+            yield f"left out: {item.what}: {item.reason}"
+    elif items:
+        reasons = Counter(item.reason for item in items)
+        yield f"left out: {len(items)} ({'; '.join(f'{n} {why}' for why, n in reasons.most_common())})"
+
+
+def tell_diffs(target: str, found: Differences) -> Iterator[str]:
+    """The three lists of what differs, and a diff."""
+    yield f"{target} is not what would be generated:"
+    lists = {
+        "changed": [changed.path for changed in found.changed],
+        "missing": found.missing,
+        "stale": found.stale,
+    }
+    for name, paths in lists.items():
+        if paths:
+            yield f"{name}:"
+            yield from (f"  {path}" for path in paths)
+    lines = [line for changed in found.changed for line in changed.diff()]
+    yield from map(_coloured, lines[:_MOST_DIFF_LINES])
+    if len(lines) > _MOST_DIFF_LINES:
+        yield f"... and {len(lines) - _MOST_DIFF_LINES} more lines"
+
+
+def _coloured(line: str) -> str:
+    return click.style(line, fg=_DIFF_COLOURS.get(line[:1]))
