@@ -167,6 +167,7 @@ class AsyncRest:
     async def aclose(self) -> None:
         """Close all connections; streams end."""
         self._closed = True
+        self._shown = None
         if self._carrier is not None:
             await self._carrier.aclose()
 
@@ -217,6 +218,8 @@ class AsyncRest:
         """A good credential, and the connections that belong to it."""
         credential = self._credentials.cached()
         if credential is None or credential is not self._shown:
+            if self._closed:
+                raise RuntimeError(f"{self!r} is closed")
             async with self._adopting:
                 credential = self._credentials.cached()
                 if credential is None:
@@ -228,8 +231,6 @@ class AsyncRest:
 
     async def _adopt(self, credential: Credential) -> None:
         """Show another credential from now on, over new connections if it takes that."""
-        if self._closed:
-            raise RuntimeError(f"{self!r} is closed")
         if not self._is_given and (
             self._shown is None or self._shown.connection != credential.connection
         ):

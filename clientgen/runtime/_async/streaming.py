@@ -82,8 +82,7 @@ class AsyncStoppable:
 
     async def _read_lines(self) -> bool:
         """Read on; gives whether there was anything more."""
-        if self._stream is None:
-            return not self._stopped.is_set()
+        assert self._stream is not None
         chunk = await self._stream.read()
         self._lines.extend(self._splitter.feed(chunk))
         return bool(chunk)

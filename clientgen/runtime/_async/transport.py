@@ -104,10 +104,10 @@ class AsyncHttpTransport:
         return stream
 
     async def retire(self) -> None:
-        """End the streams, and close when the last answer that somebody waits for is here."""
+        """Break the streams off, and close when the last answer that somebody waits for is here."""
         self._retired = True
         for stream in tuple(self._streams):
-            stream.abort()
+            stream.break_off()
         if not self._busy:
             await self.aclose()
 
@@ -151,7 +151,7 @@ class AsyncHttpTransport:
         }
         if self._proxy and self._proxy.startswith("socks"):
             return _socks_connector(self._proxy, options)
-        return aiohttp.TCPConnector(socket_factory=_new_socket, **options)
+        return _Connector(socket_factory=_new_socket, **options)
 
     def _open_session(self, method: str) -> aiohttp.ClientSession:
         """The session for a method; all share one set of connections."""
@@ -164,6 +164,20 @@ class AsyncHttpTransport:
         # have been heard: then the second meets a conflict, or nothing to delete.
         setattr(self._writing, "_retry_connection", False)  # noqa: B010 - it has no public name
         return self._writing
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Drops connections that are not used again.
+
+    The library would say farewell in TLS and wait up to 30 seconds for an answer: after the
+    program's loop has ended, that comes as a ResourceWarning.
+    """
+
+    def _release(self, key: Any, protocol: Any, *, should_close: bool = False) -> None:
+        if should_close or protocol.should_close:
+            protocol.abort()
+            should_close = True
+        super()._release(key, protocol, should_close=should_close)
 
 
 class _Stream:
@@ -192,6 +206,10 @@ class _Stream:
     def abort(self) -> None:
         """Make `read` give up at once."""
         self._aborted = True
+        self.break_off()
+
+    def break_off(self) -> None:
+        """Make `read` say that the connection is lost."""
         self._open_streams.discard(self)
         self._response.close()
 

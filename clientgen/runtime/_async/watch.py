@@ -55,31 +55,37 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
 
     async def __anext__(self) -> RawEvent[T]:
         while not self._stopped.is_set():
+            problem: ClientError | None = None
             try:
                 if self._lines:
                     event = decode_event(self._lines.popleft(), self._model)
                     if self._progress.take(event):
                         return event
-                else:
-                    await self._read_on()
+                    continue
+                if await self._read_on():
+                    continue
             except ClientError as error:
-                await self._go_on(error)
+                problem = error
+            await self._go_on(problem)
         await self._end(self._request)
         raise StopAsyncIteration
 
-    async def _read_on(self) -> None:
+    async def _read_on(self) -> bool:
+        """Open the next connection, or read from this one; gives whether it has not ended."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(monotonic())
             await self._open(build("GET", self._path, options, WATCH), read_timeout)
             self._progress.opened(monotonic())
-        elif not await self._read_lines():
-            rest = self._splitter.rest()
-            if not rest:
-                await self._go_on(None)
-            elif _is_whole(rest):
-                self._lines.append(rest)
-            else:
-                raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+            return True
+        if await self._read_lines():
+            return True
+        rest = self._splitter.rest()
+        if not rest:
+            return False
+        if not _is_whole(rest):
+            raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+        self._lines.append(rest)
+        return True
 
     async def _go_on(self, error: ClientError | None) -> None:
         """After the end of a connection: wait for the next, end the iteration, or raise."""

@@ -168,6 +168,7 @@ class Rest:
     def close(self) -> None:
         """Close all connections; streams end."""
         self._closed = True
+        self._shown = None
         if self._carrier is not None:
             self._carrier.close()
 
@@ -218,6 +219,8 @@ class Rest:
         """A good credential, and the connections that belong to it."""
         credential = self._credentials.cached()
         if credential is None or credential is not self._shown:
+            if self._closed:
+                raise RuntimeError(f"{self!r} is closed")
             with self._adopting:
                 credential = self._credentials.cached()
                 if credential is None:
@@ -229,8 +232,6 @@ class Rest:
 
     def _adopt(self, credential: Credential) -> None:
         """Show another credential from now on, over new connections if it takes that."""
-        if self._closed:
-            raise RuntimeError(f"{self!r} is closed")
         if not self._is_given and (
             self._shown is None or self._shown.connection != credential.connection
         ):

@@ -113,7 +113,9 @@ class HttpTransport:
         return stream
 
     def retire(self) -> None:
-        """End the streams; answers that somebody waits for still come."""
+        """Break the streams off, and close; answers that somebody waits for still come."""
+        for stream in self._streams.copy():
+            stream.break_off()
         self.close()
 
     def close(self) -> None:
@@ -197,20 +199,31 @@ class _Stream:
         self._request = request
         self._manager = manager
         self._open_streams = open_streams
-        self._aborted = False
+        self._aborted = self._broken = False
 
     def read(self) -> bytes:
         """The next bytes as they arrive; empty at the end and after `abort`."""
         try:
-            return self._response.read1(_CHUNK)
+            chunk = self._response.read1(_CHUNK)
         except (HTTPError, OSError, ValueError) as error:
             if self._aborted:
                 return b""
             raise _translated(error, self._request, "", None) from error
+        if self._broken and not self._aborted and not chunk:
+            raise ConnectionLost(f"{self._request.info}: the connection was closed")
+        return chunk
 
     def abort(self) -> None:
         """Make `read`, in whatever thread, give up at once."""
         self._aborted = True
+        self._shut_down()
+
+    def break_off(self) -> None:
+        """Make `read` say that the connection is lost."""
+        self._broken = True
+        self._shut_down()
+
+    def _shut_down(self) -> None:
         with suppress(OSError):  # it may be closed already
             # The method of SSLSocket would take TLS down under the reading thread.
             socket.socket.shutdown(self.connection, socket.SHUT_RDWR)

@@ -54,31 +54,37 @@ class Watch(Stoppable, Generic[T]):
 
     def __next__(self) -> RawEvent[T]:
         while not self._stopped.is_set():
+            problem: ClientError | None = None
             try:
                 if self._lines:
                     event = decode_event(self._lines.popleft(), self._model)
                     if self._progress.take(event):
                         return event
-                else:
-                    self._read_on()
+                    continue
+                if self._read_on():
+                    continue
             except ClientError as error:
-                self._go_on(error)
+                problem = error
+            self._go_on(problem)
         self._end(self._request)
         raise StopIteration
 
-    def _read_on(self) -> None:
+    def _read_on(self) -> bool:
+        """Open the next connection, or read from this one; gives whether it has not ended."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(monotonic())
             self._open(build("GET", self._path, options, WATCH), read_timeout)
             self._progress.opened(monotonic())
-        elif not self._read_lines():
-            rest = self._splitter.rest()
-            if not rest:
-                self._go_on(None)
-            elif _is_whole(rest):
-                self._lines.append(rest)
-            else:
-                raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+            return True
+        if self._read_lines():
+            return True
+        rest = self._splitter.rest()
+        if not rest:
+            return False
+        if not _is_whole(rest):
+            raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+        self._lines.append(rest)
+        return True
 
     def _go_on(self, error: ClientError | None) -> None:
         """After the end of a connection: wait for the next, end the iteration, or raise."""
