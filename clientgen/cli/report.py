@@ -99,8 +99,8 @@ def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator
         for item in items:
             yield f"left out: {item.what}: {item.reason}"
     elif items:
-        reasons = Counter(item.reason for item in items)
-        yield f"left out: {len(items)} ({'; '.join(f'{n} {why}' for why, n in reasons.most_common())})"
+        reasons = Counter(item.reason for item in items).most_common()
+        yield f"left out: {len(items)} ({'; '.join(f'{n} {reason}' for reason, n in reasons)})"
 
 
 def tell_diffs(target: str, found: Differences) -> Iterator[str]:

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from clientgen.cli.report import Progress, count, tell_changes
+from clientgen.generator.output import Changes
+
+
+def test_a_stage_is_named_once_it_takes_long(capsys: pytest.CaptureFixture[str]):
+    with Progress(shown=True, patience=0) as progress:
+        progress("formatting")
+        timer = progress._timer
+        assert isinstance(timer, threading.Timer)
+        timer.join()
+    assert capsys.readouterr().err == "formatting ...\n"
+
+
+def test_a_stage_that_is_quick_is_not_named(capsys: pytest.CaptureFixture[str]):
+    with Progress(shown=True, patience=3600) as progress:
+        progress("reading")
+        reading = progress._timer
+        progress("formatting")
+        formatting = progress._timer
+    for timer in (reading, formatting):
+        assert timer is not None
+        timer.join()
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_named_where_nobody_watches(capsys: pytest.CaptureFixture[str]):
+    with Progress(patience=0) as progress:
+        progress("formatting")
+        assert progress._timer is None
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "unchanged", "line"),
+    [
+        (Changes(), True, "x: unchanged since the last run"),
+        (Changes(kept=1), False, "x: up to date, 1 file"),
+        (Changes(("a",), (), 0), False, "x: 1 file written"),
+        (
+            Changes(("a", "b"), ("c",), 7),
+            False,
+            "x: 2 files written, 1 file removed, 7 as before",
+        ),
+    ],
+)
+def test_a_run_is_told_on_one_line(changes: Changes, unchanged: bool, line: str):
+    assert tell_changes("x", changes, unchanged=unchanged) == line
+
+
+def test_one_thing_is_not_many():
+    assert (count(0, "file"), count(1, "file"), count(2, "file")) == (
+        "0 files",
+        "1 file",
+        "2 files",
+    )
