@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 from functools import cache
-from typing import Any, Generic, NamedTuple, TypeVar, cast, get_args
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -20,7 +20,8 @@ from .errors import ClientError
 from .lenient import decoder_of, read_leniently
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Model
-from .shapes import fields_of, is_sensitive, known_model, leading_to, unknown_attributes
+from .shapes import is_sensitive, unknown_attributes
+from .unpin import unpin
 
 __all__ = [
     "DecodeError",
@@ -75,7 +76,7 @@ def decode(data: bytes, model: type[M]) -> M:
         DecodeError: `data` is not a JSON object. Nothing else a server may send is an error.
     """
     found = _read(data, model)
-    _unpin(found, {})
+    unpin(found, {})
     return found
 
 
@@ -94,7 +95,7 @@ def decode_list(data: bytes, list_model: type[L]) -> L:
     gc.disable()
     try:
         found = _read(data, list_model)
-        _unpin(found, {})
+        unpin(found, {})
     finally:
         if was_on:
             gc.enable()
@@ -115,7 +116,7 @@ def decode_event(line: bytes, model: type[M]) -> RawEvent[Any]:
         event = _read_line(line, model)
     except _malformed as error:
         raise _decode_error(line, model, error) from None
-    _unpin(event.object, {})
+    unpin(event.object, {})
     return event
 
 
@@ -195,72 +196,3 @@ def _reason(error: Exception) -> str:
         return "not UTF-8"
     # msgspec's words name places and types, never values.
     return str(error)
-
-
-class _RawPlan(NamedTuple):
-    """Where in an object of a class there is raw JSON."""
-
-    inner: tuple[str, ...]
-    """Attributes that lead to some."""
-    raws: tuple[str, ...]
-    """Attributes that hold some."""
-
-
-class _RawPlans(dict[type, _RawPlan | None]):
-    """The plans by class, made when a class is first met; None where there is no raw JSON."""
-
-    def __missing__(self, kind: type) -> _RawPlan | None:
-        plan = self[kind] = _raw_plan(kind) if issubclass(kind, Model) else None
-        return plan
-
-
-_raw_plans = _RawPlans()
-
-
-def _raw_plan(kind: type[Model]) -> _RawPlan | None:
-    model = known_model(kind)
-    plan = _RawPlan(leading_to(model, _has_raw), _raw_attributes(model))
-    return plan if any(plan) else None
-
-
-@cache
-def _raw_attributes(model: type[Model]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields_of(model).values() if _mentions_raw(f.type))
-
-
-def _has_raw(model: type[Model]) -> bool:
-    return bool(_raw_attributes(model))
-
-
-def _mentions_raw(annotation: Any) -> bool:
-    return annotation is Raw or any(_mentions_raw(inner) for inner in get_args(annotation))
-
-
-def _unpin(value: Any, pool: dict[bytes, Raw]) -> None:
-    """Copy the raw JSON inside a value out of the body; equal JSON is kept once."""
-    kind: type[Any] = value.__class__
-    if kind is list:
-        for item in value:
-            _unpin(item, pool)
-    elif kind is dict:
-        for item in value.values():
-            _unpin(item, pool)
-    elif (plan := _raw_plans[kind]) is not None:
-        for name in plan.inner:
-            _unpin(getattr(value, name), pool)
-        for name in plan.raws:
-            held = getattr(value, name)
-            if held is not NO_RAW:
-                setattr(value, name, _own(held, pool))
-
-
-def _own(held: Any, pool: dict[bytes, Raw]) -> Any:
-    kind: type[Any] = held.__class__
-    if kind is Raw:
-        content = bytes(held)
-        return pool.get(content) or pool.setdefault(content, Raw(content))
-    if kind is list:
-        return [_own(item, pool) for item in held]
-    if kind is dict:
-        return {key: _own(item, pool) for key, item in held.items()}
-    return held

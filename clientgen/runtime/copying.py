@@ -7,10 +7,9 @@ are new. The cache of an informer is shared and read-only; its users copy before
 from __future__ import annotations
 
 import types
-from copy import copy
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
 from msgspec import Raw
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["deep_copy"]
 
 T = TypeVar("T")
-Getter: TypeAlias = "tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]"
+Copier: TypeAlias = "Callable[[Any], Any]"
 
 _UNCHANGING = {str, int, float, bool, bytes, datetime, Quantity, Raw, type(None)}
 
@@ -38,23 +37,50 @@ def deep_copy(obj: T) -> T:
     return copied
 
 
-class _Getters(dict[type, "Getter | None"]):
-    """By class: the attributes that may hold something mutable, and what reads them at once."""
-
-    def __missing__(self, kind: type) -> Getter | None:
-        found = self[kind] = _getter(kind) if issubclass(kind, Model) else None
-        return found
+def _copy(value: Any) -> Any:
+    return _copiers[value.__class__](value)
 
 
-_getters = _Getters()
+def _copy_list(values: list[Any]) -> list[Any]:
+    return [_copiers[value.__class__](value) for value in values]
 
 
-def _getter(kind: type[Model]) -> Getter:
+def _copy_dict(values: dict[Any, Any]) -> dict[Any, Any]:
+    return {key: _copiers[value.__class__](value) for key, value in values.items()}
+
+
+def _share(value: Any) -> Any:
+    return value
+
+
+class _Copiers(dict[type, "Copier"]):
+    """What copies the objects of a class, made when the class is first met."""
+
+    def __missing__(self, kind: type) -> Copier:
+        copier = self[kind] = _copier(kind) if issubclass(kind, Model) else _share
+        return copier
+
+
+_copiers = _Copiers({list: _copy_list, dict: _copy_dict})
+
+
+def _copier(kind: type[Model]) -> Copier:
+    """Return what copies a model: msgspec copies the object, the loop what may change in it."""
     fields = fields_of(known_model(kind)).values()
     names = tuple(f.name for f in fields if not _unchanging(f.type))
-    if len(names) > 1:
-        return names, attrgetter(*names)
-    return names, lambda obj: tuple(getattr(obj, name) for name in names)
+    shallow = cast("Any", kind).__copy__
+    if not names:
+        return cast("Copier", shallow)
+    read = attrgetter(*names, "__class__")  # one more, so that it gives a tuple for any number
+
+    def copy_model(model: Any) -> Any:
+        copied = shallow(model)
+        for name, value in zip(names, read(model), strict=False):
+            if value is not None:
+                setattr(copied, name, _copiers[value.__class__](value))
+        return copied
+
+    return copy_model
 
 
 def _unchanging(annotation: Any) -> bool:
@@ -62,20 +88,3 @@ def _unchanging(annotation: Any) -> bool:
     if get_origin(plain) in {Union, types.UnionType}:
         return all(_unchanging(alternative) for alternative in get_args(plain))
     return plain in _UNCHANGING
-
-
-def _copy(value: Any) -> Any:
-    kind: type[Any] = value.__class__
-    if kind is list:
-        return [item if type(item) is str else _copy(item) for item in value]
-    if kind is dict:
-        return {key: item if type(item) is str else _copy(item) for key, item in value.items()}
-    getter = _getters[kind]
-    if getter is None:
-        return value
-    copied = copy(value)
-    names, get = getter
-    for name, inner in zip(names, get(value), strict=False):
-        if inner is not None:
-            setattr(copied, name, _copy(inner))
-    return copied

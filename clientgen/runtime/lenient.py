@@ -21,7 +21,7 @@ from msgspec import Raw
 
 from .meta_v1 import ModelList
 from .model import Model, ModelMeta
-from .quantity import Quantity
+from .quantity import Quantity, received_texts
 from .shapes import bare, extended, fields_of, unknown_attributes, zero
 
 __all__ = ["decoder_of", "read_leniently"]
@@ -36,7 +36,9 @@ def decoder_of(annotation: Any) -> msgspec.json.Decoder[Any]:
 
 
 def _receive(kind: type, value: object) -> object:
-    if kind is Quantity and isinstance(value, str | int | float) and not isinstance(value, bool):
+    if kind is Quantity and isinstance(value, str):
+        return received_texts[value]
+    if kind is Quantity and isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity.received(value)
     message = f"expected {kind.__name__}, got {type(value).__name__}"
     raise ValueError(message)

@@ -33,7 +33,6 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Literal as Literal  # noqa: PLC0414 - re-exported
-    from typing import Self
 
     from msgspec import StructMeta
 
@@ -100,24 +99,22 @@ MicroTime: TypeAlias = Annotated[datetime, MICRO]
 class ModelMeta(StructMeta):
     """Makes every model keyword-only, and keeps what is sensitive out of reprs."""
 
-    if not TYPE_CHECKING:  # checkers read the class keywords from Model.__init_subclass__
-
-        def __new__(
-            mcs,
-            name: str,
-            bases: tuple[type, ...],
-            namespace: dict[str, Any],
-            *,
-            sensitive: tuple[str, ...] = (),
-            kw_only: bool = True,
-            **config: Any,
-        ) -> Self:
-            """Create the class; `sensitive` names the attributes no repr may show."""
-            if sensitive:
-                namespace["__sensitive__"] = frozenset(sensitive)
-                namespace["__repr__"] = _guarded_repr
-                namespace["__rich_repr__"] = _guarded_items
-            return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
+    def __new__(  # noqa: PYI034 - a metaclass has no Self
+        mcs,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        *,
+        sensitive: tuple[str, ...] = (),
+        kw_only: bool = True,
+        **config: Any,
+    ) -> ModelMeta:
+        """Create the class; `sensitive` names the attributes no repr may show."""
+        if sensitive:
+            namespace["__sensitive__"] = frozenset(sensitive)
+            namespace["__repr__"] = _guarded_repr
+            namespace["__rich_repr__"] = _guarded_items
+        return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))

@@ -29,8 +29,8 @@ _NANO = Decimal("1e-9")
 # Wide enough that nothing of at most three exponent digits is ever rounded but below the billionth.
 _EXACT = Context(prec=5000, Emax=99999, Emin=-99999, rounding=ROUND_UP)
 _MAX_LENGTH = 1000
-_CACHE_SIZE = 4096
-_cache: dict[str, Quantity] = {}
+_MOST_KEPT = 4096
+_LONGEST_KEPT = 64
 
 
 class Quantity:
@@ -54,18 +54,7 @@ class Quantity:
     @classmethod
     def received(cls, given: str | float) -> Quantity:
         """Take what a server sent, well formed or not: a bad one raises when computed with."""
-        if isinstance(given, str):
-            known = _cache.get(given)
-            if known is not None:
-                return known
-        made = cls.__new__(cls)
-        object.__setattr__(made, "_given", given)
-        object.__setattr__(made, "_value", None)
-        if isinstance(given, str):
-            if len(_cache) >= _CACHE_SIZE:
-                _cache.clear()
-            _cache[given] = made
-        return made
+        return received_texts[given] if isinstance(given, str) else _unread(given)
 
     @property
     def value(self) -> Decimal:
@@ -163,6 +152,29 @@ class Quantity:
     def _like(self, value: Decimal) -> Quantity:
         """Make a quantity of `value` in the notation of this one."""
         return Quantity(_write(value, _notation(self._given)))
+
+
+class _Received(dict[str, Quantity]):
+    """The quantities received, by text: they are few, and in every pod."""
+
+    def __missing__(self, text: str) -> Quantity:
+        made = _unread(text)
+        if len(text) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[text] = made
+        return made
+
+
+received_texts = _Received()
+
+
+def _unread(given: str | float) -> Quantity:
+    """Make a quantity that is read when it is first computed with."""
+    made = Quantity.__new__(Quantity)
+    object.__setattr__(made, "_given", given)
+    object.__setattr__(made, "_value", None)
+    return made
 
 
 def _parse(given: str | float) -> Decimal:
