@@ -29,7 +29,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clientgen.generator.config_file import Place, Table, find, read
-from clientgen.generator.markers import MarkerLine
+from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.problems import Problems
 
 if TYPE_CHECKING:

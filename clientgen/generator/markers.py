@@ -14,38 +14,19 @@ from typing import TYPE_CHECKING
 
 from clientgen.generator.genclient import (
     METHOD_VERBS,
-    READONLY_VERBS,
     STATUS_VERBS,
     SUPPORTED_VERBS,
     Genclient,
     GenclientMethod,
     MarkerLine,
     Tag,
-    print_markers,
-    split_type,
 )
-from clientgen.generator.overrides import contradictions, merge, select_verbs
 from clientgen.generator.problems import Problem, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-__all__ = [
-    "METHOD_VERBS",
-    "READONLY_VERBS",
-    "SUPPORTED_VERBS",
-    "Genclient",
-    "GenclientMethod",
-    "MarkerLine",
-    "contradictions",
-    "extract_markers",
-    "merge",
-    "parse_markers",
-    "print_markers",
-    "select_verbs",
-    "split_type",
-    "strip_markers",
-]
+__all__ = ["extract_markers", "parse_markers", "strip_markers"]
 
 _KNOWN = (*Tag.TYPE, *Tag.NAMES, *Tag.SWITCHES)
 # What client-gen understood before the markers had a prefix, and what it is called today.

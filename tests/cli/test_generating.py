@@ -154,7 +154,7 @@ def test_what_was_left_out_is_summed_up_or_listed(run: Run):
     summary = run("generate", *ALL).stdout.splitlines()[0]
     assert summary.startswith("left out: 1 (1 ")
     listed = run("generate", *ALL, "--force", "--verbose").stdout.splitlines()[0]
-    assert listed.startswith("left out: getVersion: ")
+    assert listed.startswith("left out: GET /version/: ")
 
 
 def test_a_word_that_is_no_command_or_flag_is_a_usage_error(run: Run):

@@ -4,20 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clientgen.generator.markers import (
+from clientgen.generator.genclient import (
     METHOD_VERBS,
     READONLY_VERBS,
     SUPPORTED_VERBS,
     Genclient,
     GenclientMethod,
     MarkerLine,
-    extract_markers,
-    merge,
-    parse_markers,
     print_markers,
     split_type,
-    strip_markers,
 )
+from clientgen.generator.markers import extract_markers, parse_markers, strip_markers
+from clientgen.generator.overrides import merge
 from clientgen.generator.problems import Problem, Problems
 
 

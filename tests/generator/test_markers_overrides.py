@@ -2,15 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from clientgen.generator.markers import (
-    READONLY_VERBS,
-    SUPPORTED_VERBS,
-    Genclient,
-    MarkerLine,
-    contradictions,
-    parse_markers,
-    select_verbs,
-)
+from clientgen.generator.genclient import READONLY_VERBS, SUPPORTED_VERBS, Genclient, MarkerLine
+from clientgen.generator.markers import parse_markers
+from clientgen.generator.overrides import contradictions, select_verbs
 from clientgen.generator.problems import Problems
 
 ALL = frozenset(SUPPORTED_VERBS)
