@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clientgen.cli.app import cli
+from clientgen.cli.program import program
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(folder for folder in GOLDEN.iterdir() if folder.is_dir())
@@ -26,7 +26,7 @@ GOOD = [case for case in CASES if case not in BAD]
 
 def run(case: Path, command: str, output: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
     monkeypatch.chdir(case)
-    done = CliRunner().invoke(cli, [command, "--output", str(output)])
+    done = CliRunner().invoke(program, [command, "--output", str(output)])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.stderr

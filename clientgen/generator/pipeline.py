@@ -5,7 +5,6 @@ Everything left of the last stage is a pure function; `verify` is the same walk 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from clientgen import __version__
 from clientgen.generator import output
+from clientgen.generator.cache import has_seen, saw, sources_digest
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.format import format_tree, formatter
 from clientgen.generator.genclient import MarkerLine
@@ -60,7 +60,7 @@ class _Tree:
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
-    """Write a package, unless it is there already, made from the same input.
+    """Write a package, unless this generator wrote it before, from the same input.
 
     Args:
         config: what to read and where to write.
@@ -72,11 +72,13 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     """
     documents = _read(config)
     manifest = Manifest(__version__, _inputs(config, documents))
-    if not force and output.unchanged(manifest, config.target):
+    if not force and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
     tree = _build(config, documents, manifest, progress)
     progress("writing")
-    return Result(output.write(tree.files, config.target, tree.manifest), tree.skipped)
+    changes = output.write(tree.files, config.target, tree.manifest)
+    saw(config.target, _generator())
+    return Result(changes, tree.skipped)
 
 
 def verify(config: PackageConfig, progress: Progress) -> output.Differences:
@@ -86,6 +88,10 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     tree = _build(config, documents, manifest, progress)
     progress("comparing")
     return output.verify(tree.files, config.target, tree.manifest)
+
+
+def _is_current(manifest: Manifest, target: Path) -> bool:
+    return has_seen(target, _generator()) and output.unchanged(manifest, target)
 
 
 def resources(specs: Sequence[Path]) -> tuple[ResourceRow, ...]:
@@ -125,17 +131,14 @@ def _inputs(config: PackageConfig, documents: Mapping[Path, bytes]) -> dict[str,
     digests: dict[str, str] = {}
     for path, data in documents.items():
         digests[path.name] = digest(digests.get(path.name, "") + digest(data))
-    return {**digests, "configuration": config.digest(), "generator": _generator()}
+    return {**digests, "configuration": config.digest()}
 
 
 @cache
 def _generator() -> str:
-    """The digest of the generator itself: modules, templates and the formatter's version."""
-    found = hashlib.sha256(formatter().encode())
+    """The digest of the generator itself: modules, templates and what formats."""
     modules, templates = Path(__file__).parent.rglob("*.py"), templates_dir().rglob("*.j2")
-    for path in (*sorted(modules), *sorted(templates)):
-        found.update(path.read_bytes())
-    return found.hexdigest()
+    return sources_digest([*modules, *templates], formatter())
 
 
 def _build(
@@ -151,7 +154,7 @@ def _build(
     files, modules = plan(api, config.expansions)
     rendered = Renderer(modules).render(files)
     progress("formatting")
-    digests = {path: digest(_generator() + text) for path, text in rendered.items()}
+    digests = {path: digest(formatter() + text) for path, text in rendered.items()}
     known = output.formatted_before(config.target, digests)
     new = {path: text for path, text in rendered.items() if path not in known}
     tree = {**known, **format_tree(new), "py.typed": ""}

@@ -31,13 +31,15 @@ def client_plans(
     clients = tuple(
         _client(resource, expansions) for resource in api.resources if has_calls(resource)
     )
-    where = f"{api.group_version}"
-    accessors = [naming.resource_accessor(c.resource.kind, c.resource.plural) for c in clients]
-    check_distinct(accessors, where, "resource", problems)
-    check_distinct((c.name for c in clients), where, "client", problems)
+    where = shown(api.group_version)
+    plurals = [client.resource.plural for client in clients]
+    accessors = [accessor_plan(client).name for client in clients]
+    check_distinct(zip(accessors, plurals, strict=True), where, "resources", problems)
+    names = [client.name for client in clients]
+    check_distinct(zip(names, plurals, strict=True), where, "clients of", problems)
     for client in clients:
-        methods = [m.name for m in (*client.reads, *client.methods)]
-        check_distinct(methods, f"{client.resource.plural} of {where}", "method", problems)
+        methods = [(m.name, m.subresource or m.shape) for m in (*client.reads, *client.methods)]
+        check_distinct(methods, f"{client.resource.plural} of {where}", "calls", problems)
     return clients
 
 

@@ -55,7 +55,8 @@ def model_plans(
     for model in _defined_first(api.models):
         plans.append(_model(model, available, problems))
         defined.add(model.id)
-    check_distinct((p.name for p in plans), f"{api.group_version}", "class", problems)
+    named = [(naming.class_name(model.id.name), model.id.name) for model in api.models]
+    check_distinct(named, shown(api.group_version), "types", problems)
     return tuple(plans)
 
 
@@ -64,7 +65,8 @@ def _model(model: Model, available: Callable[[ModelId], bool], problems: Problem
     fields = [f for f in model.fields if not _is_constant(model, f) and not _is_item(model, f)]
     ordered = sorted(fields, key=lambda f: (_rank(f), f.name))
     plans = tuple(_field(field, available) for field in ordered)
-    check_distinct((p.attribute for p in plans), f"{name} of {gv}", "attribute", problems)
+    named = [(field.attribute, field.wire_name) for field in plans]
+    check_distinct(named, f"{model.id.name} of {shown(gv)}", "properties", problems)
     sensitive = _SENSITIVE.get((gv.api_version, model.id.name), ())
     return ModelPlan(
         name=name,

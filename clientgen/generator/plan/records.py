@@ -141,12 +141,22 @@ def shown(group_version: GroupVersion) -> str:
     return f"{group_version.group or 'core'}/{group_version.version}"
 
 
-def check_distinct(names: Iterable[str], where: str, what: str, problems: Problems) -> None:
-    """Report every name that stands twice."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            problems.add(
-                where, f"two {what}s would be called {name!r}", "Rename or leave out one of them."
-            )
-        seen.add(name)
+def check_distinct(
+    named: Iterable[tuple[str, str]], where: str, what: str, problems: Problems
+) -> None:
+    """Report every Python name that two things of the API would get.
+
+    Args:
+        named: the Python name and what the API calls it.
+        where: what they are part of.
+        what: what they are, in the plural.
+        problems: takes the reports.
+    """
+    sources: dict[str, list[str]] = {}
+    for name, source in named:
+        sources.setdefault(name, []).append(source)
+    for name, clashing in sources.items():
+        if len(clashing) > 1:
+            listed = ", ".join(map(repr, clashing))
+            hint = "Rename or leave out all but one of them."
+            problems.add(where, f"the {what} {listed} would all be called {name!r}", hint)

@@ -75,10 +75,18 @@ def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
             f"{shown}:{line}:{column}", "ends in the middle of the JSON", "Fetch it anew."
         )
     found = _OFFSET.search(str(error))
-    offset = int(found[1]) if found else getattr(error, "start", 0)
-    line, column = _position(data, offset)
-    what = _OFFSET.sub("", str(error)).strip().removeprefix("JSON is malformed: ")
-    return Problem(f"{shown}:{line}:{column}", f"is not JSON: {what}", _HINT)
+    line, column = _position(data, int(found[1]) if found else _first_undecodable(data))
+    reason = _OFFSET.sub("", str(error)).strip().removeprefix("JSON is malformed: ")
+    what = f"is not JSON: {reason}" if found else "is not JSON: these bytes are not UTF-8"
+    return Problem(f"{shown}:{line}:{column}", what, _HINT)
+
+
+def _first_undecodable(data: bytes) -> int:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
 
 
 def _position(data: bytes, offset: int) -> tuple[int, int]:
