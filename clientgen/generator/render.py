@@ -25,7 +25,7 @@ from clientgen.generator.ir import (
     TypeRef,
 )
 from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
-from clientgen.generator.unasync import protect, release, to_sync
+from clientgen.generator.unasync import protect, release, sync_name, to_sync
 
 __all__ = ["HEADER", "Renderer", "templates_dir"]
 
@@ -143,7 +143,7 @@ class _Scope:
         self._module = "." + file.path.removesuffix(".py").replace("/", ".")
         self._modules = modules
         self._late = frozenset(f".{folder.replace('/', '.')}.models" for folder in file.late)
-        self._taken = set(file.defines)
+        self._taken = {form for name in file.defines for form in (name, sync_name(name))}
         self._imported: dict[Symbol, str] = {}
         self._lazy: dict[str, list[str]] = {}
 
@@ -174,16 +174,20 @@ class _Scope:
         return known
 
     def _free(self, symbol: Symbol) -> str:
+        """A name that means nothing else in this file, nor in its synchronous twin."""
         name = symbol.name
-        if name in self._taken:
+        if self._is_taken(name):
             owner = (
                 "runtime" if symbol.module.startswith("clientgen.") else symbol.module.strip(".")
             )
-            name = f"{owner.split('.')[0]}_{name}"
-        while name in self._taken:
+            name = f"{owner.split('.')[0]}_{release(name)}"
+        while self._is_taken(name):
             name += "_"
-        self._taken.add(name)
+        self._taken |= {release(name), sync_name(name)}
         return name
+
+    def _is_taken(self, name: str) -> bool:
+        return not self._taken.isdisjoint({release(name), sync_name(name)})
 
     def lazy(self, module: str, name: str) -> str:
         """A name that annotations use and code imports where it is needed."""

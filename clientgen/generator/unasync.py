@@ -28,7 +28,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["DERIVED", "RULES", "derive", "protect", "release", "to_sync", "unused_rules"]
+__all__ = [
+    "DERIVED",
+    "RULES",
+    "derive",
+    "protect",
+    "release",
+    "sync_name",
+    "to_sync",
+    "unused_rules",
+]
 
 # What is exchanged: a pattern for a whole identifier, and what it becomes. First match wins.
 RULES: tuple[tuple[str, str], ...] = (
@@ -89,6 +98,11 @@ def to_sync(source: str) -> str:
 def protect(text: str) -> str:
     """Mark the words of others, a kind called AsyncJob say, so that they are not exchanged."""
     return _WORD.sub(lambda found: _protected(found[0]), text)
+
+
+def sync_name(name: str) -> str:
+    """What a name is called in the synchronous twin."""
+    return release(_word(name))
 
 
 def _protected(word: str) -> str:

@@ -12,6 +12,7 @@ from clientgen.generator.plan.records import (
     MethodPlan,
     Symbol,
     check_distinct,
+    shown,
 )
 from clientgen.generator.problems import Problems
 

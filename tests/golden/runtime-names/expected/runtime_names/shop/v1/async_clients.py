@@ -9,7 +9,7 @@ from typing import Unpack, overload
 from clientgen.runtime.aio import (
     AsyncResourceClient as runtime_AsyncResourceClient,
     AsyncRest,
-    AsyncWatch,
+    AsyncWatch as runtime_AsyncWatch,
 )
 from clientgen.runtime.meta_v1 import Status
 from clientgen.runtime.options import (
@@ -96,7 +96,7 @@ class AsyncAsyncWatchCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(AsyncWatchList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[AsyncWatch]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[AsyncWatch]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(AsyncWatch, options)
 
@@ -167,7 +167,7 @@ class AsyncLiteralCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(LiteralList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Literal]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Literal]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(Literal, options)
 
@@ -238,7 +238,7 @@ class AsyncModelCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(ModelList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Model]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Model]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(Model, options)
 
@@ -309,7 +309,7 @@ class AsyncNone_Collection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(NoneList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[None_]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[None_]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(None_, options)
 
@@ -380,7 +380,7 @@ class AsyncObjectMetaCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(ObjectMetaList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[ObjectMeta]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[ObjectMeta]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(ObjectMeta, options)
 
@@ -451,7 +451,7 @@ class AsyncQuantityCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(QuantityList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[Quantity]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Quantity]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(Quantity, options)
 
@@ -522,7 +522,7 @@ class AsyncResourceCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(ResourceList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[shop_Resource]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[shop_Resource]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(shop_Resource, options)
 
@@ -593,7 +593,7 @@ class AsyncStatusCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(StatusList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[shop_Status]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[shop_Status]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(shop_Status, options)
 

@@ -6,7 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Unpack, overload
 
-from clientgen.runtime.sync import ResourceClient as runtime_AsyncResourceClient, Rest, Watch
+from clientgen.runtime.sync import (
+    ResourceClient as runtime_AsyncResourceClient,
+    Rest,
+    Watch as runtime_AsyncWatch,
+)
 from clientgen.runtime.meta_v1 import Status
 from clientgen.runtime.options import (
     ApplyOptions,
@@ -92,7 +96,7 @@ class AsyncWatchCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(AsyncWatchList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[AsyncWatch]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[AsyncWatch]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(AsyncWatch, options)
 
@@ -163,7 +167,7 @@ class LiteralCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(LiteralList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[Literal]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Literal]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(Literal, options)
 
@@ -234,7 +238,7 @@ class ModelCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(ModelList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[Model]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Model]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(Model, options)
 
@@ -305,7 +309,7 @@ class None_Collection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(NoneList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[None_]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[None_]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(None_, options)
 
@@ -376,7 +380,7 @@ class ObjectMetaCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(ObjectMetaList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[ObjectMeta]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[ObjectMeta]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(ObjectMeta, options)
 
@@ -447,7 +451,7 @@ class QuantityCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(QuantityList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[Quantity]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Quantity]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(Quantity, options)
 
@@ -518,7 +522,7 @@ class ResourceCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(ResourceList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[shop_Resource]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[shop_Resource]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(shop_Resource, options)
 
@@ -589,7 +593,7 @@ class StatusCollection(runtime_AsyncResourceClient):
         """Go through all that the options select, a page at a time."""
         return self._each(StatusList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> Watch[shop_Status]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[shop_Status]:
         """Yield every change to what the options select, until stopped."""
         return self._watch(shop_Status, options)
 
