@@ -74,7 +74,7 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     manifest = Manifest(__version__, _inputs(config, documents))
     if not force and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
-    tree = _build(config, documents, manifest, progress)
+    tree = _build(config, documents, manifest, progress, reuse=not force)
     progress("writing")
     changes = output.write(tree.files, config.target, tree.manifest)
     saw(config.target, _generator())
@@ -85,7 +85,8 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     """Compare what would be written with what is there; see `generate`."""
     documents = _read(config)
     manifest = Manifest(__version__, _inputs(config, documents))
-    tree = _build(config, documents, manifest, progress)
+    # Nothing is taken over from the files that are to be checked.
+    tree = _build(config, documents, manifest, progress, reuse=False)
     progress("comparing")
     return output.verify(tree.files, config.target, tree.manifest)
 
@@ -146,6 +147,8 @@ def _build(
     documents: Mapping[Path, bytes],
     manifest: Manifest,
     progress: Progress,
+    *,
+    reuse: bool,
 ) -> _Tree:
     progress("reading")
     markers = {kind: config.marker_lines(kind) for kind in config.markers}
@@ -155,7 +158,7 @@ def _build(
     rendered = Renderer(modules).render(files)
     progress("formatting")
     digests = {path: digest(formatter() + text) for path, text in rendered.items()}
-    known = output.formatted_before(config.target, digests)
+    known = output.formatted_before(config.target, digests) if reuse else {}
     new = {path: text for path, text in rendered.items() if path not in known}
     tree = {**known, **format_tree(new), "py.typed": ""}
     return _Tree(tree, replace(manifest, rendered=digests), api.skipped)

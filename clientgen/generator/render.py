@@ -119,6 +119,7 @@ class Renderer:
 
     def _render(self, file: FilePlan) -> str:
         scope = _Scope(file, self._modules)
+        exported = [*file.defines, *map(scope.ref, file.reexports)]
         body = self._template(file.template).render(file=file, **scope.functions())
         return self._template("module.py.j2").render(
             header=HEADER.format(source=file.source),
@@ -126,7 +127,7 @@ class Renderer:
             imports=scope.imports(),
             lazy_imports=scope.lazy_imports(),
             late_imports=scope.late_imports(),
-            names=sorted(file.defines, key=_import_order),
+            names=sorted(exported, key=_import_order),
             body=body,
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clientgen.generator import naming
-from clientgen.generator.ir import Api, GroupVersionApi
+from clientgen.generator.ir import Api, GroupVersionApi, ModelId
 from clientgen.generator.plan.clients import accessor_plan, client_names, client_plans, has_calls
 from clientgen.generator.plan.models import late_imports, model_plans
 from clientgen.generator.plan.records import (
@@ -25,7 +25,7 @@ from clientgen.generator.plan.records import (
     shown,
 )
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.resolve.homes import META_V1, SHARED_TYPES
 from clientgen.gvk import GroupVersion
 
 __all__ = [
@@ -118,8 +118,10 @@ def _group_version_files(
             models=models,
             late=late,
         ),
-        FilePlan(f"{folder}/__init__.py", "group_version.py.j2", f"The {shown(gv)} API.", source),
     ]
+    if gv != META_V1:
+        title = f"The {shown(gv)} API."
+        files.append(FilePlan(f"{folder}/__init__.py", "group_version.py.j2", title, source))
     if clients:
         files.append(
             FilePlan(
@@ -148,7 +150,11 @@ def _package_files(api: Api, modules: Modules) -> list[FilePlan]:
             for group in groups
         ),
         FilePlan(
-            "meta/v1/__init__.py", "meta.py.j2", "The types every API shares, meta/v1.", "the spec"
+            f"{modules.package(META_V1)}/__init__.py",
+            "group.py.j2",
+            "The types every API shares, meta/v1.",
+            "the spec",
+            reexports=tuple(_meta_types(api, modules)),
         ),
         FilePlan(
             "async_clientset.py",
@@ -160,6 +166,16 @@ def _package_files(api: Api, modules: Modules) -> list[FilePlan]:
         ),
         FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
     ]
+
+
+def _meta_types(api: Api, modules: Modules) -> list[Symbol]:
+    """The types of meta/v1: the runtime's, and those of the spec that are newer."""
+    newer = (gv for gv in api.group_versions if gv.group_version == META_V1)
+    found = [
+        *(ModelId(META_V1, name) for name in SHARED_TYPES),
+        *(m.id for gv in newer for m in gv.models),
+    ]
+    return sorted(map(modules.symbol, found))
 
 
 def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersionPlan:

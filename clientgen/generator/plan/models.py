@@ -20,7 +20,7 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.resolve.homes import is_shared
 
 __all__ = ["late_imports", "model_plans"]
 
@@ -49,7 +49,7 @@ def model_plans(
     def available(model: ModelId) -> bool:
         if model.group_version == api.group_version:
             return model in defined
-        return model.group_version == META_V1 or modules.package(model.group_version) not in late
+        return is_shared(model) or modules.package(model.group_version) not in late
 
     plans: list[ModelPlan] = []
     for model in _defined_first(api.models):
@@ -150,7 +150,7 @@ def late_imports(api: Api, modules: Modules) -> dict[str, frozenset[str]]:
             modules.package(target.group_version)
             for model in gv.models
             for target in _targets(model)
-            if target.group_version not in {META_V1, gv.group_version}
+            if not is_shared(target) and target.group_version != gv.group_version
         }
         for gv in api.group_versions
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from clientgen.generator import naming
 from clientgen.generator.ir import ModelId, Resource, TypeRef
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.resolve.homes import is_shared
 from clientgen.gvk import GroupVersion
 
 _RUNTIME_META = "clientgen.runtime.meta_v1"
@@ -110,7 +110,7 @@ class FilePlan:
     clients: tuple[ClientPlan, ...] = ()
     accessors: tuple[AccessorPlan, ...] = ()
     group_versions: tuple[GroupVersionPlan, ...] = ()
-    names: tuple[str, ...] = ()
+    reexports: tuple[Symbol, ...] = ()
     client: str = ""
     api_version: str = ""
     late: frozenset[str] = frozenset()
@@ -130,7 +130,7 @@ class Modules:
 
     def symbol(self, model: ModelId) -> Symbol:
         """Where a model is imported from."""
-        if model.group_version == META_V1:
+        if is_shared(model):
             return Symbol(_RUNTIME_META, naming.class_name(model.name))
         package = self.package(model.group_version).replace("/", ".")
         return Symbol(f".{package}.models", naming.class_name(model.name))

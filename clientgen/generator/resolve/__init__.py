@@ -13,7 +13,7 @@ from clientgen.generator.ir import (
     Skipped,
 )
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.resolve.homes import is_shared
 from clientgen.generator.resolve.marking import Marking
 from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
 from clientgen.generator.resolve.types import Types
@@ -95,7 +95,7 @@ def _by_group_version(
     by_model: dict[GroupVersion, list[Model]] = {}
     by_resource: dict[GroupVersion, list[Resource]] = {}
     for model in models:
-        if model.id.group_version != META_V1:
+        if not is_shared(model.id):
             by_model.setdefault(model.id.group_version, []).append(model)
     for resource in resources:
         by_resource.setdefault(resource.group_version, []).append(resource)

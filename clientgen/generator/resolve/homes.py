@@ -15,9 +15,45 @@ from clientgen.generator.ir import ModelId, Scalar
 from clientgen.generator.sources.spec import Definition, gvks_of
 from clientgen.gvk import GroupVersion
 
-__all__ = ["META_V1", "WELL_KNOWN", "Homes", "json_schema_union"]
+__all__ = [
+    "META_V1",
+    "SHARED_TYPES",
+    "WELL_KNOWN",
+    "Homes",
+    "is_shared",
+    "json_schema_union",
+]
 
 META_V1 = GroupVersion("meta", "v1")
+# The types of meta/v1 that the runtime has: they live once, so that packages work together. A type
+# that is newer than the runtime is generated like any other.
+SHARED_TYPES = frozenset(
+    {
+        "APIGroup",
+        "APIGroupList",
+        "APIResource",
+        "APIResourceList",
+        "APIVersions",
+        "Condition",
+        "DeleteOptions",
+        "FieldSelectorRequirement",
+        "GroupVersionForDiscovery",
+        "LabelSelector",
+        "LabelSelectorRequirement",
+        "ListMeta",
+        "ManagedFieldsEntry",
+        "ObjectMeta",
+        "OwnerReference",
+        "PartialObjectMetadata",
+        "PartialObjectMetadataList",
+        "Preconditions",
+        "ServerAddressByClientCIDR",
+        "ShardInfo",
+        "Status",
+        "StatusCause",
+        "StatusDetails",
+    }
+)
 _META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
 _VERSION = re.compile(r"^v\d+(?:(?:alpha|beta)\d+)?$")
@@ -33,8 +69,15 @@ WELL_KNOWN: Mapping[str, Scalar] = {
     f"{_META_PACKAGE}.Duration": Scalar.STRING,
     f"{_META_PACKAGE}.FieldsV1": Scalar.JSON,
     f"{_META_PACKAGE}.Patch": Scalar.JSON,
+    # Events of a watch are read by the runtime; the definition says nothing about their object.
+    f"{_META_PACKAGE}.WatchEvent": Scalar.JSON,
     **{f"{_EXTENSIONS}.{version}.JSON": Scalar.JSON for version in ("v1", "v1beta1")},
 }
+
+
+def is_shared(model: ModelId) -> bool:
+    """Whether the runtime has the model."""
+    return model.group_version == META_V1 and model.name in SHARED_TYPES
 
 
 class Homes:

@@ -3,8 +3,54 @@
 
 from __future__ import annotations
 
-from clientgen.runtime import meta_v1
-from clientgen.runtime.meta_v1 import *
+from clientgen.runtime.meta_v1 import (
+    APIGroup,
+    APIGroupList,
+    APIResource,
+    APIResourceList,
+    APIVersions,
+    Condition,
+    DeleteOptions,
+    FieldSelectorRequirement,
+    GroupVersionForDiscovery,
+    LabelSelector,
+    LabelSelectorRequirement,
+    ListMeta,
+    ManagedFieldsEntry,
+    ObjectMeta,
+    OwnerReference,
+    PartialObjectMetadata,
+    PartialObjectMetadataList,
+    Preconditions,
+    ServerAddressByClientCIDR,
+    ShardInfo,
+    Status,
+    StatusCause,
+    StatusDetails,
+)
 
-__all__: list[str] = []
-__all__ += meta_v1.__all__
+__all__ = [
+    "APIGroup",
+    "APIGroupList",
+    "APIResource",
+    "APIResourceList",
+    "APIVersions",
+    "Condition",
+    "DeleteOptions",
+    "FieldSelectorRequirement",
+    "GroupVersionForDiscovery",
+    "LabelSelector",
+    "LabelSelectorRequirement",
+    "ListMeta",
+    "ManagedFieldsEntry",
+    "ObjectMeta",
+    "OwnerReference",
+    "PartialObjectMetadata",
+    "PartialObjectMetadataList",
+    "Preconditions",
+    "ServerAddressByClientCIDR",
+    "ShardInfo",
+    "Status",
+    "StatusCause",
+    "StatusDetails",
+]
