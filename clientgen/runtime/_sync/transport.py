@@ -199,40 +199,50 @@ class _Stream:
         self._request = request
         self._manager = manager
         self._open_streams = open_streams
+        self._reading = threading.Lock()
         self._aborted = self._broken = False
 
     def read(self) -> bytes:
         """The next bytes as they arrive; empty at the end and after `abort`."""
         try:
-            chunk = self._response.read1(_CHUNK)
+            with self._reading:
+                chunk = self._response.read1(_CHUNK)
         except (HTTPError, OSError, ValueError) as error:
-            if self._aborted:
-                return b""
-            raise _translated(error, self._request, "", None) from error
-        if self._broken and not self._aborted and not chunk:
-            raise ConnectionLost(f"{self._request.info}: the connection was closed")
-        return chunk
+            return self._after(error)
+        return chunk or self._after(None)
 
     def abort(self) -> None:
         """Make `read`, in whatever thread, give up at once."""
         self._aborted = True
-        self._shut_down()
+        self.break_off()
 
     def break_off(self) -> None:
-        """Make `read` say that the connection is lost."""
+        """Make `read`, in whatever thread, say that the connection is lost."""
         self._broken = True
-        self._shut_down()
-
-    def _shut_down(self) -> None:
         with suppress(OSError):  # it may be closed already
             # The method of SSLSocket would take TLS down under the reading thread.
             socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
+        if self._reading.acquire(blocking=False):  # else the reading thread closes
+            self._reading.release()
+            self.close()
 
     def close(self) -> None:
         """Let go of the connection."""
         self._open_streams.discard(self)
         self._response.close()
         self._manager.clear()
+
+    def _after(self, error: Exception | None) -> bytes:
+        """The end of the answer: its own, by this side's will, or by mishap."""
+        if self._broken:
+            self.close()
+        if self._aborted:
+            return b""
+        if error is not None:
+            raise _translated(error, self._request, "", None) from error
+        if self._broken:
+            raise ConnectionLost(f"{self._request.info}: the connection was closed")
+        return b""
 
 
 def _socket_of(response: BaseHTTPResponse) -> socket.socket:
