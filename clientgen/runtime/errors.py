@@ -44,8 +44,9 @@ holds a credential, and every error survives pickling.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from .meta_v1 import Status, StatusCause, StatusDetails
@@ -92,8 +93,7 @@ class ConfigError(ClientError):
     """No cluster can be reached with this configuration; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestInfo:
+class RequestInfo(Struct, frozen=True):
     """Which request failed: the HTTP verb and the path, without the query."""
 
     verb: str

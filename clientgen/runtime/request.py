@@ -6,9 +6,9 @@ https://kubernetes.io/docs/reference/kubernetes-api/common-parameters/common-par
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -40,6 +40,7 @@ __all__ = [
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
 _JSON: Headers = (("Content-Type", "application/json"),)
 
 
@@ -150,7 +151,15 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, datetime):
         moment = value.astimezone(UTC)
         value = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return quote(str(value), safe="")
+    return _quote(str(value))
+
+
+def _quote(text: str) -> str:
+    if _PLAIN(text):
+        return text
+    from urllib.parse import quote  # start-up does not need it
+
+    return quote(text, safe="")
 
 
 def build(

@@ -6,7 +6,6 @@ Decisions only: the callers measure time, sleep and send. The rules are client-g
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -87,13 +86,13 @@ class Backoff:
         factor: float = 2.0,
         cap: float = 30.0,
         jitter: float = 1.0,
-        random: Random = random.random,
+        random: Random | None = None,
     ) -> None:
         self._first = self._next = first
         self._factor = factor
         self._cap = cap
         self._jitter = jitter
-        self._random = random
+        self._random = random or _random()
 
     def delay(self) -> float:
         """The next delay in seconds."""
@@ -114,7 +113,7 @@ class ConflictRetry:
 
     __slots__ = ("_backoff", "_left")
 
-    def __init__(self, steps: int = 5, delay: float = 0.01, random: Random = random.random) -> None:
+    def __init__(self, steps: int = 5, delay: float = 0.01, random: Random | None = None) -> None:
         self._left = steps - 1
         self._backoff = Backoff(delay, factor=1.0, jitter=0.1, random=random)
 
@@ -145,3 +144,9 @@ class TokenBucket:
         self._updated = now
         self._tokens = min(float(self._burst), self._tokens + earned) - 1.0
         return max(0.0, -self._tokens / self._qps)
+
+
+def _random() -> Random:
+    from random import random  # start-up does not need it
+
+    return random

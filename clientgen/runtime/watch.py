@@ -7,22 +7,22 @@ The rules are those of client-go's reflector and retry watcher. Decisions only: 
 from __future__ import annotations
 
 import math
-import random
 from typing import TYPE_CHECKING, Any
 
 from .errors import ApiError, ConnectionLost, Gone, TransportError, api_error
 from .retry import Backoff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from .codec import RawEvent
     from .errors import ClientError, RequestInfo
+    from .retry import Random
 
 __all__ = ["READ_MARGIN", "WatchProgress"]
 
 # How long one connection may serve a watch, in seconds: between this and twice this.
-MIN_STREAM = 300
+MIN_STREAM = 300.0
 # The server ends the stream by itself; one that is silent for so much longer is dead.
 READ_MARGIN = 30.0
 # A stream that ended sooner than this without an event is no reason to open the next at once.
@@ -45,9 +45,9 @@ class WatchProgress:
         "_backoff",
         "_handed_on",
         "_known",
+        "_length",
         "_opened",
         "_options",
-        "_random",
         "_resumes",
         "_until",
         "_wants_bookmarks",
@@ -60,15 +60,15 @@ class WatchProgress:
         options: Mapping[str, Any],
         request: RequestInfo,
         *,
-        random: Callable[[], float] = random.random,
+        random: Random | None = None,
     ) -> None:
         self._options = options
-        self._random = random
+        self._backoff = Backoff(0.8, random=random)
+        self._length = Backoff(MIN_STREAM, factor=1.0, cap=MIN_STREAM, random=random)
         self.request = request
         self.version: str = options.get("resource_version") or ""
         self._known = self.version not in {"", "0"} and not options.get("send_initial_events")
         self._wants_bookmarks = bool(options.get("bookmarks"))
-        self._backoff = Backoff(0.8, random=random)
         self._until: float | None = None
         self._resumes = False
         self._opened: float | None = None
@@ -85,7 +85,7 @@ class WatchProgress:
         if self._known and self._resumes:
             options.pop("send_initial_events", None)
             options.pop("resource_version_match", None)
-        seconds = int(MIN_STREAM * (1.0 + self._random()))
+        seconds = int(self._length.delay())
         if self._until is not None:
             seconds = max(1, math.ceil(self._until - now))
         options["timeout_seconds"] = seconds

@@ -7,11 +7,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..cluster_config import Impersonation
-from ..credentials import Credentials
 from ..errors import RequestTimeout, TransportError
-from ..identity import field_manager, user_agent
-from ..impersonation import impersonation_headers
 from ..request import HttpRequest, HttpResponse
 from ..response import error_from, retry_after
 from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
@@ -56,6 +52,9 @@ class Rest:
         transport: Transport | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
+        from ..credentials import Credentials  # importing a generated package must stay cheap
+        from ..identity import field_manager, user_agent
+
         self.config = config
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
@@ -304,6 +303,9 @@ def _read_some(stream: ByteStream) -> bytes:
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:
     """Whom to act as: the options win over the configuration."""
+    from ..cluster_config import Impersonation
+    from ..impersonation import impersonation_headers
+
     chosen = config.impersonate
     if any(name.startswith("impersonate_") for name in options):
         chosen = Impersonation(
