@@ -14,7 +14,15 @@ from .errors import ApplyConflict, Conflict, ConnectionLost
 if TYPE_CHECKING:
     from .errors import TransportError
 
-__all__ = ["MAX_RETRIES", "Backoff", "ConflictRetry", "Retry", "TokenBucket", "annotate"]
+__all__ = [
+    "MAX_RETRIES",
+    "Backoff",
+    "ConflictRetry",
+    "Retry",
+    "TokenBucket",
+    "annotate",
+    "default_random",
+]
 
 MAX_RETRIES = 10
 
@@ -92,7 +100,7 @@ class Backoff:
         self._factor = factor
         self._cap = cap
         self._jitter = jitter
-        self._random = random or _random()
+        self._random = random or default_random()
 
     def delay(self) -> float:
         """The next delay in seconds."""
@@ -146,7 +154,8 @@ class TokenBucket:
         return max(0.0, -self._tokens / self._qps)
 
 
-def _random() -> Random:
+def default_random() -> Random:
+    """Numbers from 0 to 1, as `random.random` gives them."""
     from random import random  # start-up does not need it
 
     return random

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .errors import ApiError, ConnectionLost, Gone, TransportError, api_error
-from .retry import Backoff
+from .retry import Backoff, default_random
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,9 +45,9 @@ class WatchProgress:
         "_backoff",
         "_handed_on",
         "_known",
-        "_length",
         "_opened",
         "_options",
+        "_random",
         "_resumes",
         "_until",
         "_wants_bookmarks",
@@ -64,7 +64,7 @@ class WatchProgress:
     ) -> None:
         self._options = options
         self._backoff = Backoff(0.8, random=random)
-        self._length = Backoff(MIN_STREAM, factor=1.0, cap=MIN_STREAM, random=random)
+        self._random = random or default_random()
         self.request = request
         self.version: str = options.get("resource_version") or ""
         self._known = self.version not in {"", "0"} and not options.get("send_initial_events")
@@ -85,7 +85,7 @@ class WatchProgress:
         if self._known and self._resumes:
             options.pop("send_initial_events", None)
             options.pop("resource_version_match", None)
-        seconds = int(self._length.delay())
+        seconds = int(MIN_STREAM * (1.0 + self._random()))
         if self._until is not None:
             seconds = max(1, math.ceil(self._until - now))
         options["timeout_seconds"] = seconds
