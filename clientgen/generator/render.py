@@ -384,14 +384,21 @@ def docstring(text: str, indent: int) -> str:
 
 
 def _paragraph(text: str, width: int, initial_indent: str = "") -> str:
-    """Prose is filled; lines that are laid out (lists, examples) stay lines."""
+    """Prose is filled; lines that are laid out (lists, examples) stay lines, folded if need be."""
     lines = [line.rstrip() for line in text.splitlines()]
-    if any(_LAID_OUT.match(line) for line in lines[1:]):
-        return "\n".join(lines)
+    if not any(_LAID_OUT.match(line) for line in lines[1:]):
+        lines = [" ".join(lines)]
+    first, *rest = lines
+    filled = [_fill(first, width, initial_indent), *(_fill(line, width) for line in rest)]
+    return "\n".join(filled)
+
+
+def _fill(line: str, width: int, initial_indent: str = "") -> str:
     return textwrap.fill(
-        " ".join(lines),
+        line,
         width=width,
         initial_indent=initial_indent,
+        subsequent_indent=" " * (len(line) - len(line.lstrip())),
         break_long_words=False,
         break_on_hyphens=False,
     )

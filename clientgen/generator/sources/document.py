@@ -27,6 +27,8 @@ __all__ = [
     "read_file",
 ]
 
+# A cluster with a thousand large custom resources stays well below.
+_LARGEST = 64 * 2**20
 _OFFSET = re.compile(r"\(byte (\d+)\)")
 
 
@@ -34,9 +36,13 @@ def read_file(path: Path, shown: str) -> bytes:
     """The bytes of an input file.
 
     Raises:
-        ClientgenError: it is missing, a folder, or not ours to read.
+        ClientgenError: it is missing, a folder, not ours to read, or far too large.
     """
     try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            what = f"has {size / 2**20:.0f} MiB; no API server's document has {_LARGEST >> 20}"
+            raise ClientgenError([Problem(shown, what, _HINT)])
         return path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +21,49 @@ __all__ = ["check_metaschema", "is_known_valid", "remember_valid"]
 _CHECKS = "1"
 _AT_MOST = 20
 _LONG = 200
+_LARGE = 4 * 2**20
 
 
-def check_metaschema(document: dict[str, Any], shown: str, problems: Problems) -> None:
-    """Report where the document is not OpenAPI v2, up to a readable number of places."""
+def check_metaschema(document: dict[str, Any], size: int, shown: str, problems: Problems) -> None:
+    """Report where the document is not OpenAPI v2, up to a readable number of places.
+
+    Args:
+        document: what was read.
+        size: how many bytes it was read from; of a large document only the first place is told,
+            since looking for all of them takes a second for each megabyte of nonsense.
+        shown: how messages call it.
+        problems: takes the reports.
+    """
+    from jsonschema.exceptions import ValidationError
     from openapi_spec_validator import OpenAPIV2SpecValidator
 
-    errors: Iterable[Any] = OpenAPIV2SpecValidator(document).schema_validator.iter_errors(document)
-    for count, error in enumerate(errors):
-        if count == _AT_MOST:
-            problems.add(shown, f"more than {_AT_MOST} places are not OpenAPI v2")
-            return
-        problems.add(
-            shown + pointer(*_path(error)),
-            f"is not OpenAPI v2: {_shorten(str(error.message))}",
-            "See the OpenAPI 2.0 specification for what may stand here.",
-        )
+    validator = OpenAPIV2SpecValidator(document).schema_validator
+    if validator.is_valid(document):
+        return
+    if size > _LARGE:
+        try:
+            validator.validate(document)
+        except ValidationError as first:
+            _report(first, shown, problems)
+        return
+    errors = list(validator.iter_errors(document))
+    for error in errors[:_AT_MOST]:
+        _report(error, shown, problems)
+    if len(errors) > _AT_MOST:
+        problems.add(shown, f"{len(errors) - _AT_MOST} more places are not OpenAPI v2")
+
+
+def _report(error: Any, shown: str, problems: Problems) -> None:
+    problems.add(
+        shown + pointer(*_path(error)),
+        f"is not OpenAPI v2: {_shorten(str(error.message))}",
+        "See the OpenAPI 2.0 specification for what may stand here.",
+    )
 
 
 def _path(error: Any) -> list[str | int]:
-    """Jsonschema and jsonschema-rs name the place differently."""
-    found = getattr(error, "absolute_path", None)
-    return list(found if found is not None else error.instance_path)
+    """The place of an error; the first of a large document has it from jsonschema-rs."""
+    return list(error.absolute_path or getattr(error.__cause__, "instance_path", ()))
 
 
 def _shorten(message: str) -> str:

@@ -68,7 +68,7 @@ def _check(document: dict[str, Any], data: bytes, shown: str) -> None:
     if is_known_valid(data):
         return
     duplicate_keys(data, shown, problems)
-    check_metaschema(document, shown, problems)
+    check_metaschema(document, len(data), shown, problems)
     problems.raise_if_any()
     check_references(document, shown, problems)
     problems.raise_if_any()
