@@ -1,0 +1,1 @@
+"""What the tests against a real API server share."""

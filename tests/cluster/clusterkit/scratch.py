@@ -1,0 +1,150 @@
+"""Namespaces for tests, and how they go away again.
+
+On a cluster with controllers deleting a namespace is enough. Where none is at work, what a
+namespace holds is removed and the namespace finalized from here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from kubeapi.core.v1.models import Namespace, NamespaceSpec, ServiceAccount
+
+from clientgen.runtime.errors import AlreadyExists, ApiError, NotFound, RequestTimeout
+from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.request import HttpRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubeapi.clientset import Clientset
+
+__all__ = ["Scratch"]
+
+# Controllers show themselves within this, and finish within that, in seconds.
+MOMENT = 4.0
+LONG = 120.0
+_JSON = (("Content-Type", "application/json"),)
+_LABEL = "clientgen-test/session"
+
+
+class Scratch:
+    """The namespaces of one test session."""
+
+    def __init__(self, admin: Clientset) -> None:
+        self.admin = admin
+        self._session = secrets.token_hex(4)
+
+    def new_name(self) -> str:
+        """A name that nothing has, for a namespace or for an object of the whole cluster."""
+        return f"clientgen-test-{secrets.token_hex(4)}"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What namespaces carry so that they are cleaned up."""
+        return {_LABEL: self._session}
+
+    def make(self) -> str:
+        """Create a namespace in which pods can be created at once."""
+        name = self.new_name()
+        metadata = ObjectMeta(name=name, labels=self.labels)
+        self.admin.core_v1.namespaces().create(Namespace(metadata=metadata))
+        with suppress(AlreadyExists):  # a controller may have been faster
+            account = ServiceAccount(metadata=ObjectMeta(name="default"))
+            self.admin.core_v1.service_accounts(name).create(account)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Ask for a namespace to go; `clean_up` sees to it."""
+        with suppress(NotFound):
+            self.admin.core_v1.namespaces().delete(name)
+
+    def clean_up(self) -> None:
+        """See all namespaces of the session off, within a bounded time."""
+        for namespace in self._left():
+            self.drop(namespace.metadata.name)
+        if self._left() and not self._controllers_finish(self._controllers_are_there()):
+            _empty(self.admin, {namespace.metadata.name for namespace in self._left()})
+            for namespace in self._left():
+                with suppress(NotFound):
+                    namespace.spec = NamespaceSpec()
+                    self.admin.core_v1.namespaces().finalize(namespace)
+
+    def _left(self) -> list[Namespace]:
+        selector = f"{_LABEL}={self._session}"
+        return self.admin.core_v1.namespaces().list(label_selector=selector).items
+
+    def _controllers_are_there(self) -> bool:
+        """Whether somebody works on the namespaces: they go, or are told what is in their way."""
+        watch = self.admin.core_v1.namespaces().watch(
+            label_selector=f"{_LABEL}={self._session}", timeout=MOMENT
+        )
+        with suppress(RequestTimeout), watch:
+            return any(event.type == "DELETED" or event.object.status.conditions for event in watch)
+        return False
+
+    def _controllers_finish(self, are_there: bool) -> bool:
+        if not are_there:
+            return False
+        left = {namespace.metadata.name for namespace in self._left()}
+        watch = self.admin.core_v1.namespaces().watch(
+            label_selector=f"{_LABEL}={self._session}", timeout=LONG
+        )
+        with suppress(RequestTimeout), watch:
+            while left:
+                event = next(watch)
+                if event.type == "DELETED":
+                    left.discard(event.object.metadata.name)
+        return not left
+
+
+# ---- by hand ----------------------------------------------------------------------------------
+
+
+def _empty(admin: Clientset, namespaces: set[str]) -> None:
+    """Remove everything that is in the namespaces."""
+    for path, plural in _kinds(admin):
+        found = _ask(admin, f"{path}/{plural}").get("items") or []
+        ours = [item["metadata"] for item in found if item["metadata"]["namespace"] in namespaces]
+        for metadata in ours:
+            if metadata.get("finalizers"):
+                _release(admin, f"{_within(path, metadata)}/{plural}/{metadata['name']}")
+        for collection in {f"{_within(path, metadata)}/{plural}" for metadata in ours}:
+            now = b'{"gracePeriodSeconds":0,"propagationPolicy":"Background"}'
+            admin.rest.send(HttpRequest("DELETE", collection, _JSON, now))
+
+
+def _within(path: str, metadata: dict[str, Any]) -> str:
+    return f"{path}/namespaces/{metadata['namespace']}"
+
+
+def _release(admin: Clientset, path: str) -> None:
+    """Take the finalizers off an object: nobody is there to do their work."""
+    body = b'{"metadata":{"finalizers":null}}'
+    headers = (("Content-Type", MergePatch.content_type),)
+    with suppress(NotFound):
+        admin.rest.send(HttpRequest("PATCH", path, headers, body))
+
+
+def _kinds(admin: Clientset) -> Iterator[tuple[str, str]]:
+    """The paths and plurals of everything that lives in namespaces and can be deleted."""
+    groups = _ask(admin, "/apis")["groups"]
+    paths = ["/api/v1", *(f"/apis/{each['preferredVersion']['groupVersion']}" for each in groups)]
+    for path in paths:
+        for resource in _ask(admin, path).get("resources") or []:
+            if resource["namespaced"] and {"list", "deletecollection"} <= set(resource["verbs"]):
+                yield path, resource["name"]
+
+
+def _ask(admin: Clientset, target: str) -> dict[str, Any]:
+    """What is there; an API whose server is down has nothing of ours."""
+    try:
+        body = admin.rest.send(HttpRequest("GET", target)).body
+    except ApiError:
+        return {}
+    answer: dict[str, Any] = msgspec.json.decode(body)
+    return answer
