@@ -1,4 +1,4 @@
-"""Typed Kubernetes clients for Python: the generator, and the runtime that generated code stands on.
+"""Typed Kubernetes clients for Python: the generator, and the runtime of generated code.
 
 Nothing is imported here, so that a program that uses a generated package never loads the generator.
 """

@@ -1,7 +1,7 @@
 """A tour: create, watch, edit, scale and delete objects with typed clients, sync and asyncio.
 
-    python examples/demo.py                      against answers recorded from a real API server
-    python examples/demo.py --kubeconfig FILE    against a cluster of yours
+python examples/demo.py                      against answers recorded from a real API server
+python examples/demo.py --kubeconfig FILE    against a cluster of yours
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from kubeapi.core.v1 import (
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta
 from recorded_server import RECORDED_NAMESPACE, RecordedServer
 
-from clientgen.runtime import NotFound, Quantity
+from clientgen.runtime import Quantity
+from clientgen.runtime.errors import NotFound
 
 
 def deployment(name: str) -> Deployment:

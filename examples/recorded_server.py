@@ -15,7 +15,7 @@ from collections import defaultdict, deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
 import trustme
@@ -52,7 +52,7 @@ class RecordedServer:
         self._folder = tempfile.TemporaryDirectory()
         self.kubeconfig = str(self._write_kubeconfig(Path(self._folder.name)))
 
-    def __enter__(self) -> RecordedServer:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -68,7 +68,8 @@ class RecordedServer:
 
     def _secure(self, server: ThreadingHTTPServer) -> ssl.SSLSocket:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._authority.issue_cert("127.0.0.1").configure_cert(context)
+        certificate = self._authority.issue_cert("127.0.0.1")
+        certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType]
         return context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 
     def _write_kubeconfig(self, folder: Path) -> Path:
@@ -105,5 +106,5 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815 - http.server's names
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as inherited
         """Keep quiet: the demo does the talking."""

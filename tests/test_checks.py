@@ -49,7 +49,7 @@ def test_types_by_pyright() -> None:
 def test_types_of_golden_output_by_mypy() -> None:
     packages = [p.name for folder in GOLDEN for p in folder.iterdir() if p.is_dir()]
     assert len(packages) == len(GOLDEN)
-    mypy_path = ":".join(map(str, [ROOT / "tests/typing", *GOLDEN]))
+    mypy_path = ":".join(map(str, [*GOLDEN, *(folder.parent for folder in GOLDEN)]))
     config = scratch("mypy.ini", f"[mypy]\nstrict = True\nmypy_path = {mypy_path}\n")
     arguments = [word for package in packages for word in ("-p", package)]
     check("mypy", "--config-file", str(config), *arguments)
@@ -59,7 +59,7 @@ def test_types_of_golden_output_by_pyright() -> None:
     folders = [str(Path("..") / folder.relative_to(ROOT)) for folder in GOLDEN]
     config = {
         "include": folders,
-        "extraPaths": ["../tests/typing", *folders],
+        "extraPaths": [*folders, *(str(Path(folder).parent) for folder in folders)],
         "typeCheckingMode": "strict",
         "pythonVersion": "3.11",
     }

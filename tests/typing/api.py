@@ -29,15 +29,13 @@ from kubeapi.core.v1 import (
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta, Status
 
 from clientgen.runtime import (
-    ApiError,
-    Conflict,
     JsonPatch,
     MergePatch,
-    NotFound,
     Quantity,
     StrategicMergePatch,
     WatchEvent,
 )
+from clientgen.runtime.errors import ApiError, Conflict, NotFound
 
 
 def reading_needs_no_asserts(pod: Pod, deploy: Deployment) -> None:
@@ -92,11 +90,11 @@ def the_chain_is_the_map(k: Clientset) -> None:
     assert_type(k.core_v1.nodes().get("node").metadata.name, str)
     assert_type(k.core_v1.pods("default").delete("web-0"), Pod | Status)
 
-    k.core_v1.pods().get("web-0")  # type: ignore[attr-defined]  # pyright: ignore
+    k.core_v1.pods().get("web-0")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     k.core_v1.nodes("default")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    k.core_v1.namespaces().delete_collection()  # type: ignore[attr-defined]  # pyright: ignore
-    k.core_v1.config_maps("default").status("x")  # type: ignore[attr-defined]  # pyright: ignore
-    k.authentication_v1.token_reviews().get("x")  # type: ignore[attr-defined]  # pyright: ignore
+    k.core_v1.namespaces().delete_collection()  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    k.core_v1.config_maps("default").status("x")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    k.authentication_v1.token_reviews().get("x")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
     k.core_v1.pods("default").get("web-0", limt=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     k.core_v1.pods("default").list(limit="3")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
@@ -183,4 +181,4 @@ async def the_same_names_awaited() -> None:
                 assert_type(event.object, Pod)
         async for line in pods.follow_logs("web-0"):
             assert_type(line, str)
-        pods.get("web-0").metadata  # type: ignore[attr-defined]  # pyright: ignore
+        print(pods.get("web-0").metadata)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
