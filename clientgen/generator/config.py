@@ -63,8 +63,8 @@ class PackageConfig:
     output: Path
     specs: tuple[Path, ...]
     # Keys are `str(GroupVersionKind)`: "apps/v1/Deployment", "v1/Pod".
-    markers: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    expansions: Mapping[str, str] = MappingProxyType({})
+    markers: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    expansions: Mapping[str, str] = field(default_factory=dict[str, str])
     # The directory of the config file, or the working directory.
     root: Path = field(default_factory=Path)
     place: Place | None = None

@@ -7,7 +7,6 @@ an API offers.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class Genclient:
     group_go_name: str | None = None
     # Of client, lister, informer and applyconfiguration those with `+k8s:<name>-gen=false`.
     disabled: frozenset[str] = frozenset()
-    places: Mapping[str, str] = field(default=MappingProxyType({}), compare=False)
+    places: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
 
     def where(self, *tags: str) -> str:
         """The place of the first of these tags that was said; "" if none was."""
