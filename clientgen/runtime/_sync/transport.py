@@ -34,7 +34,7 @@ from ..proxy import proxy_for
 from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
@@ -199,6 +199,7 @@ class _Stream:
         self._request = request
         self._manager = manager
         self._open_streams = open_streams
+        self._chunks = _chunks(response)
         self._reading = threading.Lock()
         self._aborted = self._broken = False
 
@@ -206,7 +207,7 @@ class _Stream:
         """The next bytes as they arrive; empty at the end and after `abort`."""
         try:
             with self._reading:
-                chunk = self._response.read1(_CHUNK)
+                chunk = b"" if self._broken else next(self._chunks, b"")
         except (HTTPError, OSError, ValueError) as error:
             return self._after(error)
         return chunk or self._after(None)
@@ -224,10 +225,13 @@ class _Stream:
             socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
         if self._reading.acquire(blocking=False):  # else the reading thread closes
             self._reading.release()
-            self.close()
+            self._let_go()
 
     def close(self) -> None:
         """Let go of the connection."""
+        self.abort()
+
+    def _let_go(self) -> None:
         self._open_streams.discard(self)
         self._response.close()
         self._manager.clear()
@@ -235,7 +239,7 @@ class _Stream:
     def _after(self, error: Exception | None) -> bytes:
         """The end of the answer: its own, by this side's will, or by mishap."""
         if self._broken:
-            self.close()
+            self._let_go()
         if self._aborted:
             return b""
         if error is not None:
@@ -253,6 +257,13 @@ def _socket_of(response: BaseHTTPResponse) -> socket.socket:
     # TLS within the TLS of a proxy has a wrapper of urllib3's around the socket.
     inner: socket.socket = getattr(found, "socket", found)
     return inner
+
+
+def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
+    """Pieces as they arrive: `stream` would wait for a full buffer where there are no chunks."""
+    if getattr(response, "chunked", False):
+        return iter(response.read_chunked())
+    return iter(lambda: response.read1(_CHUNK), b"")
 
 
 def _read_within(response: BaseHTTPResponse, connection: socket.socket, deadline: float) -> bytes:
