@@ -7,23 +7,23 @@ are new. The cache of an informer is shared and read-only; its users copy before
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
-from .model import Model
 from .quantity import Quantity
-from .shapes import bare, fields_of, known_model
+from .shapes import ByClass, bare, fields_of, known_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .model import Model
 
 __all__ = ["deep_copy"]
 
 T = TypeVar("T")
-Copier: TypeAlias = "Callable[[Any], Any]"
+Copier: TypeAlias = Callable[[Any], Any]
 
 _UNCHANGING = {str, int, float, bool, bytes, datetime, Quantity, Raw, type(None)}
 
@@ -53,22 +53,11 @@ def _share(value: Any) -> Any:
     return value
 
 
-class _Copiers(dict[type, "Copier"]):
-    """What copies the objects of a class, made when the class is first met."""
-
-    def __missing__(self, kind: type) -> Copier:
-        copier = self[kind] = _copier(kind) if issubclass(kind, Model) else _share
-        return copier
-
-
-_copiers = _Copiers({list: _copy_list, dict: _copy_dict})
-
-
 def _copier(kind: type[Model]) -> Copier:
     """Return what copies a model: msgspec copies the object, the loop what may change in it."""
     fields = fields_of(known_model(kind)).values()
     names = tuple(f.name for f in fields if not _unchanging(f.type))
-    shallow = cast("Any", kind).__copy__
+    shallow = cast("Any", Struct).__copy__
     if not names:
         return cast("Copier", shallow)
     read = attrgetter(*names, "__class__")  # one more, so that it gives a tuple for any number
@@ -81,6 +70,9 @@ def _copier(kind: type[Model]) -> Copier:
         return copied
 
     return copy_model
+
+
+_copiers = ByClass[Copier](_copier, _share, {list: _copy_list, dict: _copy_dict})
 
 
 def _unchanging(annotation: Any) -> bool:

@@ -10,14 +10,14 @@ import re
 from collections.abc import Mapping
 from copy import copy
 from datetime import UTC, datetime
-from typing import Annotated, Any, NamedTuple, cast, get_args, get_origin
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from .model import MICRO, Auto, Model
 from .quantity import Quantity
-from .shapes import ZeroTime, fields_of, known_model, leading_to, unset_maker
+from .shapes import ByClass, fields_of, is_zero_time, known_model, leading_to, unset_maker
 
 __all__ = ["encode"]
 
@@ -25,7 +25,7 @@ __all__ = ["encode"]
 _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
 
 
-class _Plan(NamedTuple):
+class _Plan(Struct, frozen=True, gc=False):
     """What has to be looked at in an object of a class before it is encoded."""
 
     inner: tuple[str, ...]
@@ -55,7 +55,7 @@ def _hook(value: object) -> object:
     """Say what msgspec shall write for a type it does not know."""
     if isinstance(value, Quantity):
         return value.given
-    if isinstance(value, ZeroTime):
+    if is_zero_time(value):
         return None
     if isinstance(value, datetime):
         # msgspec knows datetime itself, but not the subclasses of time libraries.
@@ -65,31 +65,23 @@ def _hook(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(cast("Any", value))
     message = f"{type(value).__name__} has no JSON form"
-    raise NotImplementedError(message)
+    raise TypeError(message)
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_hook)
 
 
-class _Plans(dict[type, _Plan | None]):
-    """The plans by class, made when a class is first met; None where there is nothing to do."""
-
-    def __missing__(self, kind: type) -> _Plan | None:
-        plan = self[kind] = _plan(kind) if issubclass(kind, Model) else None
-        return plan
-
-
-_plans = _Plans()
-
-
 def _plan(kind: type[Model]) -> _Plan | None:
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
-    inner = {*leading_to(model, _has_work), *_autos(model)}
+    inner = dict.fromkeys([*leading_to(model, _has_work), *_autos(model)])
     micros = tuple(f.name for f in fields_of(model).values() if _is_micro(f.type))
     if not inner and not micros and empty is None:
         return None
     return _Plan(tuple(inner), micros, empty)
+
+
+_plans = ByClass[_Plan | None](_plan, None)
 
 
 def _has_work(model: type[Model]) -> bool:
@@ -131,7 +123,7 @@ def _tidy_model(model: Model, plan: _Plan) -> Model:
             setattr(tidied, name, better)
     for name in plan.micros:
         value = getattr(model, name)
-        if isinstance(value, datetime) and not isinstance(value, ZeroTime):
+        if isinstance(value, datetime) and not is_zero_time(value):
             tidied = copy(model) if tidied is model else tidied
             setattr(tidied, name, _six_digits(value, name))
     return tidied

@@ -15,7 +15,7 @@ import keyword
 import types
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Raw, Struct
@@ -24,15 +24,16 @@ from .model import Model, ModelMeta, field
 from .quantity import Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = [
+    "ByClass",
     "Field",
-    "ZeroTime",
     "bare",
     "extended",
     "fields_of",
     "is_sensitive",
+    "is_zero_time",
     "known_model",
     "leading_to",
     "unknown_attributes",
@@ -41,12 +42,14 @@ __all__ = [
     "zero",
 ]
 
+V = TypeVar("V")
+
 # Kin with unknown fields are few: one for each set of names a newer server sends. The bound is for
 # servers that send other names every time.
 _MOST_KIN = 1024
 
 
-class Field(NamedTuple):
+class Field(Struct, frozen=True):
     """One field of a model, its type resolved."""
 
     name: str
@@ -58,7 +61,7 @@ class Field(NamedTuple):
 
 
 class ZeroTime(datetime):
-    """The value of a required time that was not sent; it goes back as null, as Go's does."""
+    """The class of the value of a required time that was not sent."""
 
     __slots__ = ()
 
@@ -72,6 +75,36 @@ _ZEROES: dict[Any, Callable[[], Any]] = {
     Raw: lambda: Raw(b"null"),
     **{scalar: scalar for scalar in (str, bytes, bool, int, float)},
 }
+
+
+def is_zero_time(value: object) -> bool:
+    """Whether a time stands for one that was not sent; it goes back as null, as Go's does.
+
+    What is computed from it is of its class too, but is a time like others.
+    """
+    return isinstance(value, ZeroTime) and value == _ZERO_TIME
+
+
+class ByClass(dict[type, V]):
+    """What is found out of every class of values, when the first value of it is met.
+
+    Kin with unknown fields are not remembered, and treated as their model is: a server could send
+    other fields every time.
+    """
+
+    def __init__(
+        self, find: Callable[[type[Model]], V], other: V, known: Mapping[type, V] | None = None
+    ) -> None:
+        """Find out of models by `find`; `known` classes are known, and all others are `other`."""
+        super().__init__(known or {})
+        self._find = find
+        self._other = other
+
+    def __missing__(self, kind: type) -> V:
+        if "__unknown__" in kind.__dict__:
+            return self[known_model(kind)]
+        found = self[kind] = self._find(kind) if issubclass(kind, Model) else self._other
+        return found
 
 
 @cache
@@ -138,9 +171,8 @@ def extended(model: type[Model], unknown: frozenset[str]) -> type[Model]:
 
     A field is an attribute of its own name where that can be had.
     """
-    taken = set(dir(model))
     names = {
-        wire: wire if _usable(wire, taken) else f"unknown_{index}"
+        wire: wire if _usable(wire, model) else f"unknown_{index}"
         for index, wire in enumerate(sorted(unknown))
     }
     namespace: dict[str, Any] = {name: field(name=wire) for wire, name in names.items()}
@@ -154,12 +186,12 @@ def unknown_attributes(kind: type[Model]) -> dict[str, str]:
     return names
 
 
-def _usable(wire: str, taken: set[str]) -> bool:
+def _usable(wire: str, model: type[Model]) -> bool:
     return (
         wire.isidentifier()
         and not keyword.iskeyword(wire)
         and not wire.startswith(("_", "unknown_"))
-        and wire not in taken
+        and not hasattr(model, wire)
     )
 
 

@@ -7,23 +7,21 @@ decoder goes through here, and the way to them is short.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 from msgspec import Raw
 
 from .meta_v1 import ManagedFieldsEntry, ModelList, ObjectMeta
 from .model import NO_RAW, Model, ModelMeta
-from .shapes import fields_of, known_model, leading_to
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from .shapes import ByClass, fields_of, known_model, leading_to
 
 __all__ = ["unpin"]
 
 Pool: TypeAlias = dict[int, Raw]
-Unpinner: TypeAlias = "Callable[[Any, Pool], None]"
+Unpinner: TypeAlias = Callable[[Any, Pool], None]
 
 
 def unpin(value: Any, pool: Pool) -> None:
@@ -48,17 +46,6 @@ def _unpin_dict(values: dict[Any, Any], pool: Pool) -> None:
     _unpin_list(list(values.values()), pool)
 
 
-class _Unpinners(dict[type, "Unpinner | None"]):
-    """What unpins the objects of a class, made when it is first met; None: there is no raw JSON."""
-
-    def __missing__(self, kind: type) -> Unpinner | None:
-        unpinner = self[kind] = _unpinner(kind) if issubclass(kind, Model) else None
-        return unpinner
-
-
-_unpinners = _Unpinners({list: _unpin_list, dict: _unpin_dict})
-
-
 def _unpinner(kind: type[Model]) -> Unpinner | None:
     """Return what unpins a model: one function for each way to raw JSON, one call if possible."""
     model = known_model(kind)
@@ -72,6 +59,9 @@ def _unpinner(kind: type[Model]) -> Unpinner | None:
             step(value, pool)
 
     return unpin_all
+
+
+_unpinners = ByClass[Unpinner | None](_unpinner, None, {list: _unpin_list, dict: _unpin_dict})
 
 
 def _paths(model: type[Model]) -> Iterator[str]:

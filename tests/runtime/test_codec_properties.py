@@ -1,0 +1,253 @@
+"""Whatever is done to an object on its way, reading it does not fail and loses nothing."""
+
+# JSON by hand has no types to speak of.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clientgen.runtime import codec
+from clientgen.runtime.model import Model
+from tests.runtime.sample_models import (
+    ControllerRevision,
+    CustomResourceDefinition,
+    Deployment,
+    Lease,
+    NetworkPolicy,
+    Pod,
+    PodList,
+    Secret,
+    StatefulSet,
+)
+
+META = {
+    "name": "web-0",
+    "labels": {"app": "web"},
+    "creationTimestamp": "2026-01-01T00:00:00Z",
+    "managedFields": [{"manager": "kubectl", "time": None, "fieldsV1": {"f:a": {".": {}}}}],
+}
+POD_SPEC = {
+    "containers": [
+        {
+            "name": "app",
+            "ports": [{"containerPort": 80, "protocol": "TCP"}],
+            "resources": {"limits": {"cpu": "500m", "memory": 1}},
+            "livenessProbe": {"httpGet": {"port": "http"}},
+        }
+    ],
+    "nodeSelector": {"zone": "a"},
+    "tolerations": [{"key": "a", "operator": "Exists"}],
+    "volumes": [{"name": "v", "emptyDir": {}}],
+}
+TEMPLATE = {"metadata": META, "spec": POD_SPEC}
+VALID: list[tuple[type[Model], dict[str, Any]]] = [
+    (
+        Pod,
+        {
+            **TEMPLATE,
+            "status": {
+                "phase": "Running",
+                "conditions": [
+                    {"type": "Ready", "status": "True", "lastProbeTime": None},
+                ],
+                "hostIPs": [{"ip": "10.0.0.1"}],
+            },
+        },
+    ),
+    (Deployment, {"metadata": META, "spec": {"selector": {}, "template": TEMPLATE}}),
+    (
+        StatefulSet,
+        {
+            "spec": {
+                "selector": {"matchLabels": {"a": "b"}},
+                "template": {},
+                "volumeClaimTemplates": [{"spec": {"storageClassName": ""}}],
+            }
+        },
+    ),
+    (Secret, {"metadata": META, "data": {"a": "//79"}, "stringData": {"b": "c"}}),
+    (Lease, {"spec": {"renewTime": "2026-01-01T00:00:00.000000Z", "leaseTransitions": 3}}),
+    (
+        NetworkPolicy,
+        {"spec": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": {"cidr": "::/0"}}]}]}},
+    ),
+    (
+        CustomResourceDefinition,
+        {
+            "spec": {
+                "group": "example.com",
+                "versions": [
+                    {
+                        "name": "v1",
+                        "served": True,
+                        "storage": True,
+                        "schema": {
+                            "openAPIV3Schema": {
+                                "default": {"a": None},
+                                "enum": [1, "a", None],
+                                "properties": {"p": {"not": {"type": "string"}}},
+                            }
+                        },
+                    }
+                ],
+            },
+            "status": {"conditions": [{"type": "A", "status": "True"}]},
+        },
+    ),
+    (ControllerRevision, {"revision": 1, "data": {"any": ["thing", 1.5]}}),
+]
+
+# No model has such fields; a name may collide with an attribute, a keyword or nothing at all.
+NEW_NAMES = st.sampled_from(
+    ["newField", "x-new", "node_name", "api_version", "class", "__class__", "unknown_0", "é", ""]
+)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8"), max_size=12)
+    | st.sampled_from(["1Gi", "2026-01-01T00:00:00Z", "YQ==", "TCP"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["name", "spec", "a", "$ref", ""]), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Return every place in a JSON value as a container and the key in it."""
+    found: list[tuple[Any, Any]] = []
+    if isinstance(value, dict):
+        found += [(value, key) for key in value]
+        found += [place for inner in value.values() for place in places(inner)]
+    elif isinstance(value, list):
+        found += [(value, index) for index in range(len(value))]
+        found += [place for inner in value for place in places(inner)]
+    return found
+
+
+@st.composite
+def disturbed(draw: st.DrawFn) -> tuple[type[Model], Any]:
+    """Draw a model and an object of it in which some values are gone, null or something else."""
+    model, valid = draw(st.sampled_from(VALID))
+    sent = copy.deepcopy(valid)
+    for _ in range(draw(st.integers(1, 3))):
+        if not (candidates := places(sent)):
+            break
+        container, key = draw(st.sampled_from(candidates))
+        if draw(st.booleans()):
+            container[key] = draw(JSON)
+        else:
+            del container[key]
+    return model, sent
+
+
+@settings(max_examples=150, deadline=None)
+@given(disturbed())
+def test_nothing_a_server_may_send_is_refused(case: tuple[type[Model], Any]) -> None:
+    model, sent = case
+    found = codec.decode(json.dumps(sent).encode(), model)
+    assert isinstance(found, model)
+    repr(found)
+    once = codec.encode(found)
+    again = codec.decode(once, model)
+    assert codec.encode(again) == once
+    assert json.loads(codec.encode(codec.from_dict(model, codec.to_dict(found)))) == json.loads(
+        once
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(disturbed())
+def test_a_value_that_is_not_null_is_not_lost(case: tuple[type[Model], Any]) -> None:
+    model, sent = case
+    back = json.loads(codec.encode(codec.decode(json.dumps(sent).encode(), model)))
+    assert contains(back, sent)
+
+
+def contains(back: Any, sent: Any) -> bool:
+    """Whether `back` says what `sent` does; null, and what is empty, may be absent or zero."""
+    if sent is None or (isinstance(sent, dict | list) and not sent):
+        return True
+    if isinstance(sent, dict):
+        return isinstance(back, dict) and all(
+            contains(back.get(key), value) for key, value in sent.items()
+        )
+    if isinstance(sent, list):
+        return (
+            isinstance(back, list)
+            and len(back) == len(sent)
+            and all(contains(one, other) for one, other in zip(back, sent, strict=True))
+        )
+    # A time may come back in another notation of the same moment.
+    return (type(back) is type(sent) and back == sent) or _same_moment(back, sent)
+
+
+def _same_moment(back: Any, sent: Any) -> bool:
+    return (
+        isinstance(back, str) and isinstance(sent, str) and back[:19] == sent[:19] and ":" in back
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(disturbed(), st.data())
+def test_new_fields_survive_wherever_they_are(
+    case: tuple[type[Model], Any], data: st.DataObject
+) -> None:
+    model, valid = data.draw(st.sampled_from(VALID))
+    sent = copy.deepcopy(valid)
+    objects = [sent, *(value for box, key in places(sent) if isinstance(value := box[key], dict))]
+    target = data.draw(st.sampled_from(objects))
+    name, value = data.draw(NEW_NAMES), data.draw(JSON.filter(lambda value: value is not None))
+    target[name] = value
+    found = codec.decode(json.dumps(sent).encode(), model)
+    assert contains(json.loads(codec.encode(found)), sent)
+    assert codec.encode(codec.deep_copy(found)) == codec.encode(found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(disturbed(), st.data())
+def test_a_copy_is_equal_and_independent(
+    case: tuple[type[Model], Any], data: st.DataObject
+) -> None:
+    model, sent = case
+    found = codec.decode(json.dumps(sent).encode(), model)
+    before = codec.encode(found)
+    copied = codec.deep_copy(found)
+    assert copied == found
+    assert codec.encode(copied) == before
+    spoil(copied)
+    assert codec.encode(found) == before
+
+
+def spoil(value: Any) -> None:
+    """Change everything inside a value that can be changed."""
+    if isinstance(value, Model):
+        for name in value.__struct_fields__:
+            spoil(getattr(value, name))
+            setattr(value, name, "spoiled")
+    elif isinstance(value, dict):
+        for inner in value.values():
+            spoil(inner)
+        value.clear()
+    elif isinstance(value, list):
+        for inner in value:
+            spoil(inner)
+        value.clear()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(disturbed(), max_size=4))
+def test_a_page_is_read_as_its_items_are(cases: list[tuple[type[Model], Any]]) -> None:
+    items = [sent for _, sent in cases if isinstance(sent, dict)]
+    page = codec.decode_list(json.dumps({"items": items}).encode(), PodList)
+    alone = [codec.decode(json.dumps(item).encode(), Pod) for item in items]
+    assert page.items == alone
+    assert [codec.encode(item) for item in page] == [codec.encode(item) for item in alone]

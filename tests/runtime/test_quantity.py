@@ -1,0 +1,180 @@
+"""Quantities count as apimachinery counts, and go back as they came."""
+
+# JSON by hand has no types to speak of.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import copy
+import pickle
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clientgen.runtime.quantity import Quantity
+
+
+@pytest.mark.parametrize(
+    ("given_text", "canonical"),
+    [
+        ("0", "0"),
+        ("0.5", "500m"),
+        ("1.50", "1500m"),
+        ("1000", "1k"),
+        ("1500", "1500"),
+        ("1024Ki", "1Mi"),
+        ("1.5Gi", "1536Mi"),
+        ("1536Mi", "1536Mi"),
+        ("0.5Ki", "512"),
+        ("-2Ki", "-2Ki"),
+        ("0.0001Ki", "102400u"),
+        ("1e3", "1e3"),
+        ("1E3", "1e3"),
+        ("1500e-3", "1500e-3"),
+        ("1E", "1E"),
+        ("12E", "12E"),
+        ("+5.", "5"),
+        (".5", "500m"),
+        ("1n", "1n"),
+        ("0.1n", "1n"),
+        ("-0.1n", "-1n"),
+        ("1.0000000001", "1000000001n"),
+    ],
+)
+def test_the_canonical_form_is_the_servers(given_text: str, canonical: str) -> None:
+    quantity = Quantity(given_text)
+    assert quantity.canonical() == canonical
+    assert str(quantity) == given_text
+
+
+@pytest.mark.parametrize("number", [1, 0.5, 10**20, -3])
+def test_a_number_is_kept_as_a_number(number: float) -> None:
+    assert Quantity(number).given == number
+    assert type(Quantity(number).given) is type(number)
+
+
+def test_an_amount_above_every_suffix_is_not_cut_off() -> None:
+    assert Quantity("1000000000000000000000").canonical() == "1000E"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "abc", "1Zi", "1 Gi", "1e", "--1", "1K", "1Ei2", "1e99999", "9" * 2000, "NaN"]
+)
+def test_malformed_text_is_refused_with_the_rule(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a quantity: write a number"):
+        Quantity(text)
+
+
+@pytest.mark.parametrize("value", [True, float("nan"), float("inf"), Decimal("NaN")])
+def test_what_is_no_amount_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="is not a quantity"):
+        Quantity(value)
+
+
+def test_equal_amounts_are_equal_and_hash_alike() -> None:
+    assert Quantity("1.5Gi") == Quantity("1536Mi") == 1610612736
+    assert hash(Quantity("1.5Gi")) == hash(Quantity("1536Mi")) == hash(1610612736)
+    assert Quantity("500m") != Quantity("501m")
+    assert Quantity("1") != "1"
+    assert Quantity("0.1") == 0.1
+    assert Quantity(Decimal("0.5")) == Quantity("500m")
+
+
+def test_quantities_are_ordered_among_themselves_and_with_numbers() -> None:
+    assert Quantity("999Mi") < Quantity("1Gi") <= Quantity("1024Mi")
+    assert Quantity("1") > 0.5
+    assert Quantity("1") >= 1
+    assert max(Quantity("1k"), Quantity("1Ki")) == 1024
+
+
+def test_sums_keep_the_notation_of_the_left_side() -> None:
+    assert str(Quantity("1Gi") + Quantity("512Mi")) == "1536Mi"
+    assert str(Quantity("1") + Quantity("250m")) == "1250m"
+    assert str(Quantity("0") + Quantity("1Ki")) == "1Ki"
+    assert str(Quantity("1Gi") - Quantity("1Mi")) == "1023Mi"
+    assert str(sum([Quantity("500m"), Quantity("1")])) == "1500m"
+    assert str(1 - Quantity("500m")) == "500m"
+    assert str(-Quantity("2Ki")) == "-2Ki"
+    assert str(3 * Quantity("500m")) == "1500m"
+    assert str(Quantity("1e3") * 2) == "2e3"
+
+
+def test_multiplying_by_a_fraction_is_a_type_error() -> None:
+    with pytest.raises(TypeError):
+        Quantity("1") * 0.5  # type: ignore[operator]
+
+
+def test_a_quantity_converts_to_the_numbers_of_python() -> None:
+    assert int(Quantity("1500m")) == 1
+    assert float(Quantity("250m")) == 0.25
+    assert Quantity("100n").value == Decimal("0.0000001")
+
+
+def test_a_quantity_does_not_change() -> None:
+    quantity = Quantity("1")
+    with pytest.raises(AttributeError):
+        quantity.given = "2"  # type: ignore[misc]
+    assert copy.deepcopy(quantity) is quantity
+    assert copy.copy(quantity) is quantity
+    assert pickle.loads(pickle.dumps(quantity)) == quantity
+
+
+def test_equal_text_received_is_one_object() -> None:
+    assert Quantity.received("250m") is Quantity.received("250m")
+    assert Quantity.received(1).given == 1
+
+
+def test_the_objects_kept_for_received_text_are_bounded() -> None:
+    for number in range(10_000):
+        Quantity.received(f"{number}m")
+    from clientgen.runtime.quantity import received_texts
+
+    assert len(received_texts) <= 4096
+    Quantity.received("1" * 500)
+    assert "1" * 500 not in received_texts
+
+
+def test_malformed_text_received_raises_only_when_it_is_computed_with() -> None:
+    malformed = Quantity.received("1Zi")
+    assert str(malformed) == "1Zi"
+    assert repr(malformed) == "Quantity('1Zi')"
+    assert malformed == Quantity.received("1Zi")
+    assert malformed != Quantity("1")
+    assert malformed in {malformed}
+    with pytest.raises(ValueError, match="is not a quantity"):
+        malformed + 1  # pyright: ignore[reportUnusedExpression]
+    with pytest.raises(ValueError, match="is not a quantity"):
+        malformed < 1  # noqa: B015 # pyright: ignore[reportUnusedExpression]
+    with pytest.raises(ValueError, match="is not a quantity"):
+        malformed.canonical()
+
+
+amounts = st.builds(
+    lambda number, places, suffix: f"{Decimal(number).scaleb(-places):f}{suffix}",
+    st.integers(-(10**12), 10**12),
+    st.integers(0, 6),
+    st.sampled_from(["", "n", "u", "m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "e3", "e-3", "E6"]),
+)
+
+
+@given(amounts)
+def test_the_canonical_form_is_the_same_amount_and_stays(text: str) -> None:
+    quantity = Quantity(text)
+    canonical = Quantity(quantity.canonical())
+    assert canonical == quantity
+    assert canonical.canonical() == quantity.canonical()
+
+
+@given(amounts, amounts)
+def test_what_is_added_can_be_taken_away(left: str, right: str) -> None:
+    assert Quantity(left) + Quantity(right) - Quantity(right) == Quantity(left)
+
+
+@given(st.text(max_size=30))
+def test_any_text_can_be_received(text: str) -> None:
+    received = Quantity.received(text)
+    assert received == received  # noqa: PLR0124
+    assert hash(received) == hash(Quantity.received(text))
