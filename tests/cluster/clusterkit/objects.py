@@ -8,10 +8,14 @@ from typing import Any
 from clientgen.runtime.codec import from_dict
 from clientgen.runtime.meta_v1 import ObjectMeta
 from kubeapi.apps.v1.models import Deployment
+from kubeapi.certificates.v1.models import (
+    CertificateSigningRequest,
+    CertificateSigningRequestSpec,
+)
 from kubeapi.core.v1.models import ConfigMap, Pod
 from kubeapi.policy.v1.models import PodDisruptionBudget
 
-__all__ = ["budget", "config_map", "deployment", "pod"]
+__all__ = ["budget", "config_map", "deployment", "pod", "signing_request"]
 
 # Nobody schedules the pods, so that they stay as the tests make them, on every cluster.
 _NO_SCHEDULER = "clientgen-test-nobody"
@@ -57,6 +61,25 @@ def deployment(name: str, replicas: int = 0) -> Deployment:
 
 
 def budget(name: str, app: str) -> PodDisruptionBudget:
-    """A budget that wants every pod of an app to stay."""
-    spec = {"minAvailable": "100%", "selector": {"matchLabels": {"app": app}}}
+    """A budget that wants one pod of an app to stay."""
+    spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": app}}}
     return from_dict(PodDisruptionBudget, {"metadata": {"name": name}, "spec": spec})
+
+
+def signing_request(name: str) -> CertificateSigningRequest:
+    """A request for a certificate, from a signer that does not exist."""
+    spec = CertificateSigningRequestSpec(
+        request=_REQUEST, signer_name="clientgen.example/nobody", usages=["client auth"]
+    )
+    return CertificateSigningRequest(metadata=ObjectMeta(name=name), spec=spec)
+
+
+# Signed with a key that was thrown away.
+_REQUEST = b"""-----BEGIN CERTIFICATE REQUEST-----
+MIHSMHsCAQAwGTEXMBUGA1UEAwwOY2xpZW50Z2VuLXRlc3QwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAATCxJBxumXs1dL92smnuagD3Efn9m5HI1tJqMyAe5dm9RAZ
+hBJ3i5QBQwjb6arefFNTLaGj4fA669g0p7vQDmomoAAwCgYIKoZIzj0EAwIDRwAw
+RAIgQOC/oXVbriMKBCJKBXHPANkrY7qYtL7xTgG6io8oZ8wCIHBbPN+g0LyY+DC1
+/hjdFWO/cac2SuOeygrn0itA/eFg
+-----END CERTIFICATE REQUEST-----
+"""

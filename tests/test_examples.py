@@ -1,0 +1,28 @@
+"""The examples run, with warnings as errors, and show what they say they show."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / "demo.py")], capture_output=True, text=True
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == [
+        "create     namespace clientgen-demo",
+        "create     configmap colours: {'sky': 'blue'}",
+        "edit       configmap colours: {'grass': 'green', 'sky': 'grey'}",
+        "watch      MODIFIED colours: {'grass': 'green', 'sky': 'grey'}",
+        'delete     configmaps "colours" not found',
+        "create     deployment web, cpu 100m",
+        "scale      deployment web to 3",
+        "list       deployment web: 3 replicas",
+        "delete     deployment web, namespace clientgen-demo",
+    ]
