@@ -100,7 +100,9 @@ class SyncCanned(Canned):
 
 
 class AsyncCanned(Canned):
-    async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
+    async def send(
+        self, request: HttpRequest, timeout: float | None
+    ) -> HttpResponse:  # noqa: ASYNC109
         return self._answer(request)
 
     async def aclose(self) -> None:
@@ -116,9 +118,9 @@ CONFIG = ClusterConfig("https://cluster.example.com")
 def test_every_failure_is_raised_as_its_reason(recorded: dict[str, Any]) -> None:
     status = recorded["status"]
     transport = SyncCanned(status, status["code"])
-    with Clientset(Rest(CONFIG, transport=transport, max_retries=0)) as k:
-        with pytest.raises(ApiError) as caught:
-            k.core_v1.pods("default").get("web")
+    k = Clientset(Rest(CONFIG, transport=transport, max_retries=0))
+    with k, pytest.raises(ApiError) as caught:
+        k.core_v1.pods("default").get("web")
 
     assert (caught.value.code, caught.value.reason) == (status["code"], status.get("reason", ""))
     assert json.loads(encode(caught.value.status)) == status
