@@ -100,9 +100,7 @@ class SyncCanned(Canned):
 
 
 class AsyncCanned(Canned):
-    async def send(
-        self, request: HttpRequest, timeout: float | None
-    ) -> HttpResponse:  # noqa: ASYNC109
+    async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         return self._answer(request)
 
     async def aclose(self) -> None:
