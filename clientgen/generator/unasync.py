@@ -162,9 +162,10 @@ def _sorted(names: str) -> list[str]:
 
 
 def _rank(name: str) -> int:
-    if name.partition(" ")[0].isupper():
+    word = name.partition(" ")[0]
+    if len(word) > 1 and word.isupper():
         return 0
-    return 1 if name[0].isupper() else 2
+    return 1 if word[0].isupper() else 2
 
 
 # ---- the runtime ------------------------------------------------------------------------------

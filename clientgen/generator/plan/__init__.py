@@ -105,38 +105,41 @@ def _group_version_files(
     gv, folder = api.group_version, modules.package(api.group_version)
     source = f"apis/{gv}" if gv.group else f"api/{gv}"
     models = model_plans(api, modules, late, problems)
-    clients = client_plans(api, expansions, problems)
-    prefix = naming.group_version_class(modules.packages[gv.group], gv)
-    accessors = tuple(accessor_plan(client) for client in clients)
     files = [
         FilePlan(
             f"{folder}/models.py",
             "models.py.j2",
             f"Models of the {shown(gv)} API.",
             source,
-            defines=tuple(sorted(model.name for model in models)),
+            defines=tuple(model.name for model in models),
             models=models,
             late=late,
-        ),
+        )
     ]
     if gv != META_V1:
         title = f"The {shown(gv)} API."
         files.append(FilePlan(f"{folder}/__init__.py", "group_version.py.j2", title, source))
+    clients = client_plans(api, expansions, problems)
     if clients:
-        files.append(
-            FilePlan(
-                f"{folder}/async_clients.py",
-                "async_clients.py.j2",
-                f"Clients of the {shown(gv)} API.",
-                source,
-                defines=tuple(sorted(client_names(clients, f"Async{prefix}Client"))),
-                clients=clients,
-                accessors=accessors,
-                client=f"Async{prefix}Client",
-                api_version=shown(gv),
-            )
-        )
+        name = f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Client"
+        files.append(_clients_file(folder, clients, name, shown(gv), source))
     return files
+
+
+def _clients_file(
+    folder: str, clients: tuple[ClientPlan, ...], name: str, api_version: str, source: str
+) -> FilePlan:
+    return FilePlan(
+        f"{folder}/async_clients.py",
+        "async_clients.py.j2",
+        f"Clients of the {api_version} API.",
+        source,
+        defines=tuple(client_names(clients, name)),
+        clients=clients,
+        accessors=tuple(accessor_plan(client) for client in clients),
+        client=name,
+        api_version=api_version,
+    )
 
 
 def _package_files(api: Api, modules: Modules) -> list[FilePlan]:
