@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -38,6 +39,8 @@ class Scratch:
     def __init__(self, admin: Clientset) -> None:
         self.admin = admin
         self._session = secrets.token_hex(4)
+        self._made = 0
+        self._first_dropped: float | None = None
 
     def new_name(self) -> str:
         """A name that nothing has, for a namespace or for an object of the whole cluster."""
@@ -53,6 +56,7 @@ class Scratch:
         name = self.new_name()
         metadata = ObjectMeta(name=name, labels=self.labels)
         self.admin.core_v1.namespaces().create(Namespace(metadata=metadata))
+        self._made += 1
         with suppress(AlreadyExists):  # a controller may have been faster
             account = ServiceAccount(metadata=ObjectMeta(name="default"))
             self.admin.core_v1.service_accounts(name).create(account)
@@ -60,13 +64,15 @@ class Scratch:
 
     def drop(self, name: str) -> None:
         """Ask for a namespace to go; `clean_up` sees to it."""
+        self._first_dropped = self._first_dropped or monotonic()
         with suppress(NotFound):
             self.admin.core_v1.namespaces().delete(name)
 
     def clean_up(self) -> None:
         """See all namespaces of the session off, within a bounded time."""
         for namespace in self._left():
-            self.drop(namespace.metadata.name)
+            if namespace.metadata.deletion_timestamp is None:
+                self.drop(namespace.metadata.name)
         if self._left() and not self._controllers_finish(self._controllers_are_there()):
             _empty(self.admin, {namespace.metadata.name for namespace in self._left()})
             for namespace in self._left():
@@ -80,8 +86,11 @@ class Scratch:
 
     def _controllers_are_there(self) -> bool:
         """Whether somebody works on the namespaces: they go, or are told what is in their way."""
+        if len(self._left()) < self._made:
+            return True
+        waited = monotonic() - (self._first_dropped or monotonic())
         watch = self.admin.core_v1.namespaces().watch(
-            label_selector=f"{_LABEL}={self._session}", timeout=MOMENT
+            label_selector=f"{_LABEL}={self._session}", timeout=max(0.5, MOMENT - waited)
         )
         with suppress(RequestTimeout), watch:
             return any(event.type == "DELETED" or event.object.status.conditions for event in watch)
