@@ -1,0 +1,174 @@
+"""Golden output at work: the packages are imported, built, called and read, not only compared."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from clientgen.runtime import Quantity, decode, encode
+from clientgen.runtime.model import raw, raw_value
+
+GOLDEN = Path(__file__).parent / "golden"
+PACKAGES = sorted(
+    case.name.replace("-", "_") for case in GOLDEN.iterdir() if (case / "expected").is_dir()
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def importable() -> Iterator[None]:
+    before = list(sys.path)
+    for case in GOLDEN.iterdir():
+        sys.path += [str(case), str(case / "expected")]
+    yield
+    sys.path[:] = before
+
+
+def load(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_of_every_package_imports(package: str) -> None:
+    root = load(package)
+
+    for module in pkgutil.walk_packages(root.__path__, f"{package}."):
+        loaded = load(module.name)
+        assert loaded.__doc__
+        assert all(hasattr(loaded, name) for name in getattr(loaded, "__all__", ()))
+
+
+def test_fields_of_every_kind_are_built_sent_and_read() -> None:
+    shop = load("fields.shop.v1")
+    spec = shop.CrateSpec(
+        owner="me",
+        sides=6,
+        limits={"cpu": Quantity("500m")},
+        port="http",
+        payload=raw({"a": [1, None]}),
+        padding=shop.Padding(),
+        seal=b"\xff",
+        address=shop.CrateSpecAddress(street="High", geo=shop.CrateSpecAddressGeo(lat=1.5)),
+        stops=[shop.CrateSpecStops(port="Hull")],
+        inner=[shop.CrateSpec(owner="you", sides=1, limits={})],
+        percent="50%",
+    )
+
+    sent = encode(shop.Crate(spec=spec))
+
+    assert json.loads(sent) == {
+        "apiVersion": "shop.example.com/v1",
+        "kind": "Crate",
+        "spec": {
+            "owner": "me",
+            "sides": 6,
+            "limits": {"cpu": "500m"},
+            "port": "http",
+            "payload": {"a": [1, None]},
+            "padding": {},
+            "seal": "/w==",
+            "address": {"street": "High", "geo": {"lat": 1.5}},
+            "stops": [{"port": "Hull"}],
+            "inner": [{"owner": "you", "sides": 1, "limits": {}}],
+            "percent": "50%",
+        },
+    }
+    read = decode(sent, shop.Crate)
+    assert read.spec == spec
+    assert raw_value(read.spec.payload) == {"a": [1, None]}
+    assert (read.status.phase, read.metadata.name) == (None, "")
+
+
+def test_hostile_names_reach_the_wire_as_they_are() -> None:
+    shop = load("hostile_names.shop.v1")
+
+    spec = shop.OddSpec(from_="a", int_=1, ref="b", kubernetes_list_type="c", list_=[1], none="d")
+
+    assert json.loads(encode(spec)) == {
+        "from": "a",
+        "int": 1,
+        "$ref": "b",
+        "x-kubernetes-list-type": "c",
+        "list": [1],
+        "None": "d",
+    }
+    wire = {"except": "e", "continue": "f", "clusterIPs": "g", "podCIDRs": "h", "2fast": "i"}
+    read = decode(json.dumps({"from": "", "int": 0, **wire}).encode(), shop.OddSpec)
+    assert (read.except_, read.continue_, read.cluster_ips) == ("e", "f", "g")
+    assert (read.pod_cidrs, read._2fast) == ("h", "i")
+
+
+def test_types_that_need_each_other_are_read_across_modules() -> None:
+    hens = load("circles.b.v1")
+
+    hen = decode(
+        b'{"spec": {"metadata": {"name": "egg"}, "spec": {"metadata": {"name": "inner"}}},'
+        b' "status": {"metadata": {"name": "herself"}}}',
+        hens.Hen,
+    )
+
+    assert hen.spec.metadata.name == "egg"
+    assert hen.spec.spec.metadata.name == "inner"
+    assert hen.status.metadata.name == "herself"
+
+
+def methods(client: type) -> set[str]:
+    return {name for name in dir(client) if not name.startswith("_") and name != "resource"}
+
+
+def test_markers_take_away_and_add() -> None:
+    for flavour, prefix in (("clients", ""), ("async_clients", "Async")):
+        clients = load(f"markers.shop.v1.{flavour}")
+
+        def of(kind: str) -> set[str]:
+            return methods(getattr(clients, f"{prefix}{kind}Client"))  # noqa: B023
+
+        plain = of("Plain")
+        assert plain - of("Kept") == {"delete", "delete_collection"}
+        assert of("Created") == {"create"}
+        assert of("Seen") == {"get", "list", "each", "watch"}
+        assert not hasattr(clients, f"{prefix}SilentClient")
+        assert plain - of("Stateless") == {"update_status", "apply_status", "status"}
+        assert of("Scaled") - plain == {
+            "scale",
+            "get_scale",
+            "update_scale",
+            "apply_scale",
+            "patch_scale",
+            "replace",
+        }
+
+
+def test_markers_of_the_configuration_count_like_those_of_descriptions() -> None:
+    clients = load("config_markers.networking_k8s.v1.clients")
+
+    assert methods(clients.RouteClient) == {"get", "list", "each", "replace"}
+    assert "networking_mesh.v1beta1.clients" not in {
+        m.name for m in pkgutil.walk_packages(load("config_markers").__path__)
+    }
+
+
+def test_expansions_are_methods_of_the_client_in_both_flavours() -> None:
+    clients = load("expansions.shop.v1.clients")
+    twins = load("expansions.shop.v1.async_clients")
+
+    assert "get_unless_open" in methods(clients.CrateClient)
+    assert "get_unless_open" in methods(twins.AsyncCrateClient)
+
+
+def test_kinds_called_like_the_runtime_are_themselves() -> None:
+    shop = load("runtime_names.shop.v1")
+
+    assert json.loads(encode(shop.Quantity(amount=Quantity("1")))) == {
+        "apiVersion": "shop.example.com/v1",
+        "kind": "Quantity",
+        "amount": "1",
+    }
+    assert shop.None_().kind == "None"
+    assert load("runtime_names.shop.v1.clients").AsyncWatchClient.resource.kind == "AsyncWatch"
