@@ -28,7 +28,12 @@ class _Patch:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.body!r})"
+        # Values may be secret, so only what is changed is shown.
+        return f"{type(self).__name__}({', '.join(self._outline())})"
+
+    def _outline(self) -> Iterable[str]:
+        names: Iterable[str] = getattr(self.body, "keys", tuple)()
+        return names or [type(self.body).__name__]
 
 
 class JsonPatch(_Patch):
@@ -39,6 +44,9 @@ class JsonPatch(_Patch):
 
     def __init__(self, operations: Iterable[Mapping[str, Any]]) -> None:
         self.body = list(operations)
+
+    def _outline(self) -> Iterable[str]:
+        return (f"{each.get('op')} {each.get('path')}" for each in self.body)
 
 
 class MergePatch(_Patch):

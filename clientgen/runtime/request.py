@@ -192,8 +192,8 @@ def build_delete(path: str, options: Mapping[str, Any], *, collection: bool = Fa
         query_string(options, {**_NOT_SENT, **dict.fromkeys(_PRECONDITIONS, "")})
         target, preconditions = path, _renamed(options, _PRECONDITIONS)
     body = _renamed(options, _DELETE_BODY)
-    if "dryRun" in body:
-        body["dryRun"] = ["All"] if body["dryRun"] else []
+    if body.pop("dryRun", False):
+        body["dryRun"] = ["All"]
     if preconditions:
         body["preconditions"] = preconditions
     if not body:

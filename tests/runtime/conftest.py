@@ -41,6 +41,13 @@ def server(certificates: Certificates) -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
+def plain_server() -> Iterator[ScriptedServer]:
+    made = ScriptedServer(None)
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def config_for(certificates: Certificates) -> Callable[..., ClusterConfig]:
     """Makes the configuration for a scripted server."""
 

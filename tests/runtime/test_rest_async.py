@@ -1,22 +1,38 @@
 """Calls against a scripted TLS server; `test_rest_sync` runs the same, derived, on threads."""
 
+# A loop or a block that fails half way is what is tested.
+# ruff: noqa: PERF401, PT012
+
 from __future__ import annotations
 
-import json
 import logging
 import threading
 from typing import Any
 
 import pytest
 from support.models import NODES, PODS, Pod, PodList, pod, pod_list
-from support.server import CLOSE, CUT, END, HALF_CLOSE, chunk, event, failure, head, ok, reply, zipped
+from support.server import (
+    CLOSE,
+    CUT,
+    END,
+    HALF_CLOSE,
+    Certificates,
+    ScriptedServer,
+    chunk,
+    event,
+    failure,
+    head,
+    ok,
+    reply,
+    zipped,
+)
 
 import clientgen.runtime._async.client as client_module
 import clientgen.runtime._async.rest as rest_module
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.cluster_config import AuthConfig, Impersonation
+from clientgen.runtime.cluster_config import AuthConfig, Impersonation, TlsConfig
 from clientgen.runtime.codec import DecodeError
 from clientgen.runtime.meta_v1 import ObjectMeta, Status
 from clientgen.runtime.patches import JsonPatch, MergePatch, StrategicMergePatch
@@ -94,7 +110,10 @@ async def test_an_update_takes_the_name_from_the_object(server, config_for):
         await AsyncNodeClient(rest)._update(
             Pod, Pod(metadata=ObjectMeta(name="n1")), {}, subresource="status"
         )
-    assert (server.requests[0].method, server.requests[0].target) == ("PUT", "/api/v1/nodes/n1/status")
+    assert (server.requests[0].method, server.requests[0].target) == (
+        "PUT",
+        "/api/v1/nodes/n1/status",
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +195,9 @@ async def test_a_deletecollection_gives_the_list_that_the_server_answers(server,
 
 
 async def test_a_post_to_a_subresource_answers_a_status(server, config_for):
-    server.reply(reply(201, {"kind": "Status", "apiVersion": "v1", "status": "Success", "code": 201}))
+    server.reply(
+        reply(201, {"kind": "Status", "apiVersion": "v1", "status": "Success", "code": 201})
+    )
     async with AsyncRest(config_for(server)) as rest:
         status = await AsyncPodClient(rest, "default")._create(
             Status, {"kind": "Eviction"}, {}, name="web-0", subresource="eviction"
@@ -195,7 +216,13 @@ async def test_a_subresource_has_its_own_verbs(server, config_for):
         await part.patch(MergePatch({}))
         await part.apply({})
         await part.edit(lambda found: None)
-    assert [request.method for request in server.requests] == ["GET", "PUT", "PATCH", "PATCH", "GET"]
+    assert [request.method for request in server.requests] == [
+        "GET",
+        "PUT",
+        "PATCH",
+        "PATCH",
+        "GET",
+    ]
     assert {request.path for request in server.requests} == {
         "/api/v1/namespaces/default/pods/web-0/resize"
     }
@@ -317,7 +344,13 @@ async def test_an_unknown_path_answers_in_plain_text(server, config_for):
 
 
 async def test_a_success_code_with_a_failure_status_is_a_failure(server, config_for):
-    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}
+    body = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "reason": "NotFound",
+        "code": 404,
+    }
     assert type(await attempt(server, config_for, ok(body))) is errors.NotFound
 
 
@@ -352,9 +385,7 @@ async def test_a_write_is_not_repeated_when_its_answer_is_lost(server, config_fo
 
 @pytest.mark.parametrize("ending", [CUT, CLOSE, HALF_CLOSE])
 async def test_a_body_that_breaks_off_is_an_error(server, config_for, ending):
-    error = await attempt(
-        server, config_for, head(length=1000), b"{", ending, CLOSE, method="POST"
-    )
+    error = await attempt(server, config_for, head(length=1000), b"{", ending, CLOSE, method="POST")
     assert isinstance(error, errors.ConnectionLost), error
     error = await attempt(
         server, config_for, head(chunked=True), chunk(b"{"), ending, CLOSE, method="POST"
@@ -375,7 +406,9 @@ async def test_a_get_is_repeated_after_a_second_when_its_answer_is_lost(server, 
 async def test_the_last_error_says_how_often_it_was_tried(server, config_for, naps):
     for _ in range(3):
         server.reply(failure(503, "ServiceUnavailable", "starting", "Retry-After: 2"))
-    error = await attempt(server, config_for, failure(429, "", "busy", "Retry-After: 2"), max_retries=3)
+    error = await attempt(
+        server, config_for, failure(429, "", "busy", "Retry-After: 2"), max_retries=3
+    )
     assert type(error) is errors.TooManyRequests
     assert naps == [2.0, 2.0, 2.0]
     (note,) = error.__notes__
@@ -392,27 +425,20 @@ async def test_nobody_there_is_an_error_at_once(server, config_for, naps):
 
 
 async def test_an_unknown_authority_is_an_error_at_once(server, config_for, naps):
-    from clientgen.runtime.cluster_config import TlsConfig
-    from support.server import Certificates
-
     tls = TlsConfig(ca_data=Certificates().ca_pem)
     async with AsyncRest(config_for(server, tls=tls)) as rest:
-        with pytest.raises(errors.ConnectionFailed, match="(?i)certificate verify failed"):
+        with pytest.raises(errors.ConnectionFailed, match=r"(?i)certificate verify failed"):
             await AsyncPodClient(rest, "default")._get(Pod, "web-0", {})
     assert naps == []
 
 
 async def test_verification_can_be_turned_off(server, config_for):
-    from clientgen.runtime.cluster_config import TlsConfig
-
     server.reply(ok(pod()))
     async with AsyncRest(config_for(server, tls=TlsConfig(insecure=True))) as rest:
         assert (await AsyncPodClient(rest, "default")._get(Pod, "web-0", {})).metadata.name
 
 
 async def test_the_server_may_go_by_another_name(server, config_for, certificates):
-    from clientgen.runtime.cluster_config import TlsConfig
-
     server.reply(ok(pod()))
     tls = TlsConfig(ca_data=certificates.ca_pem, server_name="localhost")
     async with AsyncRest(config_for(server, tls=tls)) as rest:
@@ -529,8 +555,6 @@ async def test_a_401_makes_the_token_file_be_read_again(server, config_for, tmp_
 
 
 async def test_a_new_certificate_means_new_connections(certificates, config_for, tmp_path):
-    from support.server import ScriptedServer
-
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
 
     def issue() -> None:
@@ -609,7 +633,9 @@ async def test_large_bodies_are_sent_whole(server, config_for):
 async def test_warnings_reach_the_handler_also_from_errors(server, config_for):
     heard: list[str] = []
     first = 'Warning: 299 - "unknown field \\"bogus\\""'
-    server.reply(ok(pod(), first, 'Warning: 299 - "second, with a comma"', 'Warning: 199 x "other"'))
+    server.reply(
+        ok(pod(), first, 'Warning: 299 - "second, with a comma"', 'Warning: 199 x "other"')
+    )
     server.reply(failure(404, "NotFound", "no", 'Warning: 299 - "third"'))
     async with AsyncRest(config_for(server), warning_handler=heard.append) as rest:
         pods = AsyncPodClient(rest, "default")
@@ -656,8 +682,10 @@ async def test_a_list_follows_the_pages(server, config_for):
     assert whole.metadata.continue_ == ""
     assert whole.metadata.remaining_item_count is None
     assert [request.target for request in server.requests] == [
-        "/api/v1/pods?labelSelector=app%3Dweb&resourceVersion=5&limit=500"
-        "&resourceVersionMatch=NotOlderThan",
+        (
+            "/api/v1/pods?labelSelector=app%3Dweb&resourceVersion=5&limit=500"
+            "&resourceVersionMatch=NotOlderThan"
+        ),
         "/api/v1/pods?labelSelector=app%3Dweb&limit=500&continue=t1",
         "/api/v1/pods?labelSelector=app%3Dweb&limit=500&continue=t2",
     ]
@@ -777,7 +805,9 @@ async def test_edit_gives_up_after_five_conflicts(server, config_for, naps):
 async def test_logs_are_text(server, config_for):
     server.reply(head(length=8), b"one\ntw\xff\n")
     async with AsyncRest(config_for(server)) as rest:
-        text = await AsyncPodClient(rest, "default")._logs("web-0", {"tail_lines": 2, "container": "c"})
+        text = await AsyncPodClient(rest, "default")._logs(
+            "web-0", {"tail_lines": 2, "container": "c"}
+        )
     assert text == "one\ntw\ufffd\n"
     assert server.requests[0].target == (
         "/api/v1/namespaces/default/pods/web-0/log?tailLines=2&container=c"
@@ -787,9 +817,10 @@ async def test_logs_are_text(server, config_for):
 async def test_followed_logs_are_lines_wherever_the_network_cuts(server, config_for):
     pieces = [chunk(b) for b in (b"o", b"ne\nt", b"w\xc3", b"\xa9\n\nlast \xff", b" line")]
     server.reply(head(chunked=True), *pieces, END)
-    async with AsyncRest(config_for(server)) as rest, AsyncPodClient(rest, "default")._follow_logs(
-        "web-0", {"timestamps": True}
-    ) as lines:
+    async with (
+        AsyncRest(config_for(server)) as rest,
+        AsyncPodClient(rest, "default")._follow_logs("web-0", {"timestamps": True}) as lines,
+    ):
         assert [line async for line in lines] == ["one", "tw\u00e9", "", "last \ufffd line"]
         assert [line async for line in lines] == []
     assert server.requests[0].query == "timestamps=true&follow=true"
@@ -830,6 +861,3 @@ async def test_a_deadline_ends_followed_logs(server, config_for):
         assert await lines.__anext__() == "one"
         with pytest.raises(errors.RequestTimeout):
             await lines.__anext__()
-
-
-assert json

@@ -1,5 +1,8 @@
 """Watches against a scripted TLS server; `test_watch_sync` runs the same, derived, on threads."""
 
+# A loop or a block that fails half way is what is tested.
+# ruff: noqa: PERF401, PT012, SIM117
+
 from __future__ import annotations
 
 import gc
@@ -89,7 +92,9 @@ async def test_events_are_typed_and_come_as_they_happen(server, config_for):
 async def test_many_events_in_one_piece_and_one_event_in_many(server, config_for):
     lines = [json.dumps({"type": "MODIFIED", "object": pod(version=str(n))}) for n in range(50)]
     whole = "\n".join(lines).encode() + b"\n"
-    server.reply(STREAM, chunk(whole), *[chunk(whole[n : n + 7]) for n in range(0, 700, 7)], FOREVER)
+    server.reply(
+        STREAM, chunk(whole), *[chunk(whole[n : n + 7]) for n in range(0, 700, 7)], FOREVER
+    )
     async with AsyncRest(config_for(server)) as rest, AsyncPodClient(rest)._watch(Pod, {}) as watch:
         assert [version for _, version in await take(watch, 50)] == [str(n) for n in range(50)]
         assert len(await take(watch, 1)) == 1
@@ -176,9 +181,7 @@ async def test_bookmarks_can_be_declined(server, config_for):
 
 async def test_initial_events_are_asked_for_once(server, config_for):
     end = {"k8s.io/initial-events-end": "true"}
-    server.reply(
-        STREAM, event("ADDED", pod("a", "9")), bookmark("10"), bookmark("12", **end), END
-    )
+    server.reply(STREAM, event("ADDED", pod("a", "9")), bookmark("10"), bookmark("12", **end), END)
     server.reply(STREAM, event("ADDED", pod("b", "21")), FOREVER)
     options = {"send_initial_events": True, "resource_version_match": "NotOlderThan"}
     async with AsyncRest(config_for(server)) as rest:

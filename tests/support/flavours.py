@@ -15,5 +15,5 @@ from clientgen.generator.unasync import to_sync
 def derived_tests(source: Path) -> dict[str, Any]:
     code = compile(to_sync(source.read_text("utf-8")), f"{source} (derived)", "exec")
     namespace: dict[str, Any] = {"__name__": source.stem, "__file__": str(source)}
-    exec(code, namespace)  # noqa: S102 - it is our own
+    exec(code, namespace)
     return namespace

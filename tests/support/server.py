@@ -121,14 +121,16 @@ class Certificates:
 
 
 class ScriptedServer:
-    """Answers each request with the next reply of the script; without one, with a 500."""
+    """Answers each request with the next reply of the script; without one, with a 500.
 
-    def __init__(self, certificates: Certificates, *, ask_certificate: bool = False) -> None:
-        self.certificates = certificates
+    Without certificates it speaks plain HTTP.
+    """
+
+    def __init__(self, certificates: Certificates | None, *, ask_certificate: bool = False) -> None:
         self.requests: list[Received] = []
         self.connections = 0
         self.errors: list[BaseException] = []
-        self._context = certificates.server_context(ask=ask_certificate)
+        self._context = certificates and certificates.server_context(ask=ask_certificate)
         self._script: deque[tuple[Act, ...]] = deque()
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -140,7 +142,7 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        return f"https://127.0.0.1:{self.port}"
+        return f"{'https' if self._context else 'http'}://127.0.0.1:{self.port}"
 
     def reply(self, *acts: Act) -> None:
         """Add a reply to the script."""
@@ -176,11 +178,13 @@ class ScriptedServer:
     def _serve(self, plain: socket.socket, number: int) -> None:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         plain.settimeout(PATIENCE)
-        try:
-            connection = self._context.wrap_socket(plain, server_side=True)
-        except (ssl.SSLError, OSError):
-            plain.close()
-            return
+        connection = plain
+        if self._context is not None:
+            try:
+                connection = self._context.wrap_socket(plain, server_side=True)
+            except OSError:
+                plain.close()
+                return
         connection.settimeout(60)
         with self._lock:
             self._open.add(connection)
@@ -193,7 +197,7 @@ class ScriptedServer:
                 self._open.discard(connection)
             connection.close()
 
-    def _converse(self, connection: ssl.SSLSocket, number: int) -> None:
+    def _converse(self, connection: socket.socket, number: int) -> None:
         with connection.makefile("rb") as stream:
             while (received := _read_request(stream, number)) is not None:
                 with self._lock:
@@ -205,7 +209,7 @@ class ScriptedServer:
                 if not self._act(connection, acts):
                     return
 
-    def _act(self, connection: ssl.SSLSocket, acts: tuple[Act, ...]) -> bool:
+    def _act(self, connection: socket.socket, acts: tuple[Act, ...]) -> bool:
         """Perform the acts; gives whether the connection goes on."""
         for act in acts:
             if isinstance(act, bytes):

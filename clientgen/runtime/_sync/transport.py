@@ -11,6 +11,7 @@ import ssl
 import threading
 from contextlib import suppress
 from http.client import BadStatusLine, RemoteDisconnected
+from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -283,12 +284,10 @@ def _new_manager(proxy: str | None, options: dict[str, Any]) -> PoolManager:
     if proxy is None:
         return PoolManager(num_pools=1, **options)
     if proxy.startswith("socks"):
-        try:
-            from urllib3.contrib.socks import SOCKSProxyManager
-        except ImportError:
-            raise ConfigError(
-                "the proxy speaks SOCKS: install clientgen[socks] to use it"
-            ) from None
+        if find_spec("socks") is None:
+            raise ConfigError("the proxy speaks SOCKS: install clientgen[socks] to use it")
+        from urllib3.contrib.socks import SOCKSProxyManager
+
         # With socks5h the proxy looks names up, as with client-go.
         return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **options)
     login = parse_url(proxy).auth

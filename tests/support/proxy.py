@@ -1,0 +1,67 @@
+"""A proxy that opens tunnels (HTTP CONNECT) and remembers who asked for them."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from typing import Any
+
+
+class TunnelProxy:
+    """Accepts CONNECT with the right password and copies bytes both ways."""
+
+    def __init__(self, password_header: str | None = None) -> None:
+        self.asked: list[str] = []
+        self._wanted = password_header
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._sockets: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._spawn(self._accept)
+
+    def close(self) -> None:
+        for each in (self._listener, *self._sockets):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(10)
+        for each in (self._listener, *self._sockets):
+            each.close()
+
+    def _spawn(self, target: Any, *arguments: Any) -> None:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            self._sockets.append(client)
+            self._spawn(self._serve, client)
+
+    def _serve(self, client: socket.socket) -> None:
+        asked = b""
+        while b"\r\n\r\n" not in asked:
+            if not (more := client.recv(4096)):
+                return
+            asked += more
+        self.asked.append(asked.decode())
+        if self._wanted is not None and self._wanted not in asked.decode():
+            client.sendall(b"HTTP/1.1 407 Who Are You\r\nContent-Length: 0\r\n\r\n")
+            return
+        host, _, port = asked.split()[1].decode().rpartition(":")
+        server = socket.create_connection((host, int(port)))
+        self._sockets.append(server)
+        client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        self._spawn(self._copy, client, server)
+        self._copy(server, client)
+
+    def _copy(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
