@@ -1,0 +1,1 @@
+"""What clientgen costs, beside bare libraries and other clients: `python -m benchmarks`."""

@@ -1,0 +1,1 @@
+"""What is measured: one module per client, each run in an environment of its own."""
