@@ -298,7 +298,8 @@ def _field(key: str, value: Any) -> Json:
     if key in _ATOMIC:
         return {}
     if isinstance(value, dict):
-        return _fields(cast("Json", value), ("map",) if key not in {"metadata", "spec", "status"} else ())
+        own = () if key in {"metadata", "spec", "status"} else ("map",)
+        return _fields(cast("Json", value), own)
     if isinstance(value, list) and key in _KEYS:
         items: Json = {".": {}}
         for item in cast("list[Json]", value):

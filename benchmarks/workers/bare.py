@@ -6,7 +6,6 @@ collector rests while a page is decoded.
 
 from __future__ import annotations
 
-import copy
 import gc
 import os
 import ssl
@@ -72,6 +71,10 @@ def _decode_list(body: bytes) -> PodList:
 
 def _decode(body: bytes) -> Sequence[Any]:
     return _decode_list(body).items
+
+
+def _copy(pod: Pod) -> Pod:
+    return _pod.decode(_encoder.encode(pod))
 
 
 def _context() -> tuple[ssl.SSLContext, str]:
@@ -201,6 +204,6 @@ if __name__ == "__main__":
             sync=_sync,
             aio=_aio,
             encode=_encoder.encode,
-            copy=copy.deepcopy,
+            copy=_copy,
         )
     )
