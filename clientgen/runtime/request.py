@@ -60,6 +60,10 @@ class HttpRequest(Struct):
         """What errors say about this request."""
         return RequestInfo(self.method, self.target.partition("?")[0])
 
+    def __repr__(self) -> str:
+        # The headers hold credentials, and the body may be that of a Secret.
+        return f"{type(self).__name__}({self.info})"
+
 
 class HttpResponse(Struct):
     """One whole answer.

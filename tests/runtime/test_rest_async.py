@@ -369,9 +369,14 @@ async def test_apply_conflicts_are_told_from_others(server, config_for):
     assert error.causes[0].field == ".data.a"
 
 
-async def test_garbage_is_not_http(server, config_for):
-    error = await attempt(server, config_for, b"SSH-2.0-OpenSSH\r\n\r\n", CLOSE)
+@pytest.mark.parametrize(
+    "garbage",
+    [b"SSH-2.0-OpenSSH\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000 + b"\r\n\r\n"],
+)
+async def test_garbage_is_not_http(server, config_for, naps, garbage):
+    error = await attempt(server, config_for, garbage, CLOSE)
     assert type(error) is errors.ResponseBroken
+    assert naps == []
 
 
 @pytest.mark.parametrize("ending", [CUT, CLOSE, HALF_CLOSE])
@@ -420,7 +425,8 @@ async def test_nobody_there_is_an_error_at_once(server, config_for, naps):
     server.close()
     error = await attempt(server, config_for)
     assert type(error) is errors.ConnectionFailed
-    assert server.url in str(error)
+    assert f"cannot connect to {server.url}: " in str(error)
+    assert "refused" in str(error)
     assert naps == []
 
 

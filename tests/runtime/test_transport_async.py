@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from support.models import PODS, Pod, PodList, pod, pod_list
 from support.proxy import TunnelProxy
@@ -56,7 +58,9 @@ async def test_a_proxy_that_is_not_there_is_an_error_without_the_password(
     assert "wrong" not in str(caught.value)
 
 
-async def test_a_socks_proxy_needs_its_library(server, config_for):
+async def test_a_socks_proxy_needs_its_library(server, config_for, monkeypatch):
+    for name in ("aiohttp_socks", "socks"):
+        monkeypatch.setitem(sys.modules, name, None)
     async with AsyncRest(config_for(server, proxy_url="socks5://127.0.0.1:1")) as rest:
         with pytest.raises(errors.ConfigError, match=r"clientgen\[socks\]"):
             await AsyncPodClient(rest, "default")._get(Pod, "web-0", {})

@@ -43,7 +43,8 @@ class AsyncStoppable:
     def stop(self) -> None:
         """End the iteration at once and without an error.
 
-        Any task may call this, and in the synchronous flavour any thread.
+        Any task may call this, and in the synchronous flavour any thread; there, a connection that
+        is just being opened is opened before.
         """
         self._stopped.set()
         if self._stream is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import socket
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ _CONNECTIONS = 100
 # Lists are megabytes; a small buffer would make the connection pause all the time.
 _BUFFER = 1 << 20
 _CONNECT_TIMEOUT = 30.0
+# What the library raises; everything else is a mistake of ours.
+_FAILURES = (aiohttp.ClientError, OSError, ValueError)
 _LIMITS = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT)
 
 
@@ -55,6 +58,7 @@ class AsyncHttpTransport:
             self._options["server_hostname"] = config.tls.server_name
         if self._proxy and not self._proxy.startswith("socks"):
             self._options["proxy"] = self._proxy
+        self._failures: tuple[type[Exception], ...] = _FAILURES
         self._reading: aiohttp.ClientSession | None = None
         self._writing: aiohttp.ClientSession | None = None
         self._streaming: aiohttp.ClientSession | None = None
@@ -73,7 +77,7 @@ class AsyncHttpTransport:
                 return await self._exchange(session, request)
             async with asyncio.timeout(timeout):
                 return await self._exchange(session, request)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
+        except self._failures as error:
             raise _translated(error, request, self._server) from error
         finally:
             self._busy -= 1
@@ -97,7 +101,7 @@ class AsyncHttpTransport:
         try:
             async with asyncio.timeout(timeout):
                 response = await self._start(self._streaming, request, timeout=limits)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
+        except self._failures as error:
             raise _translated(error, request, self._server) from error
         stream = _Stream(response, request, self._streams)
         self._streams.add(stream)
@@ -150,8 +154,25 @@ class AsyncHttpTransport:
             "keepalive_timeout": 75.0,
         }
         if self._proxy and self._proxy.startswith("socks"):
-            return _socks_connector(self._proxy, options)
+            return self._new_socks_connector(self._proxy, options)
         return _Connector(socket_factory=_new_socket, **options)
+
+    def _new_socks_connector(self, proxy: str, options: dict[str, Any]) -> aiohttp.BaseConnector:
+        try:
+            library = import_module("aiohttp_socks")
+        except ImportError:
+            what = "the proxy speaks SOCKS: install clientgen[socks] to use it"
+            raise ConfigError(what) from None
+        self._failures = (
+            *_FAILURES,
+            library.ProxyError,
+            library.ProxyConnectionError,
+            library.ProxyTimeoutError,
+        )
+        # With `rdns` the proxy looks names up: that is socks5h, and what client-go always does.
+        url = proxy.replace("socks5h://", "socks5://", 1)
+        made: aiohttp.BaseConnector = library.ProxyConnector.from_url(url, rdns=True, **options)
+        return made
 
     def _open_session(self, method: str) -> aiohttp.ClientSession:
         """The session for a method; all share one set of connections."""
@@ -198,7 +219,7 @@ class _Stream:
         """The next bytes as they arrive; empty at the end and after `abort`."""
         try:
             return await self._content.readany()
-        except (aiohttp.ClientError, OSError, ValueError) as error:
+        except _FAILURES as error:
             if self._aborted:
                 return b""
             raise _translated(error, self._request, "") from error
@@ -249,13 +270,17 @@ def _translated(  # noqa: PLR0911 - a table
             return ResponseBroken(f"{info}: the answer is not HTTP: {error.message}")
         case aiohttp.ClientConnectionError():
             return ConnectionLost(f"{info}: the connection was closed")
-        case _:
+        case aiohttp.ClientError() | ValueError():
             return ResponseBroken(f"{info}: the answer cannot be read: {_cause(error)}")
+        case _:  # of the SOCKS library
+            return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
 
 
 def _cause(error: Exception) -> str:
     """The words of the system, without the addresses that the library puts around them."""
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    if isinstance(inner, ConnectionError) and inner.errno:
+        return os.strerror(inner.errno)  # asyncio's words do not say why
     return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
 
 
@@ -264,15 +289,4 @@ def _new_socket(address: Any) -> socket.socket:
     made = socket.socket(family, kind, protocol)
     for option in KEEPALIVE:
         made.setsockopt(*option)
-    return made
-
-
-def _socks_connector(proxy: str, options: dict[str, Any]) -> aiohttp.BaseConnector:
-    try:
-        library = import_module("aiohttp_socks")
-    except ImportError:
-        raise ConfigError("the proxy speaks SOCKS: install clientgen[socks] to use it") from None
-    # With `rdns` the proxy looks names up, which is what socks5h means; client-go always does so.
-    url = proxy.replace("socks5h://", "socks5://", 1)
-    made: aiohttp.BaseConnector = library.ProxyConnector.from_url(url, rdns=True, **options)
     return made

@@ -10,7 +10,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from http.client import BadStatusLine, RemoteDisconnected
+from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -300,13 +300,13 @@ def _translated(
 ) -> TransportError:
     """Say an error of the library as one of ours; nothing of the URL's query is repeated."""
     info, cause = request.info, _cause(error)
-    if isinstance(cause, TimeoutError) or isinstance(
-        error, (ConnectTimeoutError, ReadTimeoutError)
-    ):
+    if isinstance(cause, (TimeoutError, ConnectTimeoutError, ReadTimeoutError)):
         return _timed_out(error, request, server, timeout)
     if isinstance(error, (NewConnectionError, ProxyError)) or _is_refused_tls(cause):
         return ConnectionFailed(f"{info}: cannot connect to {server}: {_words(cause)}")
-    if isinstance(cause, BadStatusLine) and not isinstance(cause, RemoteDisconnected):
+    if isinstance(cause, HTTPException) and not isinstance(
+        cause, (RemoteDisconnected, IncompleteRead)
+    ):
         return ResponseBroken(f"{info}: the answer is not HTTP: {_words(cause)}")
     if isinstance(error, (ProtocolError, SSLError, OSError)):
         return ConnectionLost(f"{info}: the connection was lost: {_words(cause)}")
