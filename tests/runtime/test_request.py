@@ -189,7 +189,7 @@ def test_warnings_are_those_of_code_299(header, texts):
         ("/site-packages/acme/__main__.py", "acme"),
         ("-c", "c"),
         ("", "python"),
-        ("/tmp/strange näme (1)", "strange-n-me-1"),
+        ("/opt/strange näme (1)", "strange-n-me-1"),
     ],
 )
 def test_a_program_introduces_itself(argv0, program):
