@@ -84,6 +84,8 @@ def attribute(wire_name: str) -> str:
 
 def camel(attribute_name: str) -> str:
     """The wire name the models' rename rule gives an attribute; others are written out."""
+    if attribute_name.startswith("_"):
+        return attribute_name  # msgspec keeps underscores in front
     first, *rest = attribute_name.split("_")
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
 
