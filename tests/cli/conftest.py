@@ -41,8 +41,13 @@ def run(here: Path) -> Callable[..., Result]:
     return run
 
 
+@pytest.fixture(scope="session")
+def certificates() -> Certificates:
+    return Certificates()
+
+
 @pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    made = ScriptedServer(Certificates())
+def server(certificates: Certificates) -> Iterator[ScriptedServer]:
+    made = ScriptedServer(certificates)
     yield made
     made.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from support.server import ScriptedServer, failure, ok, reply
+from support.server import Certificates, ScriptedServer, failure, ok, reply
 
 Run = Callable[..., Result]
 DOCUMENT = {"swagger": "2.0", "paths": {}, "definitions": {}}
@@ -15,8 +15,8 @@ BODY = json.dumps(DOCUMENT)
 
 
 @pytest.fixture(autouse=True)
-def kubeconfig(here: Path, server: ScriptedServer) -> None:
-    ca = base64.b64encode(server.certificates.ca_pem).decode()
+def kubeconfig(here: Path, server: ScriptedServer, certificates: Certificates) -> None:
+    ca = base64.b64encode(certificates.ca_pem).decode()
     cluster = {"server": server.url, "certificate-authority-data": ca}
     config = {
         "apiVersion": "v1",
