@@ -19,7 +19,7 @@ from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Api, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import plan
-from clientgen.generator.render import Renderer, templates_dir
+from clientgen.generator.render import Rendered, Renderer, templates_dir
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.document import read_file
@@ -157,8 +157,22 @@ def _build(
     files, modules = plan(api, config.expansions)
     rendered = Renderer(modules).render(files)
     progress("formatting")
-    digests = {path: digest(formatter() + text) for path, text in rendered.items()}
+    digests = {path: digest(formatter() + text) for path, text in rendered.texts.items()}
     known = output.formatted_before(config.target, digests) if reuse else {}
-    new = {path: text for path, text in rendered.items() if path not in known}
-    tree = {**known, **format_tree(new), "py.typed": ""}
+    tree = {**_formatted(rendered, known), "py.typed": ""}
     return _Tree(tree, replace(manifest, rendered=digests), api.skipped)
+
+
+def _formatted(rendered: Rendered, known: Mapping[str, str]) -> dict[str, str]:
+    """Format what is new.
+
+    A twin has the layout of its source with shorter words. Where the source was laid out as black
+    wants it, all that is broken over lines ends in commas that keep it so, and the twin is too.
+    """
+    texts, twins = rendered.texts, rendered.twins
+    new = {path: text for path, text in texts.items() if path not in known and path not in twins}
+    tree = {**known, **format_tree(new)}
+    left = {path: texts[path] for path in twins if path not in known}
+    settled = {path: text for path, text in left.items() if tree[twins[path]] == texts[twins[path]]}
+    unsettled = {path: text for path, text in left.items() if path not in settled}
+    return {**tree, **settled, **format_tree(unsettled)}

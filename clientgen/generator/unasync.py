@@ -142,7 +142,12 @@ def _sort_names(derived: str, source: str) -> str:
     def imports(found: re.Match[str]) -> str:
         if found[0] in source:
             return found[0]
-        return found[1] + ", ".join(_sorted(found[2] or found[3]))
+        names = _sorted(found[2] or found[3])
+        if found[2] is None:
+            return found[1] + ", ".join(names)
+        indent = found[1].partition("from")[0]
+        lines = "".join(f"\n{indent}    {name}," for name in names)
+        return f"{found[1]}({lines}\n{indent})"
 
     def exports(found: re.Match[str]) -> str:
         if found[0] in source:

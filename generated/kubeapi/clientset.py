@@ -13,7 +13,9 @@ from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
     from .admissionregistration.v1.clients import AdmissionregistrationV1Client
-    from .admissionregistration.v1alpha1.clients import AdmissionregistrationV1alpha1Client
+    from .admissionregistration.v1alpha1.clients import (
+        AdmissionregistrationV1alpha1Client,
+    )
     from .admissionregistration.v1beta1.clients import AdmissionregistrationV1beta1Client
     from .apiextensions.v1.clients import ApiextensionsV1Client
     from .apiregistration.v1.clients import ApiregistrationV1Client
@@ -115,14 +117,18 @@ class Clientset:
     @cached_property
     def admissionregistration_v1alpha1(self) -> AdmissionregistrationV1alpha1Client:
         """The clients of admissionregistration.k8s.io/v1alpha1."""
-        from .admissionregistration.v1alpha1.clients import AdmissionregistrationV1alpha1Client
+        from .admissionregistration.v1alpha1.clients import (
+            AdmissionregistrationV1alpha1Client,
+        )
 
         return AdmissionregistrationV1alpha1Client(self._rest)
 
     @cached_property
     def admissionregistration_v1beta1(self) -> AdmissionregistrationV1beta1Client:
         """The clients of admissionregistration.k8s.io/v1beta1."""
-        from .admissionregistration.v1beta1.clients import AdmissionregistrationV1beta1Client
+        from .admissionregistration.v1beta1.clients import (
+            AdmissionregistrationV1beta1Client,
+        )
 
         return AdmissionregistrationV1beta1Client(self._rest)
 

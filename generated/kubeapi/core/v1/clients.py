@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Unpack, overload
 
-from clientgen.runtime.sync import Lines, ResourceClient, Rest, Subresource, Watch
+from clientgen.runtime.sync import (
+    Lines,
+    ResourceClient,
+    Rest,
+    Subresource,
+    Watch,
+)
 from clientgen.runtime.meta_v1 import ObjectMeta, Status
 from clientgen.runtime.options import (
     ApplyOptions,
