@@ -21,8 +21,8 @@ from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.spec import Operation
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.codec import decode, encode
+from clientgen.runtime.config import ClusterConfig
 from clientgen.runtime.errors import ApiError
-from clientgen.runtime.kubeconfig import ClusterConfig
 from clientgen.runtime.request import HttpRequest, HttpResponse
 from clientgen.runtime.sync import Rest
 

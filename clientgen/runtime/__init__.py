@@ -2,7 +2,7 @@
 
 Importing this package is cheap: no HTTP library, event loop or generator comes with it. The
 clients themselves are in `clientgen.runtime.aio` and `clientgen.runtime.sync`, the cluster's
-configuration is in `clientgen.runtime.kubeconfig`, selectors are in `clientgen.runtime.selectors`.
+configuration is in `clientgen.runtime.config`, selectors are in `clientgen.runtime.selectors`.
 """
 
 from __future__ import annotations

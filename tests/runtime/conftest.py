@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support.server import Certificates, ScriptedServer
 
-from clientgen.runtime.cluster_config import AuthConfig, ClusterConfig, TlsConfig
+from clientgen.runtime.config.cluster_config import AuthConfig, ClusterConfig, TlsConfig
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
-from clientgen.runtime.credentials import Credential, Credentials
+from clientgen.runtime.config.credentials import Credential, Credentials
+from clientgen.runtime.config.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
 from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clientgen.runtime.cluster_config import ClientCertificate, Credential
-from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.kubeconfig import (
+from clientgen.runtime.config.cluster_config import ClientCertificate, Credential
+from clientgen.runtime.config.kubeconfig import (
     AuthConfig,
     ClusterConfig,
     ExecConfig,
@@ -20,6 +19,7 @@ from clientgen.runtime.kubeconfig import (
     TlsConfig,
     load_config,
 )
+from clientgen.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -274,7 +274,7 @@ def test_yaml_is_not_imported_before_it_is_needed() -> None:
     import sys
 
     code = (
-        "import sys, clientgen.runtime.kubeconfig; "
+        "import sys, clientgen.runtime.config.kubeconfig; "
         "heavy = {'yaml', 'asyncio', 'threading', 'socket', 'ssl', 'subprocess', 'json'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clientgen.runtime.config.kubeconfig import load_config
 from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.kubeconfig import load_config
 
 SECRET = "hunter2-do-not-show"
 PEM = base64.b64encode(b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n").decode()

@@ -12,9 +12,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clientgen.runtime.config.kubeconfig import load_config
+from clientgen.runtime.config.kubeconfig_files import ConfigFile, Document, merge, parse
 from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.kubeconfig import load_config
-from clientgen.runtime.kubeconfig_files import ConfigFile, Document, merge, parse
 
 
 def kubeconfig(server: str, *, name: str = "dev", current: str = "dev") -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clientgen.runtime.config.impersonation import impersonation_headers
+from clientgen.runtime.config.kubeconfig import Impersonation
 from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.impersonation import impersonation_headers
-from clientgen.runtime.kubeconfig import Impersonation
 
 
 def test_every_part_becomes_headers_that_may_repeat() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from clientgen.runtime.config.kubeconfig import ClusterConfig
+from clientgen.runtime.config.proxy import proxy_for
 from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.kubeconfig import ClusterConfig
-from clientgen.runtime.proxy import proxy_for
 
 PROXY = "http://proxy:3128"
 

@@ -32,8 +32,8 @@ import clientgen.runtime._async.rest as rest_module
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.cluster_config import AuthConfig, Impersonation, TlsConfig
 from clientgen.runtime.codec import DecodeError
+from clientgen.runtime.config.cluster_config import AuthConfig, Impersonation, TlsConfig
 from clientgen.runtime.meta_v1 import ObjectMeta, Status
 from clientgen.runtime.patches import JsonPatch, MergePatch, StrategicMergePatch
 

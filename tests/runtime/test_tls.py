@@ -23,10 +23,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from clientgen.runtime.credentials import ClientCertificate, Credentials
+from clientgen.runtime.config.credentials import ClientCertificate, Credentials
+from clientgen.runtime.config.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
+from clientgen.runtime.config.tls import as_file, ssl_context
 from clientgen.runtime.errors import ConfigError
-from clientgen.runtime.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
-from clientgen.runtime.tls import as_file, ssl_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from support.server import CLOSE, ok
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import Event, call_later
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.cluster_config import AuthConfig, ClusterConfig
+from clientgen.runtime.config.cluster_config import AuthConfig, ClusterConfig
 from clientgen.runtime.request import HttpRequest, HttpResponse
 
 

@@ -69,7 +69,10 @@ __all__ = ["AsyncZ", "B", "CONST", "f"]
 """
     assert to_sync(source) == """\
 from collections.abc import Callable, Iterator
-from x import B, Z
+from x import (
+    B,
+    Z,
+)
 from y import B, A
 __all__ = ["CONST", "B", "Z", "f"]
 """

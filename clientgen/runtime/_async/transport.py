@@ -19,16 +19,16 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from ..config.proxy import proxy_for
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
-from ..proxy import proxy_for
 from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Mapping
 
-    from ..cluster_config import ClusterConfig
+    from ..config.cluster_config import ClusterConfig
     from ..errors import TransportError
 
 __all__ = ["AsyncHttpTransport"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
-    from ..cluster_config import ClusterConfig, Credential
+    from ..config.cluster_config import ClusterConfig, Credential
     from ..options import ClientOptions
     from ..request import Headers
     from .seam import ByteStream, Transport
@@ -52,7 +52,9 @@ class Rest:
         transport: Transport | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        from ..credentials import Credentials  # importing a generated package must stay cheap
+        from ..config.credentials import (
+            Credentials,  # importing a generated package must stay cheap
+        )
         from ..identity import field_manager, user_agent
 
         self.config = config
@@ -92,7 +94,7 @@ class Rest:
         Raises:
             ConfigError: when they name none.
         """
-        from ..kubeconfig import load_config  # a config made by hand needs no YAML
+        from ..config.kubeconfig import load_config  # a config made by hand needs no YAML
 
         return cls(load_config(kubeconfig, context), **options)
 
@@ -246,7 +248,7 @@ class Rest:
 
         old, context = self._http, None
         if self.config.is_secure:
-            from ..tls import ssl_context
+            from ..config.tls import ssl_context
 
             make = partial(
                 ssl_context, self.config.tls, credential.certificate, credential.authority
@@ -303,8 +305,8 @@ def _read_some(stream: ByteStream) -> bytes:
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:
     """Whom to act as: the options win over the configuration."""
-    from ..cluster_config import Impersonation
-    from ..impersonation import impersonation_headers
+    from ..config.cluster_config import Impersonation
+    from ..config.impersonation import impersonation_headers
 
     chosen = config.impersonate
     if any(name.startswith("impersonate_") for name in options):

@@ -29,9 +29,9 @@ from urllib3.exceptions import (
 )
 from urllib3.util import make_headers, parse_url
 
+from ..config.proxy import proxy_for
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
-from ..proxy import proxy_for
 from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
-    from ..cluster_config import ClusterConfig
+    from ..config.cluster_config import ClusterConfig
     from ..errors import TransportError
 
 __all__ = ["HttpTransport"]

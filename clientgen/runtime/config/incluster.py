@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import ConfigError
 from .cluster_config import AuthConfig, ClusterConfig, TlsConfig
-from .errors import ConfigError
 from .kubeconfig_fields import unreadable
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import ConfigError
 from .authorization import is_header_safe
 from .cluster_config import AuthConfig, Impersonation, TlsConfig
-from .errors import ConfigError
 from .impersonation import impersonation_headers
 from .kubeconfig_exec import read_exec
 from .kubeconfig_fields import Fields, unreadable

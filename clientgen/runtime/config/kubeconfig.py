@@ -18,6 +18,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..errors import ConfigError
 from .cluster_config import (
     AuthConfig,
     ClusterConfig,
@@ -25,7 +26,6 @@ from .cluster_config import (
     Impersonation,
     TlsConfig,
 )
-from .errors import ConfigError
 from .incluster import SERVICE_ACCOUNT, in_cluster_config, in_cluster_namespace, is_in_cluster
 from .kubeconfig_entries import Cluster, User, read_cluster, read_user
 from .kubeconfig_fields import Fields

@@ -9,7 +9,7 @@ import re
 import string
 from typing import TYPE_CHECKING
 
-from .errors import ConfigError
+from ..errors import ConfigError
 
 if TYPE_CHECKING:
     from .cluster_config import Impersonation

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from .errors import ConfigError
+from ..errors import ConfigError
 from .pem import certificates, is_encrypted, private_key
 
 if TYPE_CHECKING:

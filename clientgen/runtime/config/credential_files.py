@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ..errors import ConfigError
 from .authorization import is_header_safe
 from .cluster_config import ClientCertificate
-from .errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

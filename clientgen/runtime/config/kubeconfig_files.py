@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import ConfigError
+from ..errors import ConfigError
 from .yaml_reader import read_yaml
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .errors import ConfigError
+from ..errors import ConfigError
 
 __all__ = ["read_yaml"]
 

@@ -10,13 +10,13 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..clock import SYSTEM_CLOCK
 from .authorization import basic, bearer
-from .clock import SYSTEM_CLOCK
 from .cluster_config import AuthConfig, ClientCertificate, Credential, TlsConfig
 from .credential_files import CredentialFiles
 
 if TYPE_CHECKING:
-    from .clock import Clock
+    from ..clock import Clock
     from .cluster_config import ClusterConfig
     from .exec_plugin import ExecAnswer, ExecPlugin
 

@@ -13,7 +13,7 @@ import shutil
 import threading
 from typing import TYPE_CHECKING
 
-from .errors import ConfigError
+from ..errors import ConfigError
 from .exec_reply import ExecAnswer, parse_reply
 from .exec_request import exec_info
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Hashable
 
-    from .clock import Clock
+    from ..clock import Clock
     from .cluster_config import ClusterConfig, ExecConfig
 
 __all__ = ["ExecAnswer", "ExecPlugin", "plugin_for", "run_plugin"]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from ..errors import ConfigError
 from .authorization import is_header_safe
 from .cluster_config import ClientCertificate
-from .errors import ConfigError
 
 __all__ = ["ExecAnswer", "parse_reply"]
 

@@ -18,7 +18,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .errors import ConfigError
+from ..errors import ConfigError
 from .server_url import base_url, proxy_address, without_password
 
 __all__ = [
