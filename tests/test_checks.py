@@ -43,7 +43,8 @@ def test_types_by_mypy() -> None:
 
 
 def test_types_by_pyright() -> None:
-    check("pyright")
+    # Named, since pyright would rather take a pyrightconfig.json of a folder above.
+    check("pyright", "-p", str(ROOT / "pyproject.toml"), "--pythonpath", sys.executable)
 
 
 def test_types_of_golden_output_by_mypy() -> None:
@@ -64,7 +65,7 @@ def test_types_of_golden_output_by_pyright() -> None:
         "pythonVersion": "3.11",
     }
     path = scratch("pyrightconfig.json", json.dumps(config))
-    done = check("pyright", "-p", str(path), "--outputjson")
+    done = check("pyright", "-p", str(path), "--pythonpath", sys.executable, "--outputjson")
     assert json.loads(done)["summary"]["filesAnalyzed"] > 10 * len(GOLDEN)
 
 
