@@ -103,7 +103,19 @@ _BARS: list[tuple[str, _Maker]] = [
     ),
     ("async-list", _ratio("LIST, asyncio", "at most 1.15 times bare transport + decode", 1.15)),
     ("sync-list", _ratio("LIST", "at most 1.15 times bare transport + decode", 1.15)),
-    ("async-get-64", _ratio("GET, 64 at once", "at most 1.4 times bare aiohttp", 1.4)),
+    (
+        "async-get-64",
+        lambda found: Bar(
+            "GET, 64 at once",
+            "at most 1.4 times bare aiohttp and decoding",
+            found["clientgen"]["ratio"] / found["bare aiohttp + msgspec"]["ratio"],
+            1.4,
+        ),
+    ),
+    (
+        "async-get-64",
+        _ratio("GET, 64 at once", "the same without decoding, more than was promised", 1.4),
+    ),
     (
         "async-watch",
         _ratio("WATCH, asyncio", "at most 1.25 times bare: client-go with protobuf", _GO_WATCH),

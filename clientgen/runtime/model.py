@@ -205,7 +205,9 @@ def _guarded_items(self: Model) -> Iterator[tuple[str, object]]:
     A field that is unknown (newer than the model) may be as sensitive as its neighbours.
     """
     known = _declared_fields(type(self))
-    for name, default in zip(self.__struct_fields__, self.__struct_defaults__, strict=True):
+    fields, defaults = self.__struct_fields__, self.__struct_defaults__
+    required = (msgspec.NODEFAULT,) * (len(fields) - len(defaults))  # those come first
+    for name, default in zip(fields, (*required, *defaults), strict=True):
         value = getattr(self, name)
         if value is default or (isinstance(value, list | dict) and not value):
             continue

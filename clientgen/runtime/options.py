@@ -167,7 +167,9 @@ class ClientOptions(TypedDict, total=False):
     repeated when the server asks for it (10). `warning_handler` is given the text of each Warning
     header; by default each text is logged once. `impersonate_*` act as somebody else
     (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation).
-    `connect_timeout` is in seconds (30), `pool_size` the number of idle connections kept (25).
+    `connect_timeout` is in seconds (30). `pool_size` is how many connections are kept for requests
+    (100); with asyncio there are never more, with threads more are closed after use. Watches and
+    followed logs have connections of their own.
     """
 
     user_agent: str

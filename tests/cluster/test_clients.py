@@ -68,7 +68,7 @@ async def test_a_rate_limit_spreads_requests(kubeconfig: str, namespace: str) ->
         for _ in range(6):
             await maps.list(limit=1)
         assert monotonic() - start > 0.25
-        with pytest.raises(RequestTimeout):
+        with pytest.raises(RequestTimeout):  # noqa: PT012 - which of them is too late is not said
             for _ in range(3):
                 await maps.list(limit=1, timeout=0.04)
 
@@ -134,6 +134,16 @@ async def test_sixty_four_at_once_share_a_client(kube: AsyncClientset, namespace
     doubles = await async_together([lambda number=number: live(number) for number in range(64)])
     assert doubles == [str(2 * number) for number in range(64)]
     assert not (await maps.list(label_selector="test")).items
+
+
+async def test_as_many_idle_connections_are_kept_as_is_wanted(
+    kubeconfig: str, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with AsyncClientset.from_config(kubeconfig, pool_size=40, connect_timeout=20.0) as kube:
+        maps = kube.core_v1.config_maps(namespace)
+        for _ in range(2):
+            await async_together([maps.list for _ in range(40)])
+    assert [record.message for record in caplog.records if record.name.startswith("urllib3")] == []
 
 
 async def test_many_watches_and_calls_share_a_client(kube: AsyncClientset, namespace: str) -> None:

@@ -1,4 +1,4 @@
-"""What values look like on the wire: times, quantities, bytes, and kinds with a shape of their own."""
+"""What values look like on the wire: times, quantities, bytes, and kinds of an odd shape."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ async def test_config_maps_hold_binary_data_too(kube: AsyncClientset, namespace:
     body = ConfigMap(metadata=ObjectMeta(name="one"), binary_data={"b": b"\xff\x00"})
     made = await kube.core_v1.config_maps(namespace).create(body)
     assert made.binary_data == {"b": b"\xff\x00"}
+    clash = ConfigMap(metadata=ObjectMeta(name="two"), data={"b": ""}, binary_data={"b": b""})
     with pytest.raises(Invalid):
-        clash = ConfigMap(metadata=ObjectMeta(name="two"), data={"b": ""}, binary_data={"b": b""})
         await kube.core_v1.config_maps(namespace).create(clash)
 
 

@@ -161,7 +161,7 @@ async def test_options_the_server_does_not_understand_are_errors(
     maps = kube.core_v1.config_maps(namespace)
     with pytest.raises(BadRequest, match="unable to parse requirement"):
         await maps.list(label_selector="a in b")
-    with pytest.raises(BadRequest, match="field label not supported|not a known field selector"):
+    with pytest.raises(BadRequest, match=r"field label not supported|not a known field selector"):
         await maps.list(field_selector="data.key=value")
     with pytest.raises(BadRequest, match="continue"):
         await maps.list(limit=1, continue_="garbage")

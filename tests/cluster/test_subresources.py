@@ -265,9 +265,7 @@ async def test_a_pod_is_evicted(kube: AsyncClientset, namespace: str) -> None:
         await pods.get(made.metadata.name)
 
 
-async def test_a_disruption_budget_blocks_an_eviction(
-    kube: AsyncClientset, namespace: str
-) -> None:
+async def test_a_disruption_budget_blocks_an_eviction(kube: AsyncClientset, namespace: str) -> None:
     pods = kube.core_v1.pods(namespace)
     budgets = kube.policy_v1.pod_disruption_budgets(namespace)
     await budgets.create(budget("all", app="web"))
@@ -322,7 +320,7 @@ async def test_logs_that_cannot_be_had_are_errors(kube: AsyncClientset, namespac
         await async_collect(pods.follow_logs("nothing", timeout=10))
     target = ObjectReference(kind="Node", name="clientgen-test-none")
     await pods.bind("two", Binding(metadata=ObjectMeta(name="two"), target=target))
-    with pytest.raises(NotFound, match="clientgen-test-none|two"):
+    with pytest.raises(NotFound, match=r"clientgen-test-none|two"):
         await pods.logs("two", container="first")
 
 
@@ -426,8 +424,8 @@ async def test_a_token_is_created_for_a_service_account(
     assert answer.status.token not in repr(answer)
     claims = answer.status.token.split(".")[1]
     assert b'"here"' in base64.urlsafe_b64decode(claims + "===")
+    short = TokenRequest(spec=TokenRequestSpec(expiration_seconds=5))
     with pytest.raises(Invalid):
-        short = TokenRequest(spec=TokenRequestSpec(expiration_seconds=5))
         await accounts.create_token("default", short)
     with pytest.raises(NotFound):
         await accounts.create_token("nobody", body)

@@ -81,7 +81,9 @@ async def test_one_object_is_watched_by_its_name(kube: AsyncClientset, namespace
 
 
 async def test_all_namespaces_are_watched_at_once(kube: AsyncClientset, namespace: str) -> None:
-    watch = kube.core_v1.pods().watch(field_selector=f"metadata.namespace={namespace}", timeout=LONG)
+    watch = kube.core_v1.pods().watch(
+        field_selector=f"metadata.namespace={namespace}", timeout=LONG
+    )
     async with watch:
         await kube.core_v1.pods(namespace).create(pod("one"))
         (event,) = await async_take(1, watch)
@@ -208,7 +210,7 @@ async def test_a_watch_is_stopped_from_elsewhere(kube: AsyncClientset, namespace
 
     async def read() -> None:
         async for event in watch:
-            found.append(event.object.metadata.name)
+            found.append(event.object.metadata.name)  # noqa: PERF401 - it is looked at meanwhile
 
     async def has_begun() -> bool:
         return bool(found)

@@ -64,7 +64,9 @@ async def test_a_dry_run_checks_everything_and_stores_nothing(
     stored = await maps.create(config_map("wet", {"a": "1"}), dry_run=False)
     stored.data["a"] = "2"
     assert (await maps.update(stored, dry_run=True)).data == {"a": "2"}
-    assert (await maps.patch("wet", MergePatch({"data": {"a": "3"}}), dry_run=True)).data["a"] == "3"
+    assert (await maps.patch("wet", MergePatch({"data": {"a": "3"}}), dry_run=True)).data[
+        "a"
+    ] == "3"
     applied = await maps.apply(config_map("new"), dry_run=True, field_manager="me")
     assert applied.metadata.name == "new"
     edited = await maps.edit("wet", lambda it: it.data.update(a="4"), dry_run=True)

@@ -14,7 +14,7 @@ import pytest
 
 from clientgen.runtime import codec
 from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import NO_RAW, raw, raw_value
+from clientgen.runtime.model import NO_RAW, Model, raw, raw_value
 from tests.runtime.sample_models import (
     ControllerRevision,
     Deployment,
@@ -86,6 +86,14 @@ def test_sensitive_values_are_not_shown() -> None:
 
 def test_empty_sensitive_fields_are_not_shown_as_hidden() -> None:
     assert "hidden" not in repr(Secret())
+
+
+def test_sensitive_fields_that_are_required_are_hidden_too() -> None:
+    class Review(Model, sensitive=("token",)):
+        token: str
+        audience: str | None = None
+
+    assert repr(Review(token="private", audience="me")) == "Review(token=<hidden>, audience='me')"
 
 
 def test_unknown_fields_of_a_sensitive_model_are_hidden_like_their_neighbours() -> None:

@@ -12,7 +12,7 @@ import threading
 
 import pytest
 from support.models import PODS, Pod, pod
-from support.server import event, head, ok
+from support.server import CLOSE, event, head, ok
 
 from clientgen.runtime._async._primitives import Event
 from clientgen.runtime._sync import transport as sync_transport
@@ -45,6 +45,33 @@ def test_threads_share_a_client(server, config_for):
             thread.join()
     assert len(found) == 80
     assert server.connections <= 8
+
+
+def test_connections_beyond_the_pool_are_closed_without_harm(server, config_for):
+    for _ in range(80):
+        server.reply(ok(pod()))
+    failed: list[Exception] = []
+    with Rest(config_for(server), pool_size=1, timeout=30) as rest:
+
+        def work() -> None:
+            try:
+                for _ in range(10):
+                    PodClient(rest, "default")._get(Pod, "web-0", {})
+            except Exception as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert failed == []
+
+
+def test_an_answer_that_closes_the_connection_is_read_within_its_time(server, config_for):
+    server.reply(ok(pod(), "Connection: close"), CLOSE)
+    with Rest(config_for(server), timeout=30) as rest:
+        assert PodClient(rest, "default")._get(Pod, "web-0", {}).metadata.name == "web-0"
 
 
 def test_a_forked_process_opens_its_own_connections(server, config_for, monkeypatch):

@@ -67,6 +67,7 @@ class AsyncRest:
             TokenBucket(qps, options.get("burst", max(1, int(2 * qps)))) if qps > 0 else None
         )
         self._bucket_lock = short_lock()
+        self._pool = _pool_options(options)
         self._fixed: Headers = (
             ("Accept", "application/json"),
             ("User-Agent", agent),
@@ -253,7 +254,7 @@ class AsyncRest:
                 ssl_context, self.config.tls, credential.certificate, credential.authority
             )
             context = await run_blocking(make)
-        self._carrier = self._http = AsyncHttpTransport(self.config, context)
+        self._carrier = self._http = AsyncHttpTransport(self.config, context, **self._pool)
         if old is not None:
             await old.retire()
 
@@ -302,6 +303,11 @@ async def _read_some(stream: AsyncByteStream) -> bytes:
     finally:
         await stream.aclose()
     return body
+
+
+def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the transport is told of the options; the rest has its own defaults."""
+    return {name: options[name] for name in ("connect_timeout", "pool_size") if name in options}
 
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:

@@ -36,20 +36,28 @@ __all__ = ["AsyncHttpTransport"]
 # aiohttp warns of larger bodies given as bytes; it sends files in pieces.
 _LARGE = 1 << 20
 # At once; streams do not count.
-_CONNECTIONS = 100
+CONNECTIONS = 100
 # Lists are megabytes; a small buffer would make the connection pause all the time.
 _BUFFER = 1 << 20
-_CONNECT_TIMEOUT = 30.0
+CONNECT_TIMEOUT = 30.0
 # What the library raises; everything else is a mistake of ours.
 _FAILURES = (aiohttp.ClientError, OSError, ValueError)
-_LIMITS = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT)
 
 
 class AsyncHttpTransport:
     """Keeps connections to one server that were all opened with the same certificate."""
 
-    def __init__(self, config: ClusterConfig, context: ssl.SSLContext | None) -> None:
+    def __init__(
+        self,
+        config: ClusterConfig,
+        context: ssl.SSLContext | None,
+        *,
+        connect_timeout: float = CONNECT_TIMEOUT,
+        pool_size: int = CONNECTIONS,
+    ) -> None:
         self._server = config.server
+        self._connect_timeout = connect_timeout
+        self._pool_size = pool_size
         self._context = context
         self._proxy = proxy_for(config)
         self._encodings = "identity" if config.disable_compression else "gzip"
@@ -96,7 +104,7 @@ class AsyncHttpTransport:
         if self._streaming is None:
             self._streaming = self._new_session(self._new_connector(0))
         limits = aiohttp.ClientTimeout(
-            total=None, sock_connect=_CONNECT_TIMEOUT, sock_read=read_timeout
+            total=None, sock_connect=self._connect_timeout, sock_read=read_timeout
         )
         try:
             async with asyncio.timeout(timeout):
@@ -140,7 +148,7 @@ class AsyncHttpTransport:
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=_LIMITS,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
             skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
             read_bufsize=_BUFFER,
             **options,
@@ -177,7 +185,7 @@ class AsyncHttpTransport:
     def _open_session(self, method: str) -> aiohttp.ClientSession:
         """The session for a method; all share one set of connections."""
         if self._reading is None:
-            self._reading = self._new_session(self._new_connector(_CONNECTIONS))
+            self._reading = self._new_session(self._new_connector(self._pool_size))
         if method == "GET":
             return self._reading
         self._writing = self._new_session(self._reading.connector, connector_owner=False)

@@ -68,6 +68,7 @@ class Rest:
             TokenBucket(qps, options.get("burst", max(1, int(2 * qps)))) if qps > 0 else None
         )
         self._bucket_lock = short_lock()
+        self._pool = _pool_options(options)
         self._fixed: Headers = (
             ("Accept", "application/json"),
             ("User-Agent", agent),
@@ -254,7 +255,7 @@ class Rest:
                 ssl_context, self.config.tls, credential.certificate, credential.authority
             )
             context = run_blocking(make)
-        self._carrier = self._http = HttpTransport(self.config, context)
+        self._carrier = self._http = HttpTransport(self.config, context, **self._pool)
         if old is not None:
             old.retire()
 
@@ -301,6 +302,11 @@ def _read_some(stream: ByteStream) -> bytes:
     finally:
         stream.close()
     return body
+
+
+def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the transport is told of the options; the rest has its own defaults."""
+    return {name: options[name] for name in ("connect_timeout", "pool_size") if name in options}
 
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:

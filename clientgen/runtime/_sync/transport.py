@@ -45,9 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["HttpTransport"]
 
 # Kept open while idle; there is no limit to those in use.
-_CONNECTIONS = 25
-_CONNECT_TIMEOUT = 30.0
-_LIMITS = Timeout(connect=_CONNECT_TIMEOUT, read=None)
+CONNECTIONS = 100
+CONNECT_TIMEOUT = 30.0
 _CHUNK = 1 << 16
 # Without the first, urllib3's own, small packets would wait for each other.
 _SOCKET_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *KEEPALIVE]
@@ -59,8 +58,18 @@ class HttpTransport:
     Threads may share it. After a fork the child opens connections of its own.
     """
 
-    def __init__(self, config: ClusterConfig, context: ssl.SSLContext | None) -> None:
+    def __init__(
+        self,
+        config: ClusterConfig,
+        context: ssl.SSLContext | None,
+        *,
+        connect_timeout: float = CONNECT_TIMEOUT,
+        pool_size: int = CONNECTIONS,
+    ) -> None:
         self._config = config
+        self._connect_timeout = connect_timeout
+        self._pool_size = pool_size
+        self._limits = Timeout(connect=connect_timeout, read=None)
         self._context = context
         self._proxy = proxy_for(config)
         self._encodings = "identity" if config.disable_compression else "gzip"
@@ -75,15 +84,15 @@ class HttpTransport:
         """Exchange a request for a whole answer."""
         try:
             if timeout is None:
-                response = self._start(request, _LIMITS)
+                response = self._start(request, self._limits)
                 return HttpResponse(response.status, _headers(response), response.data)
             return self._send_within(request, monotonic() + timeout, timeout)
         except (HTTPError, OSError, ValueError) as error:
-            raise _translated(error, request, self._config.server, timeout) from error
+            raise self._translated(error, request, timeout) from error
 
     def _send_within(self, request: HttpRequest, deadline: float, timeout: float) -> HttpResponse:
         """The same, with an eye on the clock before every read."""
-        limits = Timeout(connect=min(timeout, _CONNECT_TIMEOUT), read=timeout)
+        limits = Timeout(connect=min(timeout, self._connect_timeout), read=timeout)
         response = self._start(request, limits, preload_content=False)
         connection = _socket_of(response)
         chunks: list[bytes] = []
@@ -99,7 +108,7 @@ class HttpTransport:
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
         """Exchange a request for the headers of an answer."""
-        connect = _CONNECT_TIMEOUT if timeout is None else min(timeout, _CONNECT_TIMEOUT)
+        connect = min(timeout or self._connect_timeout, self._connect_timeout)
         limits = Timeout(connect=connect, read=read_timeout if timeout is None else timeout)
         # A connection of its own: it is shut down to abort the stream, whoever else had it by then.
         manager, pool = self._new_pool()
@@ -107,7 +116,7 @@ class HttpTransport:
             response = self._start(request, limits, pool, preload_content=False)
         except (HTTPError, OSError, ValueError) as error:
             manager.clear()
-            raise _translated(error, request, self._config.server, timeout) from error
+            raise self._translated(error, request, timeout) from error
         stream = _Stream(response, request, manager, self._streams)
         stream.connection.settimeout(read_timeout)
         self._streams.add(stream)
@@ -154,6 +163,12 @@ class HttpTransport:
         headers = dict(pairs)
         return headers if len(headers) == len(pairs) else HTTPHeaderDict(pairs)
 
+    def _translated(
+        self, error: Exception, request: HttpRequest, timeout: float | None
+    ) -> TransportError:
+        server = self._config.server
+        return _translated(error, request, server, timeout, self._connect_timeout)
+
     def _forked(self) -> None:
         """Leave the connections to the parent, with whom they are shared."""
         with self._lock:
@@ -163,7 +178,7 @@ class HttpTransport:
                 self._process = os.getpid()
 
     def _new_pool(self) -> tuple[PoolManager, HTTPConnectionPool]:
-        options: dict[str, Any] = {"maxsize": _CONNECTIONS, "socket_options": _SOCKET_OPTIONS}
+        options: dict[str, Any] = {"maxsize": self._pool_size, "socket_options": _SOCKET_OPTIONS}
         if self._context is not None:
             options["ssl_context"] = self._context
             if self._config.tls.server_name:
@@ -271,7 +286,10 @@ def _read_within(response: BaseHTTPResponse, connection: socket.socket, deadline
     left = deadline - monotonic()
     if left <= 0:
         raise TimeoutError
-    connection.settimeout(left)
+    # At the end of the answer the connection is closed, or another thread's already.
+    if response.connection is not None:
+        with suppress(OSError):
+            connection.settimeout(left)
     return response.read1(_CHUNK)
 
 
@@ -296,12 +314,16 @@ def _new_manager(proxy: str | None, options: dict[str, Any]) -> PoolManager:
 
 
 def _translated(
-    error: Exception, request: HttpRequest, server: str, timeout: float | None
+    error: Exception,
+    request: HttpRequest,
+    server: str,
+    timeout: float | None,
+    connect_timeout: float = CONNECT_TIMEOUT,
 ) -> TransportError:
     """Say an error of the library as one of ours; nothing of the URL's query is repeated."""
     info, cause = request.info, _cause(error)
     if isinstance(cause, (TimeoutError, ConnectTimeoutError, ReadTimeoutError)):
-        return _timed_out(error, request, server, timeout)
+        return _timed_out(error, request, server, timeout, connect_timeout)
     if isinstance(error, (NewConnectionError, ProxyError)) or _is_refused_tls(cause):
         return ConnectionFailed(f"{info}: cannot connect to {server}: {_words(cause)}")
     if isinstance(cause, HTTPException) and not isinstance(
@@ -314,11 +336,15 @@ def _translated(
 
 
 def _timed_out(
-    error: Exception, request: HttpRequest, server: str, timeout: float | None
+    error: Exception,
+    request: HttpRequest,
+    server: str,
+    timeout: float | None,
+    connect_timeout: float,
 ) -> TransportError:
     info = request.info
     if timeout is not None and (
-        timeout < _CONNECT_TIMEOUT or not isinstance(error, ConnectTimeoutError)
+        timeout < connect_timeout or not isinstance(error, ConnectTimeoutError)
     ):
         return RequestTimeout(f"{info}: no answer within the time given")
     if isinstance(error, ConnectTimeoutError):

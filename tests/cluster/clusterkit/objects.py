@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clientgen.runtime.codec import from_dict
-from clientgen.runtime.meta_v1 import ObjectMeta
 from kubeapi.apps.v1.models import Deployment
 from kubeapi.certificates.v1.models import (
     CertificateSigningRequest,
@@ -14,6 +12,9 @@ from kubeapi.certificates.v1.models import (
 )
 from kubeapi.core.v1.models import ConfigMap, Pod
 from kubeapi.policy.v1.models import PodDisruptionBudget
+
+from clientgen.runtime.codec import from_dict
+from clientgen.runtime.meta_v1 import ObjectMeta
 
 __all__ = ["budget", "config_map", "deployment", "pod", "signing_request"]
 
@@ -38,9 +39,7 @@ def pod(name: str, *containers: str, labels: Mapping[str, str] | None = None) ->
             {"name": each, "image": "example.invalid/none:1"} for each in containers or ("main",)
         ],
     }
-    return from_dict(
-        Pod, {"metadata": {"name": name, "labels": dict(labels or {})}, "spec": spec}
-    )
+    return from_dict(Pod, {"metadata": {"name": name, "labels": dict(labels or {})}, "spec": spec})
 
 
 def deployment(name: str, replicas: int = 0) -> Deployment:

@@ -53,7 +53,7 @@ class Background(Generic[T]):
     def _run(self, call: Callable[[], T]) -> None:
         try:
             self._future.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        except BaseException as error:
             self._future.set_exception(error)
 
     def result(self) -> T:

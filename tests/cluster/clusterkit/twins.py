@@ -22,5 +22,5 @@ def twin_of(path: Path) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module
-    exec(compile(source, shown, "exec"), vars(module))  # noqa: S102 - it is our own
+    exec(compile(source, shown, "exec"), vars(module))
     return module

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+from kubeapi.apiextensions.v1.models import CustomResourceDefinition
+
 from clientgen.runtime.codec import from_dict
 from clientgen.runtime.errors import NotFound
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
@@ -12,7 +14,6 @@ from clientgen.runtime.model import Model, auto, constant, field
 from clientgen.runtime.request import HttpRequest
 from clientgen.runtime.resource import Resource
 from clusterkit.together import until
-from kubeapi.apiextensions.v1.models import CustomResourceDefinition
 
 if TYPE_CHECKING:
     from kubeapi.clientset import Clientset
