@@ -8,8 +8,7 @@ configuration is in `clientgen.runtime.config`, selectors are in `clientgen.runt
 from __future__ import annotations
 
 from . import errors
-from .codec import RawEvent as WatchEvent
-from .codec import decode, deep_copy, encode, from_dict, to_dict, unknown_fields
+from .codec import WatchEvent, decode, deep_copy, encode, from_dict, to_dict, unknown_fields
 from .patches import ApplyPatch, JsonPatch, MergePatch, Patch, StrategicMergePatch, json_pointer
 from .quantity import Quantity
 from .resource import Resource

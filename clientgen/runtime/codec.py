@@ -25,7 +25,7 @@ from .unpin import unpin
 
 __all__ = [
     "DecodeError",
-    "RawEvent",
+    "WatchEvent",
     "decode",
     "decode_event",
     "decode_list",
@@ -47,7 +47,7 @@ class DecodeError(ClientError):
     """What was received is not JSON, or not a JSON object."""
 
 
-class RawEvent(Struct, Generic[T], gc=False):
+class WatchEvent(Struct, Generic[T], gc=False):
     """One line of a watch.
 
     `object` is a model after ADDED, MODIFIED and DELETED, a PartialObjectMetadata after BOOKMARK
@@ -102,7 +102,7 @@ def decode_list(data: bytes, list_model: type[L]) -> L:
     return found
 
 
-def decode_event(line: bytes, model: type[M]) -> RawEvent[Any]:
+def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
     """Read one line of a watch on objects of `model`.
 
     Raises:
@@ -161,16 +161,16 @@ def _read_either_way(data: bytes | Raw, model: type[Model]) -> Any:
 
 
 @cache
-def _event_decoder(model: Any) -> msgspec.json.Decoder[RawEvent[Any]]:
-    return decoder_of(RawEvent[model])
+def _event_decoder(model: Any) -> msgspec.json.Decoder[WatchEvent[Any]]:
+    return decoder_of(WatchEvent[model])
 
 
-def _read_line(line: bytes, model: type[Model]) -> RawEvent[Any]:
+def _read_line(line: bytes, model: type[Model]) -> WatchEvent[Any]:
     """Read a line in two steps: its type, then its object."""
     try:
         found = _line.decode(line)
         special = _SPECIAL.get(found.type, model)
-        return RawEvent(found.type, _read_either_way(found.object, special))
+        return WatchEvent(found.type, _read_either_way(found.object, special))
     except _malformed as error:
         raise _decode_error(line, model, error) from None
 

@@ -15,7 +15,7 @@ from .retry import Backoff, default_random
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .codec import RawEvent
+    from .codec import WatchEvent
     from .errors import ClientError, RequestInfo
     from .retry import Random
 
@@ -98,7 +98,7 @@ class WatchProgress:
         self._opened = now
         self._resumes = True
 
-    def take(self, event: RawEvent[Any]) -> bool:
+    def take(self, event: WatchEvent[Any]) -> bool:
         """Note an event; gives whether the caller sees it.
 
         Raises:

@@ -14,7 +14,7 @@ from kubeapi.core.v1.models import ConfigMap
 
 from clientgen.runtime import watch as rules
 from clientgen.runtime.aio import AsyncWatch
-from clientgen.runtime.codec import RawEvent
+from clientgen.runtime.codec import WatchEvent
 from clientgen.runtime.errors import ApiError, BadRequest, Expired, Invalid, RequestTimeout
 from clientgen.runtime.meta_v1 import PartialObjectMetadata
 from clientgen.runtime.patches import MergePatch
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.cluster
 LONG = 20.0
 
 
-def seen(events: list[RawEvent[ConfigMap]]) -> list[tuple[str, str]]:
+def seen(events: list[WatchEvent[ConfigMap]]) -> list[tuple[str, str]]:
     return [(event.type, event.object.metadata.name) for event in events]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from clientgen.runtime import errors
-from clientgen.runtime.codec import RawEvent
+from clientgen.runtime.codec import WatchEvent
 from clientgen.runtime.errors import RequestInfo
 from clientgen.runtime.lines import LineSplitter
 from clientgen.runtime.meta_v1 import ObjectMeta, PartialObjectMetadata, Status, StatusDetails
@@ -32,9 +32,9 @@ def test_lines_do_not_depend_on_where_bytes_are_cut(data, cuts):
     assert splitter.rest() == b""
 
 
-def event(kind: str, version: str, **annotations: str) -> RawEvent[Any]:
+def event(kind: str, version: str, **annotations: str) -> WatchEvent[Any]:
     metadata = ObjectMeta(resource_version=version, annotations=annotations)
-    return RawEvent(kind, PartialObjectMetadata(metadata=metadata))
+    return WatchEvent(kind, PartialObjectMetadata(metadata=metadata))
 
 
 def progress(**options: Any) -> WatchProgress:
@@ -156,4 +156,4 @@ def test_without_a_version_a_broken_connection_is_an_error():
 
 def test_an_error_event_is_an_error():
     with pytest.raises(errors.Expired, match="GET /api/v1/pods: too old"):
-        progress().take(RawEvent("ERROR", Status(code=410, reason="Expired", message="too old")))
+        progress().take(WatchEvent("ERROR", Status(code=410, reason="Expired", message="too old")))

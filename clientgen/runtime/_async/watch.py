@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from ..codec import RawEvent
+    from ..codec import WatchEvent
     from .rest import AsyncRest
 
 __all__ = ["AsyncWatch"]
@@ -53,7 +53,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> RawEvent[T]:
+    async def __anext__(self) -> WatchEvent[T]:
         while not self._stopped.is_set():
             problem: ClientError | None = None
             try:

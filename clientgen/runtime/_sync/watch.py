@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from ..codec import RawEvent
+    from ..codec import WatchEvent
     from .rest import Rest
 
 __all__ = ["Watch"]
@@ -52,7 +52,7 @@ class Watch(Stoppable, Generic[T]):
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> RawEvent[T]:
+    def __next__(self) -> WatchEvent[T]:
         while not self._stopped.is_set():
             problem: ClientError | None = None
             try:
