@@ -50,8 +50,8 @@ class DecodeError(ClientError):
 class WatchEvent(Struct, Generic[T], gc=False):
     """One line of a watch.
 
-    `object` is a model after ADDED, MODIFIED and DELETED, a PartialObjectMetadata after BOOKMARK
-    and a Status after ERROR.
+    `object` is of the watched model, after BOOKMARK with metadata only, and a Status after ERROR,
+    which a watch raises instead.
     """
 
     type: str
@@ -169,15 +169,24 @@ def _read_line(line: bytes, model: type[Model]) -> WatchEvent[Any]:
     """Read a line in two steps: its type, then its object."""
     try:
         found = _line.decode(line)
-        special = _SPECIAL.get(found.type, model)
-        return WatchEvent(found.type, _read_either_way(found.object, special))
+        if found.type == "BOOKMARK":
+            return WatchEvent(found.type, _bookmarked(found.object, model))
+        held = Status if found.type == "ERROR" else model
+        return WatchEvent(found.type, _read_either_way(found.object, held))
     except _malformed as error:
         raise _decode_error(line, model, error) from None
 
 
-# For some kinds the rest of a bookmark is noise that does not fit the model
-# (Kubernetes API concepts: watch bookmarks).
-_SPECIAL: dict[str, type[Model]] = {"BOOKMARK": PartialObjectMetadata, "ERROR": Status}
+def _bookmarked(data: Raw, model: type[Model]) -> Any:
+    """An object of the watched kind that has metadata and nothing else.
+
+    The rest of a bookmark is noise for some kinds (Kubernetes API concepts: watch bookmarks).
+    """
+    partial = _read_either_way(data, PartialObjectMetadata)
+    return _read_either_way(Raw(encode(partial)), model)
+
+
+_SPECIAL = frozenset({"BOOKMARK", "ERROR"})
 
 
 def _decode_error(data: bytes, model: type[Model], error: Exception) -> DecodeError:

@@ -16,7 +16,6 @@ from clientgen.runtime import watch as rules
 from clientgen.runtime.aio import AsyncWatch
 from clientgen.runtime.codec import WatchEvent
 from clientgen.runtime.errors import ApiError, BadRequest, Expired, Invalid, RequestTimeout
-from clientgen.runtime.meta_v1 import PartialObjectMetadata
 from clientgen.runtime.patches import MergePatch
 
 pytestmark = pytest.mark.cluster
@@ -123,7 +122,7 @@ async def test_the_end_of_the_initial_events_is_a_bookmark(
         added, bookmark = await async_take(2, watch)
     assert (added.type, added.object.metadata.name) == ("ADDED", "one")
     assert bookmark.type == "BOOKMARK"
-    assert isinstance(bookmark.object, PartialObjectMetadata)
+    assert bookmark.object.metadata.resource_version
     assert bookmark.object.metadata.annotations == {"k8s.io/initial-events-end": "true"}
     assert watch.resource_version == bookmark.object.metadata.resource_version
 

@@ -18,7 +18,7 @@ import pytest
 from clientgen.runtime import codec
 from clientgen.runtime.codec import DecodeError
 from clientgen.runtime.errors import ClientError
-from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta, PartialObjectMetadata, Status
+from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta, Status
 from clientgen.runtime.model import Model, Raw
 from clientgen.runtime.quantity import Quantity
 from tests.runtime.sample_models import (
@@ -299,7 +299,7 @@ def test_a_bookmark_is_metadata_only(model: type[Model]) -> None:
     noise = b'"spec":{"containers":null},"status":{}'
     line = b'{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1",' + meta + b"," + noise
     event = codec.decode_event(line + b"}}", model)
-    assert isinstance(event.object, PartialObjectMetadata)
+    assert isinstance(event.object, model)
     assert event.object.metadata.resource_version == "9"
     assert event.object.kind == "Pod"
     assert "spec" not in wire(event.object)

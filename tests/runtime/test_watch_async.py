@@ -20,7 +20,6 @@ from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime._async.watch import AsyncWatch
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.codec import DecodeError
-from clientgen.runtime.meta_v1 import PartialObjectMetadata
 
 STREAM = head(chunked=True)
 FOREVER = threading.Event()
@@ -168,7 +167,8 @@ async def test_bookmarks_can_be_seen(server, config_for):
         async with AsyncPodClient(rest)._watch(Pod, {"bookmarks": True}) as watch:
             found = await watch.__anext__()
     assert seen(found) == ("BOOKMARK", "20")
-    assert isinstance(found.object, PartialObjectMetadata)
+    assert isinstance(found.object, Pod)
+    assert found.object.spec.containers == []
 
 
 async def test_bookmarks_can_be_declined(server, config_for):
