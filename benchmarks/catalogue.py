@@ -6,8 +6,8 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
-from benchmarks.envs import ROOT, python, script
-from benchmarks.running import DATA, Benchmark, Contender, Values, files_in
+from benchmarks.envs import DATA, SNAPSHOT, python, script
+from benchmarks.running import Benchmark, Contender, Values, files_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ __all__ = ["all_benchmarks"]
 
 OURS = "clientgen"
 BARE = "bare msgspec"
-_SPEC = ROOT / "specs" / "kubernetes-1.36" / "swagger.json"
+_SPEC = SNAPSHOT / "specs" / "kubernetes-1.36" / "swagger.json"
 _OUT = DATA / "generated"
 
 

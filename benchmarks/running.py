@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchmarks.envs import HERE, ROOT, python
+from benchmarks.envs import DATA, SNAPSHOT, python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Benchmark", "Contender", "Results", "Values", "measure", "served"]
 
-DATA = HERE / ".data"
 _PATIENCE = 300.0
 _HEAVY_RUNS = 2
 
@@ -109,7 +108,13 @@ def _run(contender: Contender, *, whole: bool) -> Values:
 def _environment() -> Mapping[str, str]:
     kept = {key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LANG"}}
     config, cache = str(DATA / "kubeconfig"), str(DATA / "cache")
-    return {**kept, "KUBECONFIG": config, "XDG_CACHE_HOME": cache, "PYTHONHASHSEED": "0"}
+    return {
+        **kept,
+        "KUBECONFIG": config,
+        "XDG_CACHE_HOME": cache,
+        "PYTHONHASHSEED": "0",
+        "BENCHMARK_DATA": str(DATA),
+    }
 
 
 def _spend(command: tuple[str, ...]) -> tuple[Values, str]:
@@ -117,7 +122,7 @@ def _spend(command: tuple[str, ...]) -> tuple[Values, str]:
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, stdout=output, stderr=errors, cwd=ROOT, env=_environment()
+            command, stdout=output, stderr=errors, cwd=SNAPSHOT, env=_environment()
         )
         try:
             _, status, used = os.wait4(process.pid, 0)
@@ -141,7 +146,7 @@ def served() -> Generator[None]:
     """Have the server up; it writes the kubeconfig that names it."""
     (DATA / "kubeconfig").unlink(missing_ok=True)
     command = [python("server"), "-m", "benchmarks.server", str(DATA)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=SNAPSHOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             if not process.stdout.readline().strip():

@@ -47,10 +47,13 @@ def table(benchmark: Benchmark, results: Results) -> str:
 
 def bars_table(bars: list[Bar]) -> str:
     """What was promised."""
-    lines = [_row(["work", "promise", "measured", ""]), _row(["---", "---", "---:", "---"])]
+    lines = [
+        _row(["work", "promise", "measured", "fastest run", ""]),
+        _row(["---", "---", "---:", "---:", "---"]),
+    ]
     for bar in bars:
-        verdict = "met" if bar.met else "**not met**"
-        lines.append(_row([bar.work, bar.promise, _number(bar.value), verdict]))
+        fastest = "" if bar.fastest is None else _number(bar.fastest)
+        lines.append(_row([bar.work, bar.promise, _number(bar.value), fastest, bar.verdict]))
     return "\n".join(lines) + "\n"
 
 
