@@ -7,7 +7,9 @@ an API offers.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
+
+from clientgen.generator.ir import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,19 +28,7 @@ __all__ = [
 ]
 
 # client-gen: the verbs it knows, in the order it emits them.
-SUPPORTED_VERBS = (
-    "create",
-    "update",
-    "updateStatus",
-    "delete",
-    "deleteCollection",
-    "get",
-    "list",
-    "watch",
-    "patch",
-    "apply",
-    "applyStatus",
-)
+SUPPORTED_VERBS: tuple[Verb, ...] = get_args(Verb)
 READONLY_VERBS = ("get", "list", "watch")
 STATUS_VERBS = ("updateStatus", "applyStatus")
 # client-gen refuses delete, deleteCollection and watch in `method=`; there is no reason to.
