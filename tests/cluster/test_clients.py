@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from time import monotonic
+from typing import Any
 
 import pytest
 from clusterkit.objects import config_map
@@ -131,7 +133,7 @@ async def test_sixty_four_at_once_share_a_client(kube: AsyncClientset, namespace
         await maps.delete(name)
         return again.data["double"]
 
-    doubles = await async_together([lambda number=number: live(number) for number in range(64)])
+    doubles = await async_together([partial(live, number) for number in range(64)])
     assert doubles == [str(2 * number) for number in range(64)]
     assert not (await maps.list(label_selector="test")).items
 
@@ -159,7 +161,7 @@ async def test_many_watches_and_calls_share_a_client(kube: AsyncClientset, names
             deleted = await watch.__anext__()
         return [added.type, modified.type, deleted.type]
 
-    lives = await async_together([lambda number=number: live(f"m{number}") for number in range(32)])
+    lives = await async_together([partial(live, f"m{number}") for number in range(32)])
     assert lives == [["ADDED", "MODIFIED", "DELETED"]] * 32
 
 
@@ -182,7 +184,7 @@ def test_threads_may_have_clients_of_their_own(
         return work(number) if flavour == "threads" else asyncio.run(work_on_a_loop(number))
 
     before = threading.active_count()
-    names = together([lambda number=number: run(number) for number in range(8)])
+    names = together([partial(run, number) for number in range(8)])
     assert names == [f"map-{number}" for number in range(8)]
     assert threading.active_count() == before  # nobody is left behind
 
@@ -196,7 +198,7 @@ def test_a_task_that_is_cancelled_leaves_the_client_in_order(
     async def cancel_and_go_on() -> None:
         async with AsyncClientset.from_config(kubeconfig, timeout=20) as kube:
             maps = kube.core_v1.config_maps(namespace)
-            waiting = [
+            waiting: list[asyncio.Future[Any]] = [
                 asyncio.ensure_future(maps.list(resource_version=FUTURE)),
                 asyncio.ensure_future(maps.watch(resource_version=FUTURE).__anext__()),
             ]

@@ -18,7 +18,7 @@ from kubeapi import AsyncClientset
 from kubeapi.autoscaling.v1.models import Scale
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncSubresource, AsyncWatch
-from clientgen.runtime.codec import to_dict
+from clientgen.runtime.codec import from_dict, to_dict
 from clientgen.runtime.errors import (
     BadRequest,
     Conflict,
@@ -95,10 +95,10 @@ class AsyncWidgetClient(AsyncResourceClient):
         return self._subresource(Scale, name, "scale")
 
 
-def newer(name: str) -> dict[str, object]:
-    """A widget with fields that this program's model does not know."""
+def newer(name: str) -> Widget:
+    """A widget with fields that the model does not know."""
     spec = {"color": "red", "secretTwist": 7, "anything": {"a": [1, {"b": None}], "n": None}}
-    return {**to_dict(widget(name)), "spec": spec}
+    return from_dict(Widget, {**to_dict(widget(name)), "spec": spec})
 
 
 async def test_every_verb_works(kube: AsyncClientset, namespace: str) -> None:
@@ -188,9 +188,9 @@ async def test_the_schema_is_enforced(kube: AsyncClientset, namespace: str) -> N
     fields = {cause.field: cause.reason for cause in caught.value.causes}
     assert fields["spec.color"] == "FieldValueNotSupported"
     assert fields["spec.replicas"] == "FieldValueInvalid"
-    unknown = {**newer("one"), "bogus": 1}
+    unknown = {**to_dict(newer("one")), "bogus": 1}
     with pytest.raises(BadRequest, match='unknown field "bogus"'):
-        await widgets._create(Widget, unknown, {"field_validation": "Strict"})
+        await widgets.create(from_dict(Widget, unknown), field_validation="Strict")
 
 
 async def test_a_status_and_a_scale_are_written_by_themselves(
@@ -215,7 +215,7 @@ async def test_an_edit_keeps_what_the_model_does_not_know(
     kube: AsyncClientset, namespace: str
 ) -> None:
     widgets = AsyncWidgetClient(kube.rest, namespace)
-    made = await widgets._create(Widget, newer("one"), {})
+    made = await widgets.create(newer("one"))
     before = to_dict(made)
     assert before["spec"]["secretTwist"] == 7
 
@@ -230,7 +230,7 @@ async def test_an_update_keeps_what_the_model_does_not_know(
     kube: AsyncClientset, namespace: str
 ) -> None:
     widgets = AsyncWidgetClient(kube.rest, namespace)
-    made = await widgets._create(Widget, newer("one"), {})
+    made = await widgets.create(newer("one"))
     before = to_dict(made)["spec"]
     made.spec.color = "blue"
     updated = to_dict(await widgets.update(made))
@@ -242,7 +242,7 @@ async def test_editors_who_know_less_lose_nothing_of_each_other(
 ) -> None:
     """One counts in a field that the others do not know, while they change what they know."""
     widgets = AsyncWidgetClient(kube.rest, namespace)
-    await widgets._create(Widget, newer("one"), {})
+    await widgets.create(newer("one"))
 
     def next_color(it: Widget) -> None:
         it.spec.color = {"red": "green", "green": "blue", "blue": "red"}[it.spec.color or "red"]

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from clusterkit.objects import config_map, deployment, pod
 from kubeapi import AsyncClientset
-from kubeapi.apps.v1.models import Deployment
+from kubeapi.apps.v1.models import Deployment, DeploymentList
 from kubeapi.core.v1.models import Binding, ConfigMap, ConfigMapList, ObjectReference, Pod
 
 from clientgen.runtime.errors import BadRequest, Conflict, Invalid, NotFound
@@ -122,7 +122,7 @@ async def test_contradictory_policies_are_invalid(kube: AsyncClientset, namespac
     with pytest.raises(Invalid):
         await maps.delete("one", propagation_policy="Orphan", orphan_dependents=True)
     with pytest.raises(Invalid):
-        await maps.delete("one", propagation_policy="Never")  # type: ignore[typeddict-item]  # pyright: ignore[reportArgumentType]
+        await maps.delete("one", propagation_policy="Never")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     assert await maps.get("one")
 
 
@@ -184,7 +184,9 @@ async def test_a_collection_is_deleted_with_options(kube: AsyncClientset, namesp
     assert len(await deployments.list()) == 2
     await deployments.delete_collection(propagation_policy="Background", grace_period_seconds=0)
     assert len(await deployments.list()) == 0
-    assert len(await deployments.delete_collection() or []) == 0
+    nothing = await deployments.delete_collection()
+    assert isinstance(nothing, DeploymentList)
+    assert nothing.items == []
 
 
 async def test_two_can_delete_but_one_succeeds(kube: AsyncClientset, namespace: str) -> None:

@@ -109,9 +109,8 @@ async def test_a_strategic_patch_has_directives(kube: AsyncClientset, namespace:
     body = {"spec": {"template": {"spec": {"containers": [extra, {"$patch": "replace"}]}}}}
     patched = await deployments.patch("web", StrategicMergePatch(body))
     assert [each.name for each in patched.spec.template.spec.containers] == ["more"]
-    body = {"metadata": {"$patch": "bogus"}}
     with pytest.raises(ApiError) as caught:
-        await deployments.patch("web", StrategicMergePatch(body))
+        await deployments.patch("web", StrategicMergePatch({"metadata": {"$patch": "bogus"}}))
     assert (caught.value.code, caught.value.reason) == (500, "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from functools import partial
 
 import pytest
 from clusterkit.objects import config_map, pod
@@ -74,7 +75,7 @@ async def test_a_list_without_a_limit_is_the_whole_collection(
         for name in names[first::8]:
             await maps.create(config_map(name, {"text": "x" * 50}, {"test": "yes"}))
 
-    await async_together([lambda first=first: create_some(first) for first in range(8)])
+    await async_together([partial(create_some, first) for first in range(8)])
     found = await maps.list(label_selector="test=yes")
     assert names_of(found.items) == names
     assert len(found) == 520
@@ -173,7 +174,7 @@ async def test_options_the_server_does_not_understand_are_errors(
     with pytest.raises(Invalid):
         await maps.list(resource_version="0", resource_version_match="Exact")
     with pytest.raises(Invalid) as caught:
-        await maps.list(resource_version="1", resource_version_match="Never")  # type: ignore[typeddict-item]  # pyright: ignore[reportArgumentType]
+        await maps.list(resource_version="1", resource_version_match="Never")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     assert caught.value.has_cause("FieldValueNotSupported")
 
 

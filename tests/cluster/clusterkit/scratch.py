@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from kubeapi.core.v1.models import Namespace, NamespaceSpec, ServiceAccount
+from kubeapi.core.v1.models import Namespace, NamespaceList, NamespaceSpec, ServiceAccount
 
 from clientgen.runtime.errors import AlreadyExists, ApiError, NotFound, RequestTimeout
 from clientgen.runtime.meta_v1 import ObjectMeta
@@ -38,18 +38,15 @@ class Scratch:
 
     def __init__(self, admin: Clientset) -> None:
         self.admin = admin
-        self._session = secrets.token_hex(4)
+        session = secrets.token_hex(4)
+        self._selector = f"{_LABEL}={session}"
+        self.labels = {_LABEL: session}  # what namespaces carry so that they are cleaned up
         self._made = 0
         self._first_dropped: float | None = None
 
     def new_name(self) -> str:
         """A name that nothing has, for a namespace or for an object of the whole cluster."""
         return f"clientgen-test-{secrets.token_hex(4)}"
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """What namespaces carry so that they are cleaned up."""
-        return {_LABEL: self._session}
 
     def make(self) -> str:
         """Create a namespace in which pods can be created at once."""
@@ -73,16 +70,16 @@ class Scratch:
         for namespace in self._left():
             if namespace.metadata.deletion_timestamp is None:
                 self.drop(namespace.metadata.name)
-        if self._left() and not self._controllers_finish(self._controllers_are_there()):
-            _empty(self.admin, {namespace.metadata.name for namespace in self._left()})
-            for namespace in self._left():
-                with suppress(NotFound):
-                    namespace.spec = NamespaceSpec()
-                    self.admin.core_v1.namespaces().finalize(namespace)
+        if self._controllers_are_there() and self._controllers_finish():
+            return
+        _empty(self.admin, {namespace.metadata.name for namespace in self._left()})
+        for namespace in self._left():
+            with suppress(NotFound):
+                namespace.spec = NamespaceSpec()
+                self.admin.core_v1.namespaces().finalize(namespace)
 
-    def _left(self) -> list[Namespace]:
-        selector = f"{_LABEL}={self._session}"
-        return self.admin.core_v1.namespaces().list(label_selector=selector).items
+    def _left(self) -> NamespaceList:
+        return self.admin.core_v1.namespaces().list(label_selector=self._selector)
 
     def _controllers_are_there(self) -> bool:
         """Whether somebody works on the namespaces: they go, or are told what is in their way."""
@@ -90,18 +87,20 @@ class Scratch:
             return True
         waited = monotonic() - (self._first_dropped or monotonic())
         watch = self.admin.core_v1.namespaces().watch(
-            label_selector=f"{_LABEL}={self._session}", timeout=max(0.5, MOMENT - waited)
+            label_selector=self._selector, timeout=max(0.5, MOMENT - waited)
         )
         with suppress(RequestTimeout), watch:
             return any(event.type == "DELETED" or event.object.status.conditions for event in watch)
         return False
 
-    def _controllers_finish(self, are_there: bool) -> bool:
-        if not are_there:
-            return False
-        left = {namespace.metadata.name for namespace in self._left()}
+    def _controllers_finish(self) -> bool:
+        """Wait for them, but not for ever."""
+        found = self._left()
+        left = {namespace.metadata.name for namespace in found}
         watch = self.admin.core_v1.namespaces().watch(
-            label_selector=f"{_LABEL}={self._session}", timeout=LONG
+            label_selector=self._selector,
+            resource_version=found.metadata.resource_version,
+            timeout=LONG,
         )
         with suppress(RequestTimeout), watch:
             while left:
@@ -117,7 +116,7 @@ class Scratch:
 def _empty(admin: Clientset, namespaces: set[str]) -> None:
     """Remove everything that is in the namespaces."""
     for path, plural in _kinds(admin):
-        found = _ask(admin, f"{path}/{plural}").get("items") or []
+        found: list[dict[str, Any]] = _ask(admin, f"{path}/{plural}").get("items") or []
         ours = [item["metadata"] for item in found if item["metadata"]["namespace"] in namespaces]
         for metadata in ours:
             if metadata.get("finalizers"):
@@ -144,7 +143,8 @@ def _kinds(admin: Clientset) -> Iterator[tuple[str, str]]:
     groups = _ask(admin, "/apis")["groups"]
     paths = ["/api/v1", *(f"/apis/{each['preferredVersion']['groupVersion']}" for each in groups)]
     for path in paths:
-        for resource in _ask(admin, path).get("resources") or []:
+        resources: list[dict[str, Any]] = _ask(admin, path).get("resources") or []
+        for resource in resources:
             if resource["namespaced"] and {"list", "deletecollection"} <= set(resource["verbs"]):
                 yield path, resource["name"]
 
