@@ -84,8 +84,7 @@ async def with_asyncio(k: AsyncClientset, namespace: str) -> None:
         print(f"list       deployment {found.metadata.name}: {found.spec.replicas} replicas")
 
     await deployments.delete("web", propagation_policy="Background")
-    await k.core_v1.namespaces().delete(namespace)
-    print(f"delete     deployment web, namespace {namespace}")
+    print("delete     deployment web")
 
 
 def main() -> None:
@@ -97,10 +96,14 @@ def main() -> None:
         if kubeconfig is None:
             kubeconfig = stack.enter_context(RecordedServer()).kubeconfig
             namespace = RECORDED_NAMESPACE
-        with Clientset.from_config(kubeconfig) as k:
-            print(f"connected  {k}")
+        k = stack.enter_context(Clientset.from_config(kubeconfig))
+        print(f"connected  {k}")
+        try:
             with_threads(k, namespace)
-        asyncio.run(tour(kubeconfig, namespace))
+            asyncio.run(tour(kubeconfig, namespace))
+        finally:
+            k.core_v1.namespaces().delete(namespace)
+        print(f"delete     namespace {namespace}")
 
 
 async def tour(kubeconfig: str, namespace: str) -> None:

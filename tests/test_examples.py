@@ -24,5 +24,6 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
         "create     deployment web, cpu 100m",
         "scale      deployment web to 3",
         "list       deployment web: 3 replicas",
-        "delete     deployment web, namespace clientgen-demo",
+        "delete     deployment web",
+        "delete     namespace clientgen-demo",
     ]

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack
+from functools import cache
 from importlib.metadata import version
 from typing import IO, TYPE_CHECKING, cast
 
@@ -27,7 +28,7 @@ LINE_LENGTH = 100
 _SMALL = 100_000
 # black's trees are cycles: collecting them this often is cheaper than leaving it to Python (a fifth
 # of the time), and keeps a worker under 60 MB.
-_COLLECT_AFTER = 30_000
+_COLLECT_AFTER = 60_000
 _MAX_JOBS = 4
 
 
@@ -40,6 +41,7 @@ class FormatError(RuntimeError):
         self.why = why
 
 
+@cache
 def formatter() -> str:
     """What decides the formatting, besides the text."""
     return f"black {version('black')} --fast --line-length {LINE_LENGTH}"
@@ -137,6 +139,8 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
     from black.parsing import InvalidInput
     from black.report import NothingChanged
 
+    if not gc.isenabled():
+        gc.freeze()  # what was imported is looked at no more
     mode = Mode(target_versions={TargetVersion.PY311}, line_length=LINE_LENGTH)
     changed: dict[str, str] = {}
     garbage = 0

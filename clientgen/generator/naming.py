@@ -14,6 +14,7 @@ from clientgen.gvk import GroupVersion
 
 __all__ = [
     "attribute",
+    "attributes",
     "camel",
     "class_name",
     "group_packages",
@@ -80,6 +81,24 @@ def attribute(wire_name: str) -> str:
     """The attribute for a property: `hostIP` -> `host_ip`, `from` -> `from_`, `$ref` -> `ref`."""
     bare = wire_name.removeprefix("x-").lstrip("$_-")
     return _safe("_".join(words(bare)) or "field", _NEEDED_IN_CLASS_BODIES)
+
+
+def attributes(wire_names: Iterable[str]) -> dict[str, str]:
+    """An attribute per property of an object: of `fooBar` and `foo_bar` the second gets a number.
+
+    Properties are taken in order of their names, so that the order of a document does not matter.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for wire_name in sorted(wire_names):
+        name = wanted = attribute(wire_name)
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{wanted.rstrip('_')}_{number}"
+        taken.add(name)
+        found[wire_name] = name
+    return found
 
 
 def camel(attribute_name: str) -> str:

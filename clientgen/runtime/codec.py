@@ -8,7 +8,6 @@ body alive.
 from __future__ import annotations
 
 import gc
-from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -20,6 +19,7 @@ from .errors import ClientError
 from .lenient import decoder_of, read_leniently
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Model
+from .once import once
 from .shapes import is_sensitive, unknown_attributes
 from .unpin import unpin
 
@@ -160,7 +160,7 @@ def _read_either_way(data: bytes | Raw, model: type[Model]) -> Any:
         return read_leniently(data, model)
 
 
-@cache
+@once
 def _event_decoder(model: Any) -> msgspec.json.Decoder[WatchEvent[Any]]:
     return decoder_of(WatchEvent[model])
 

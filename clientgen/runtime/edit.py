@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from msgspec import json
 
 from . import codec
+from .model import Model
 from .patches import JsonPatch, MergePatch, json_pointer
 
 if TYPE_CHECKING:
@@ -35,13 +36,16 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
     """Let `change` alter the object in place; gives the patch to send, None if nothing changed.
 
     Raises:
-        TypeError: `change` is a coroutine function, which nobody would wait for.
+        TypeError: `change` is a coroutine function, which nobody would wait for, or it made
+            another object, which nobody would send.
     """
     before = codec.encode(current)
     result = change(current)
     if hasattr(result, "__await__"):
         getattr(result, "close", lambda: None)()
         raise TypeError("change must be a plain function: it may run again and may not wait")
+    if isinstance(result, Model) and result is not current and isinstance(current, type(result)):
+        raise TypeError("change must alter the object it is given; the one it returned is not sent")
     after = codec.encode(current)
     return None if before == after else difference(json.decode(before), json.decode(after))
 

@@ -13,7 +13,6 @@ way; all beside it is decoded strictly. What is read stands for what was sent:
 from __future__ import annotations
 
 import types
-from functools import cache
 from typing import Any, Union, cast, get_args, get_origin
 
 import msgspec
@@ -21,6 +20,7 @@ from msgspec import Raw
 
 from .meta_v1 import ModelList
 from .model import Model, ModelMeta
+from .once import once
 from .quantity import Quantity, received_texts
 from .shapes import bare, extended, fields_of, unknown_attributes, zero
 
@@ -29,7 +29,7 @@ __all__ = ["decoder_of", "read_leniently"]
 _NULL = b"null"
 
 
-@cache
+@once
 def decoder_of(annotation: Any) -> msgspec.json.Decoder[Any]:
     """Return the strict decoder of a type."""
     return msgspec.json.Decoder(annotation, dec_hook=_receive)

@@ -161,7 +161,8 @@ class LogOptions(CallOptions, total=False):
 class ClientOptions(TypedDict, total=False):
     """How a client as a whole behaves.
 
-    `timeout` is the deadline of calls that give none; there is no such deadline by default.
+    `timeout` is the deadline of calls that give none, but for watches and followed logs, which are
+    meant to last; there is no such deadline by default.
     `qps` and `burst` limit the rate of requests; they are not limited by default, since the
     server's priority and fairness does that better. `max_retries` is how often a request is
     repeated when the server asks for it (10). `warning_handler` is given the text of each Warning

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from . import codec
 from .errors import RequestInfo
+from .patches import ApplyPatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -155,6 +156,8 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, datetime):
         moment = value.astimezone(UTC)
         value = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if not isinstance(value, (str, int)):
+        raise TypeError(f"{name} cannot be a {type(value).__name__}: write it as the API does")
     return _quote(str(value))
 
 
@@ -180,7 +183,13 @@ def build_write(method: str, path: str, body: object, options: Mapping[str, Any]
 
 
 def build_patch(path: str, patch: Patch, options: Mapping[str, Any]) -> HttpRequest:
-    """A patch; its class decides the content type."""
+    """A patch; its class decides the content type.
+
+    Raises:
+        ValueError: `force` is given for another patch than an ApplyPatch.
+    """
+    if options.get("force") and not isinstance(patch, ApplyPatch):
+        raise ValueError(f"force is for ApplyPatch only, not for {type(patch).__name__}")
     headers = (("Content-Type", patch.content_type),)
     target = path + query_string(options, PATCH) if options else path
     return HttpRequest("PATCH", target, headers, codec.encode(patch.body))

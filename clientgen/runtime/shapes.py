@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from .model import Model, ModelMeta, field
+from .once import once
 from .quantity import Quantity
 
 if TYPE_CHECKING:
@@ -153,13 +154,13 @@ def _filler(model: type[Model], made: type[Model] | None = None) -> Callable[[],
     return lambda: make(**{name: maker() for name, maker in required.items()})
 
 
-@cache
+@once
 def unset_maker(model: type[Model]) -> Callable[[], Model]:
     """Return what makes the value of an `auto` field nobody set."""
     return _filler(model, unset_kin(model))
 
 
-@cache
+@once
 def unset_kin(model: type[Model]) -> type[Model]:
     """Return the hidden subclass of the objects `auto` fields make."""
     return _subclass(model, {"__eq__": _equals_known, "__unset__": True})

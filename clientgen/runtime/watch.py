@@ -42,6 +42,7 @@ class WatchProgress:
     """
 
     __slots__ = (
+        "_advanced",
         "_backoff",
         "_handed_on",
         "_known",
@@ -73,6 +74,7 @@ class WatchProgress:
         self._resumes = False
         self._opened: float | None = None
         self._handed_on = 0
+        self._advanced = False
 
     def next_stream(self, now: float) -> tuple[dict[str, Any], float]:
         """The options of the next connection, and the seconds of silence after which it is dead."""
@@ -80,6 +82,9 @@ class WatchProgress:
         if self._until is None and limit:
             self._until = now + limit
         options: dict[str, Any] = {"allow_watch_bookmarks": True, **self._options, "watch": True}
+        if "send_initial_events" in options:
+            # The server takes no other (Kubernetes API concepts: streaming lists).
+            options.setdefault("resource_version_match", "NotOlderThan")
         if self._known:
             options["resource_version"] = self.version
         if self._known and self._resumes:
@@ -91,6 +96,7 @@ class WatchProgress:
         options["timeout_seconds"] = seconds
         self._opened = None
         self._handed_on = 0
+        self._advanced = False
         return options, seconds + READ_MARGIN
 
     def opened(self, now: float) -> None:
@@ -113,6 +119,7 @@ class WatchProgress:
         if event.type != "ADDED":
             self._known = True
         if self._known and version:
+            self._advanced |= version != self.version
             self.version = version
         self._handed_on += 1
         return True
@@ -141,7 +148,8 @@ class WatchProgress:
         return self._delay(error, now)
 
     def _delay(self, error: ClientError | None, now: float) -> float:
-        alive = self._opened is not None and (self._handed_on > 0 or now - self._opened >= _SHORT)
+        # A server that says the same again and again, or closes at once, is not alive.
+        alive = self._opened is not None and (self._advanced or now - self._opened >= _SHORT)
         if alive:
             self._backoff.reset()
         if error is None and alive:

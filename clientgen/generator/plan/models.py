@@ -53,20 +53,19 @@ def model_plans(
 
     plans: list[ModelPlan] = []
     for model in _defined_first(api.models):
-        plans.append(_model(model, available, problems))
+        plans.append(_model(model, available))
         defined.add(model.id)
     named = [(naming.class_name(model.id.name), model.id.name) for model in api.models]
     check_distinct(named, shown(api.group_version), "types", problems)
     return tuple(plans)
 
 
-def _model(model: Model, available: Callable[[ModelId], bool], problems: Problems) -> ModelPlan:
+def _model(model: Model, available: Callable[[ModelId], bool]) -> ModelPlan:
     gv, name = model.id.group_version, naming.class_name(model.id.name)
     fields = [f for f in model.fields if not _is_constant(model, f) and not _is_item(model, f)]
     ordered = sorted(fields, key=lambda f: (_rank(f), f.name))
-    plans = tuple(_field(field, available) for field in ordered)
-    named = [(field.attribute, field.wire_name) for field in plans]
-    check_distinct(named, f"{model.id.name} of {shown(gv)}", "properties", problems)
+    attributes = naming.attributes(field.name for field in ordered)
+    plans = tuple(_field(field, attributes[field.name], available) for field in ordered)
     sensitive = _SENSITIVE.get((gv.api_version, model.id.name), ())
     return ModelPlan(
         name=name,
@@ -94,8 +93,8 @@ def _rank(field: Field) -> int:
     return order.get(field.name, 3 if field.required else 4)
 
 
-def _field(field: Field, available: Callable[[ModelId], bool]) -> FieldPlan:
-    attribute, default = naming.attribute(field.name), _default(field)
+def _field(field: Field, attribute: str, available: Callable[[ModelId], bool]) -> FieldPlan:
+    default = _default(field)
     if default == "auto" and not all(map(available, models_in(field.type))):
         default = "none"
     return FieldPlan(attribute, field.name, field.type, default, field.description)

@@ -54,6 +54,7 @@ class Types:
         self._models: dict[ModelId, Model] = {}
         self._sources: dict[ModelId, str] = {}
         self._descriptions: dict[ModelId, str] = {}
+        self._named: set[ModelId] = set()
 
     def models(self) -> tuple[Model, ...]:
         """Every model, the inline ones of custom resources included, in order of their names."""
@@ -135,6 +136,18 @@ class Types:
         self._descriptions[model] = schema.get("description", "")
         self._models[model] = Model(model, fields, gvk, _text(schema), item)
 
+    def _free(self, wanted: ModelId) -> ModelId:
+        """A name for an object described in place: named definitions and earlier ones go first."""
+        if not self._named:
+            self._named = {
+                self._homes.model_id(name) for name in self._definitions if self._is_model(name)
+            }
+        found, number = wanted, 1
+        while found in self._named or found in self._sources:
+            number += 1
+            found = ModelId(wanted.group_version, f"{wanted.name}{number}")
+        return found
+
     def _properties(self, schema: Schema) -> tuple[dict[str, Schema], frozenset[str]]:
         """A schema's own properties and those it takes over through `allOf`."""
         properties: dict[str, Schema] = {}
@@ -197,7 +210,9 @@ class Types:
     def _object(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         values = schema.get("additionalProperties")
         if "properties" in schema:
-            nested = ModelId(owner.group_version, owner.name + name[:1].upper() + name[1:])
+            nested = self._free(
+                ModelId(owner.group_version, owner.name + name[:1].upper() + name[1:])
+            )
             self._add(nested, schema, where)
             return ModelType(nested)
         if is_object(values):
