@@ -129,3 +129,16 @@ def test_wire_names_survive_or_are_written_out() -> None:
 
     assert len(odd) == 50
     assert {"clusterIP", "podCIDRs", "$ref", "openAPIV3Schema"} <= odd
+
+
+def test_properties_that_come_by_one_name_are_told_apart() -> None:
+    found = naming.attributes(["foo_bar", "fooBar", "from", "from_", "other"])
+
+    assert found == {
+        "fooBar": "foo_bar",
+        "foo_bar": "foo_bar_2",
+        "from": "from_",
+        "from_": "from_2",
+        "other": "other",
+    }
+    assert naming.attributes(reversed(list(found))) == found

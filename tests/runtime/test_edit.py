@@ -138,3 +138,13 @@ def test_the_patch_leads_from_one_object_to_the_other(before, after):
     patch = difference(before, after)
     body = {} if patch is None else patch.body
     assert json.dumps(merged(before, body), sort_keys=True) == json.dumps(after, sort_keys=True)
+
+
+def test_a_change_that_makes_another_object_is_told():
+    with pytest.raises(TypeError, match="the one it returned is not sent"):
+        changed(decode(json.dumps(pod()).encode(), Pod), lambda _: Pod())
+
+
+def test_what_a_change_returns_otherwise_does_not_matter():
+    assert changed(decode(json.dumps(pod()).encode(), Pod), lambda it: it) is None
+    assert changed(decode(json.dumps(pod()).encode(), Pod), lambda it: it.metadata) is None

@@ -204,3 +204,14 @@ def test_a_moment_without_zone_is_local_time():
     local = datetime(2026, 1, 2).astimezone(UTC)
     query = build("GET", "/x", {"since_time": datetime(2026, 1, 2)}, request.LOGS).target
     assert query.endswith(local.strftime("%Y-%m-%dT%H%%3A%M%%3A%S.000000Z"))
+
+
+def test_force_is_for_apply_only():
+    with pytest.raises(ValueError, match="force is for ApplyPatch only, not for MergePatch"):
+        request.build_patch("/p", MergePatch({}), {"force": True})
+
+
+@pytest.mark.parametrize("selector", [{"app": "web"}, ["app=web"]])
+def test_a_selector_is_text(selector):
+    with pytest.raises(TypeError, match="label_selector cannot be a"):
+        request.query_string({"label_selector": selector}, request.LIST)

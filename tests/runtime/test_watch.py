@@ -157,3 +157,20 @@ def test_without_a_version_a_broken_connection_is_an_error():
 def test_an_error_event_is_an_error():
     with pytest.raises(errors.Expired, match="GET /api/v1/pods: too old"):
         progress().take(WatchEvent("ERROR", Status(code=410, reason="Expired", message="too old")))
+
+
+def test_initial_events_come_with_the_only_match_there_is():
+    asked, _ = progress(send_initial_events=True).next_stream(0.0)
+    assert asked["resource_version_match"] == "NotOlderThan"
+
+
+def test_a_server_that_says_the_same_again_and_again_is_not_hammered():
+    watch = progress(resource_version="5")
+    delays: list[float | None] = []
+    for _ in range(3):
+        watch.next_stream(0.0)
+        watch.opened(0.0)
+        watch.take(event("MODIFIED", "6"))
+        delays.append(watch.ended(None, 0.0))
+    assert delays[0] == 0.0
+    assert all(delay and delay >= 0.8 for delay in delays[1:])
