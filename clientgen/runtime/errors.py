@@ -44,6 +44,7 @@ holds a credential, and every error survives pickling.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -91,6 +92,9 @@ class ClientError(Exception):
 
 class ConfigError(ClientError):
     """No cluster can be reached with this configuration; the message says why."""
+
+
+_IS_SECRET = re.compile(r"/(?:secrets|tokenreviews)(?:/|$)|/serviceaccounts/[^/]+/token$").search
 
 
 class RequestInfo(Struct, frozen=True):
@@ -149,7 +153,17 @@ class ApiError(ClientError):
 
     def __str__(self) -> str:
         where = f"{self.request}: " if self.request else ""
-        return f"{where}{self.message} ({self.code} {self.reason or type(self).__name__})"
+        return f"{where}{self._shown()} ({self.code} {self.reason or type(self).__name__})"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _shown(self) -> str:
+        """The message for logs: a server may quote the whole object it was sent."""
+        if self.request is None or not _IS_SECRET(self.request.path):
+            return self.message
+        words, quoted, _ = self.message.partition("{")
+        return f"{words}… (the object is hidden; `message` has it)" if quoted else words
 
 
 class BadRequest(ApiError):

@@ -91,3 +91,17 @@ def test_an_error_without_words_has_some():
 
 def test_a_deadline_is_a_timeout_error():
     assert isinstance(errors.RequestTimeout("late"), TimeoutError)
+
+
+def test_an_error_about_a_secret_does_not_quote_it():
+    words = (
+        'Secret "s" is invalid: patch: Invalid value: "{\\"data\\":{\\"q\\":\\"aHVudGVyMg==\\"}}"'
+    )
+    status = Status(status="Failure", reason="Invalid", code=422, message=words)
+    where = errors.RequestInfo("PATCH", "/api/v1/namespaces/default/secrets/s")
+
+    error = errors.api_error(status, where)
+
+    assert "aHVudGVyMg" not in f"{error} {error!r}"
+    assert 'Secret "s" is invalid' in str(error)
+    assert error.message == words
