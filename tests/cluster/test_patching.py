@@ -124,7 +124,7 @@ async def test_what_is_missing_cannot_be_patched(kube: AsyncClientset, namespace
 async def test_force_is_for_apply_only(kube: AsyncClientset, namespace: str) -> None:
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one"))
-    with pytest.raises(Invalid):
+    with pytest.raises(ValueError, match="force is for ApplyPatch only"):
         await maps.patch("one", MergePatch({}), force=True)
 
 

@@ -172,7 +172,6 @@ async def test_a_version_that_is_too_old_is_expired(kube: AsyncClientset, namesp
         ({"label_selector": "a in b"}, BadRequest),
         ({"field_selector": "data.key=value"}, BadRequest),
         ({"resource_version_match": "NotOlderThan"}, Invalid),
-        ({"send_initial_events": True}, Invalid),
         ({"resource_version": "abc"}, ApiError),
     ],
 )
@@ -182,6 +181,14 @@ async def test_options_the_server_does_not_understand_are_errors(
     watch = kube.core_v1.config_maps(namespace).watch(**options, timeout=LONG)
     with pytest.raises(error):
         await async_collect(watch)
+
+
+async def test_initial_events_need_no_other_option(kube: AsyncClientset, namespace: str) -> None:
+    maps = kube.core_v1.config_maps(namespace)
+    await maps.create(config_map("one", labels={"test": "yes"}))
+    watch = maps.watch(label_selector="test", send_initial_events=True, timeout=LONG)
+    async with watch:
+        assert seen(await async_take(1, watch)) == [("ADDED", "one")]
 
 
 async def test_a_watch_ends_when_its_seconds_are_over(kube: AsyncClientset, namespace: str) -> None:
