@@ -221,3 +221,8 @@ def test_every_asyncio_call_asks_for_the_path_of_its_operation(
                 assert asked(transport) == expected(operation), operation.operation_id
 
     asyncio.run(main())
+
+
+def test_an_option_that_does_not_exist_is_told() -> None:
+    with pytest.raises(TypeError, match="no such client option: pool_siz; there are user_agent"):
+        Rest(CONFIG, pool_siz=3)  # type: ignore[call-arg]

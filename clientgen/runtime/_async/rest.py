@@ -56,6 +56,7 @@ class AsyncRest:
         )
         from ..identity import field_manager, user_agent
 
+        _check_options(options)
         self.config = config
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
@@ -303,6 +304,15 @@ async def _read_some(stream: AsyncByteStream) -> bytes:
     finally:
         await stream.aclose()
     return body
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    from ..options import ClientOptions
+
+    unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
+    if unknown:
+        known = ", ".join(ClientOptions.__annotations__)
+        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known}")
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
