@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime  # noqa: TC003 - get_type_hints() looks it up here
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 __all__ = [
     "ApplyOptions",
@@ -185,6 +185,3 @@ class ClientOptions(TypedDict, total=False):
     impersonate_extra: Mapping[str, Sequence[str]]
     connect_timeout: float
     pool_size: int
-
-
-AnyOptions: TypeAlias = Mapping[str, Any]
