@@ -1,0 +1,99 @@
+"""Which form of an answer a client asks for (fact sheet 1.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from .failures import Failure
+
+__all__ = ["JSON", "Encoding", "Form", "error_encoding", "negotiate"]
+
+_META: Final = "meta.k8s.io"
+_TYPES: Final = {"application/json": "json", "application/yaml": "yaml", "*/*": "json"}
+_AVAILABLE: Final = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+_FORMS: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
+_VERSIONS: Final = ("v1", "v1beta1")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What objects are shown as; the default is whole objects."""
+
+    kind: str = ""
+    version: str = "v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How an answer is written.
+
+    Attributes:
+        format: `json` or `yaml`.
+    """
+
+    format: str = "json"
+    form: Form = Form()
+    pretty: bool = False
+
+    @property
+    def content_type(self) -> str:
+        """The bare media type."""
+        return f"application/{self.format}"
+
+
+JSON: Final = Encoding()
+
+
+def negotiate(accept: str, *, stream: bool = False) -> Encoding:
+    """The first acceptable entry of an Accept header.
+
+    Raises:
+        Failure: 406, when nothing fits.
+    """
+    if not accept or accept == "application/json":
+        return JSON
+    for entry in _by_quality(accept):
+        found = _encoding(entry, stream=stream)
+        if found is not None:
+            return found
+    message = f"406: Not Acceptable\n\nAvailable representations: {_AVAILABLE}"
+    raise Failure(406, "NotAcceptable", message)
+
+
+def error_encoding(accept: str) -> Encoding:
+    """The form of an error: the one asked for, if that is one of ours."""
+    for entry in _by_quality(accept):
+        if entry.partition(";")[0].strip() == "application/yaml":
+            return Encoding("yaml")
+        if entry.partition(";")[0].strip() in _TYPES:
+            break
+    return JSON
+
+
+def _by_quality(accept: str) -> list[str]:
+    entries = [entry.strip() for entry in accept.split(",") if entry.strip()]
+    return sorted(entries, key=_quality, reverse=True)
+
+
+def _quality(entry: str) -> float:
+    _, _, rest = entry.partition(";q=")
+    try:
+        return float(rest.partition(";")[0]) if rest else 1.0
+    except ValueError:
+        return 0.0
+
+
+def _encoding(entry: str, *, stream: bool) -> Encoding | None:
+    media, *parameters = (part.strip() for part in entry.split(";"))
+    format_ = _TYPES.get(media)
+    if format_ is None or (stream and format_ != "json"):
+        return None
+    given = dict(part.split("=", 1) for part in parameters if "=" in part)
+    kind = given.get("as", "")
+    if kind:
+        fits = kind in _FORMS and given.get("g") == _META and given.get("v") in _VERSIONS
+        if not fits:
+            return None
+    form = Form(kind, given["v"]) if kind else Form()
+    return Encoding(format_, form, given.get("pretty") in ("1", "true"))

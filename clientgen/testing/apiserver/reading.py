@@ -1,0 +1,197 @@
+"""Get and list: now, at a version, and page by page (fact sheet 1.2)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import DecodeError, json
+
+from .answers import Later, Response
+from .failures import Cause, Failure, bad_request, not_found
+from .options import ListOptions, first, list_options
+from .registry import storage_of
+from .store import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .answers import Answer
+    from .rendering import Rendering
+    from .routing import Call, Target
+    from .store import Collection, Record, Store
+    from .views import View
+
+__all__ = ["get", "list_", "selected", "too_large_version", "when_version"]
+
+FUTURE_SECONDS: Final = 3.0
+"""How long a read waits for a version that is not there yet."""
+_TOKEN_VERSION: Final = "meta.k8s.io/v1"
+_TOO_OLD: Final = "The resourceVersion for the provided list is too old."
+_DEAD_TOKEN: Final = (
+    "The provided continue parameter is too old to display a consistent list result. You can start "
+    "a new list without the continue parameter, or use the continue token in this response to "
+    "retrieve the remainder of the results, which may not be consistent."
+)
+
+
+# ------------------------------------------------------------------- versions to come
+
+
+def version_number(text: str) -> int:
+    """The version a read names; 0 when it names none.
+
+    Raises:
+        Failure: 400.
+    """
+    if not text:
+        return 0
+    if not text.isdecimal():
+        raise bad_request(f'invalid resource version "{text}": strconv.ParseUint: invalid syntax')
+    return int(text)
+
+
+def too_large_version(version: int, current: int) -> Failure:
+    """504: the server has not come to that version in time."""
+    return Failure(
+        504,
+        "Timeout",
+        f"Timeout: Too large resource version: {version}, current: {current}",
+        causes=[Cause("ResourceVersionTooLarge", "Too large resource version")],
+        retry_after=1,
+    )
+
+
+def when_version(
+    store: Store,
+    version: int,
+    then: Callable[[], Answer],
+    otherwise: Callable[[Failure], Answer],
+) -> Answer:
+    """`then` as soon as the store is at a version, `otherwise` if that takes too long."""
+    if store.version >= version:
+        return then()
+    deadline = store.clock.monotonic() + FUTURE_SECONDS
+
+    def resume() -> Answer:
+        if store.version >= version:
+            return then()
+        if store.clock.monotonic() >= deadline:
+            return otherwise(too_large_version(version, store.version))
+        return Later(deadline, resume, store.on_advance)
+
+    return Later(deadline, resume, store.on_advance)
+
+
+def _refuse(failure: Failure) -> Answer:
+    raise failure
+
+
+# ------------------------------------------------------------------------------- get
+
+
+def get(store: Store, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """One object, not older than the version named."""
+
+    def answer() -> Answer:
+        resource = target.resource
+        collection = store.collection(storage_of(resource))
+        record = collection.records.get(key_of(target.namespace, target.name))
+        if record is None:
+            raise not_found(resource.group, resource.plural, target.name)
+        return rendering.record(record)
+
+    version = version_number(first(call.query, "resourceVersion"))
+    return when_version(store, version, answer, _refuse)
+
+
+# ------------------------------------------------------------------------------ list
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """Where a list goes on: from which key, at which version (-1: now)."""
+
+    version: int
+    start: str
+
+    def text(self) -> str:
+        value = {"v": _TOKEN_VERSION, "rv": self.version, "start": self.start}
+        return base64.urlsafe_b64encode(json.encode(value)).decode().rstrip("=")
+
+    @classmethod
+    def parse(cls, text: str) -> _Token:
+        why = "invalid continue token: continue key is not valid: "
+        try:
+            value = json.decode(base64.b64decode(text + "=" * (-len(text) % 4), b"-_"))
+        except (binascii.Error, DecodeError, ValueError) as error:
+            raise bad_request(f"{why}{error}") from None
+        if not isinstance(value, dict) or value.get("v") != _TOKEN_VERSION:
+            raise bad_request(f"{why}server does not recognize this encoded version")
+        return cls(int(value.get("rv") or 0), str(value.get("start") or ""))
+
+
+def list_(store: Store, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """The objects of a collection that are selected, or a page of them."""
+    options = list_options(call.query, watch=False)
+    rendering.view.check_fields(options.fields)
+    collection = store.collection(storage_of(target.resource))
+    page = _Page(store, collection, rendering, options, target.namespace)
+    if options.continue_:
+        return page.continued()
+    version = version_number(options.version)
+    return when_version(store, version, lambda: page.first(version), _refuse)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    store: Store
+    collection: Collection
+    rendering: Rendering
+    options: ListOptions
+    namespace: str
+
+    def first(self, version: int) -> Answer:
+        """From the start."""
+        options = self.options
+        limit = 0 if options.version == "0" else options.limit
+        if version and (options.match == "Exact" or (not options.match and limit)):
+            records = self.collection.at(version, self.namespace)
+            if records is None:
+                raise Failure(410, "Expired", _TOO_OLD, details=False)
+            return self._answer(records, version, limit)
+        return self._answer(self.collection.now(self.namespace), self.store.version, limit)
+
+    def continued(self) -> Answer:
+        """From where a token says."""
+        options = self.options
+        token = _Token.parse(options.continue_)
+        if options.version not in ("", "0"):
+            raise bad_request("specifying resource version is not allowed when using continue")
+        version = token.version if token.version > 0 else self.store.version
+        records = self.collection.at(version, self.namespace)
+        if records is None:
+            fresh = _Token(-1, token.start).text()
+            raise Failure(410, "Expired", _DEAD_TOKEN, continue_=fresh, details=False)
+        rest = [record for record in records if record.key >= token.start]
+        return self._answer(rest, version, 0 if options.version == "0" else options.limit)
+
+    def _answer(self, records: Sequence[Record], version: int, limit: int) -> Response:
+        records = selected(self.rendering.view, self.options, records)
+        metadata: dict[str, Any] = {"resourceVersion": str(version)}
+        if limit and len(records) > limit:
+            remaining = len(records) - limit
+            records = records[:limit]
+            metadata["continue"] = _Token(version, records[-1].key + "\0").text()
+            if not self.options.selects:
+                metadata["remainingItemCount"] = remaining
+        return self.rendering.records(records, metadata)
+
+
+def selected(view: View, options: ListOptions, records: Sequence[Record]) -> Sequence[Record]:
+    """The objects that the selectors mean."""
+    if not options.selects:
+        return records
+    return [record for record in records if view.selects(options, record)]

@@ -1,0 +1,175 @@
+"""Objects and lists as the bytes of an answer, in the form that was asked for (fact sheet 1.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import json
+
+from .answers import Response
+from .decoding import dump_yaml
+from .failures import Failure
+from .negotiation import JSON, Encoding, error_encoding
+from .options import first
+from .tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from .answers import Headers
+    from .routing import Call
+    from .store import Record
+    from .views import View
+
+__all__ = ["Rendering", "encode", "failed", "value_answer"]
+
+_META: Final = "meta.k8s.io"
+_PARTIAL: Final = "PartialObjectMetadata"
+_PARTIAL_LIST: Final = "PartialObjectMetadataList"
+_TABLE: Final = "Table"
+
+
+def encode(value: object, encoding: Encoding) -> bytes:
+    """A JSON value as bytes."""
+    if encoding.format == "yaml":
+        return dump_yaml(value)
+    data = json.encode(value)
+    return json.format(data, indent=2) if encoding.pretty else data
+
+
+def value_answer(
+    status: int, value: object, encoding: Encoding = JSON, headers: Headers | None = None
+) -> Response:
+    """An answer that is a document of its own."""
+    return Response(
+        status,
+        encode(value, encoding),
+        [("content-type", encoding.content_type), *(headers or [])],
+    )
+
+
+def failed(failure: Failure, accept: str) -> Response:
+    """The Status a request ends with."""
+    headers: Headers = []
+    if failure.retry_after is not None:
+        headers.append(("retry-after", str(failure.retry_after)))
+    return value_answer(failure.code, failure.status(), error_encoding(accept), headers)
+
+
+def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value not in (None, "")}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """How the objects of one answer are shown."""
+
+    view: View
+    encoding: Encoding
+    include: str
+    now: datetime
+
+    @classmethod
+    def of(cls, call: Call, view: View, encoding: Encoding, now: datetime) -> Rendering:
+        """As a call asks for it."""
+        return cls(view, encoding, first(call.query, "includeObject"), now)
+
+    # ------------------------------------------------------------------------- one object
+
+    def record(self, record: Record, status: int = 200, headers: Headers | None = None) -> Response:
+        """An answer with a stored object."""
+        if not self.encoding.form.kind and self.encoding.format == "json":
+            body = self.view.whole(record)
+            if self.encoding.pretty:
+                body = json.format(body, indent=2)
+            return Response(status, body, [("content-type", "application/json"), *(headers or [])])
+        return self.value(self.view.value(record), status, headers)
+
+    def value(
+        self, value: dict[str, Any], status: int = 200, headers: Headers | None = None
+    ) -> Response:
+        """An answer with an object; a Status is always shown as it is."""
+        if value.get("kind") != "Status":
+            value = self.shown(value)
+        return value_answer(status, value, self.encoding, headers)
+
+    def shown(self, value: dict[str, Any], *, columns: bool = True) -> dict[str, Any]:
+        """An object in the form that was asked for."""
+        form = self.encoding.form
+        match form.kind:
+            case "":
+                return value
+            case "Table":
+                metadata = {"resourceVersion": value["metadata"].get("resourceVersion")}
+                return self._table([value], metadata, columns=columns)
+            case "PartialObjectMetadata":
+                return self._partial(value)
+            case _:
+                raise _not_acceptable(f"{form.kind}, but the requested object is not a list")
+
+    def _partial(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        version = f"{_META}/{self.encoding.form.version}"
+        return {"kind": _PARTIAL, "apiVersion": version, "metadata": value["metadata"]}
+
+    def _table(
+        self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any], *, columns: bool = True
+    ) -> dict[str, Any]:
+        found = table(
+            self.view.resource,
+            values,
+            self.now,
+            list_metadata=_list_metadata(metadata),
+            include=self.include or "Metadata",
+            with_columns=columns,
+        )
+        found["apiVersion"] = f"{_META}/{self.encoding.form.version}"
+        return found
+
+    # --------------------------------------------------------------------------- a list
+
+    def records(self, records: Sequence[Record], metadata: Mapping[str, Any]) -> Response:
+        """An answer with a list of stored objects."""
+        if self.encoding == JSON:
+            return Response(200, self._joined(records, metadata))
+        values = [self.view.value(record) for record in records]
+        return value_answer(200, self._shown_list(values, metadata), self.encoding)
+
+    def _joined(self, records: Sequence[Record], metadata: Mapping[str, Any]) -> bytes:
+        resource = self.view.resource
+        head = {
+            "kind": resource.list_kind,
+            "apiVersion": resource.api_version,
+            "metadata": _list_metadata(metadata),
+        }
+        items = b",".join(map(self.view.item, records))
+        return b'%b,"items":[%b]}' % (json.encode(head)[:-1], items)
+
+    def _shown_list(
+        self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        form = self.encoding.form
+        resource = self.view.resource
+        match form.kind:
+            case "Table":
+                return self._table(values, metadata)
+            case "PartialObjectMetadataList":
+                kind, version = form.kind, f"{_META}/{form.version}"
+                items = [self._partial(value) for value in values]
+            case "":
+                kind, version = resource.list_kind, resource.api_version
+                items = [self._item(value) for value in values]
+            case _:
+                raise _not_acceptable(f"{form.kind}, but the requested object is a list")
+        listed = _list_metadata(metadata)
+        return {"kind": kind, "apiVersion": version, "metadata": listed, "items": items}
+
+    def _item(self, value: dict[str, Any]) -> dict[str, Any]:
+        if self.view.resource.custom is not None:
+            return value
+        return {name: part for name, part in value.items() if name not in ("kind", "apiVersion")}
+
+
+def _not_acceptable(why: str) -> Failure:
+    return Failure(406, "NotAcceptable", f"you requested {why}", details=False)

@@ -1,0 +1,125 @@
+"""Stored objects as they look in one version of their kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import json
+
+from . import builtin
+from .failures import bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .options import ListOptions
+    from .registry import Registry
+    from .resources import Resource
+    from .selecting import FieldTerm
+    from .store import Record
+
+__all__ = ["View"]
+
+
+class View:
+    """Shows the records of a collection in the version of a resource.
+
+    Attributes:
+        form: what records have to be stored as to be shown as they are.
+        prefix: the start of the JSON of every object, kind and apiVersion.
+    """
+
+    def __init__(self, resource: Resource, registry: Registry) -> None:
+        self.resource = resource
+        self.form = registry.form_of(resource)
+        self.prefix = b'{"kind":%b,"apiVersion":%b,' % (
+            json.encode(resource.kind),
+            json.encode(resource.api_version),
+        )
+        self._registry = registry
+
+    # -------------------------------------------------------------------------- contents
+
+    def data(self, record: Record) -> bytes:
+        """The JSON without kind and apiVersion."""
+        if record.form == self.form:
+            return record.data
+        value = self._converted(record)
+        return json.encode(
+            {name: part for name, part in value.items() if name not in ("kind", "apiVersion")}
+        )
+
+    def whole(self, record: Record) -> bytes:
+        """The JSON of the whole object."""
+        return self.prefix + self.data(record)[1:]
+
+    def item(self, record: Record) -> bytes:
+        """The JSON as it stands in lists: those of built-in kinds leave kind and apiVersion out."""
+        return self.data(record) if self.resource.custom is None else self.whole(record)
+
+    def value(self, record: Record) -> dict[str, Any]:
+        """The object, for the caller to change."""
+        if record.form == self.form:
+            return self.titled(record.value())
+        return self._converted(record)
+
+    def titled(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """An object with this version's kind and apiVersion, which stand first."""
+        resource = self.resource
+        rest = {name: part for name, part in value.items() if name not in ("kind", "apiVersion")}
+        return {"kind": resource.kind, "apiVersion": resource.api_version, **rest}
+
+    def _converted(self, record: Record) -> dict[str, Any]:
+        value = self.titled(record.value())
+        custom = self.resource.custom
+        if custom is not None:
+            custom.prune(value)
+            custom.default(value)
+            return value
+        group, _, version = record.form.rpartition("/")
+        source = self._registry.find(group, version, self.resource.plural)
+        assert source is not None  # built-in resources do not go away
+        return self.titled(builtin.convert(value, source, self.resource))
+
+    # -------------------------------------------------------------------------- selecting
+
+    def check_fields(self, terms: Sequence[FieldTerm]) -> None:
+        """Refuse fields that cannot be selected by.
+
+        Raises:
+            Failure: 400.
+        """
+        for term in terms:
+            if term.field not in self._known_fields():
+                raise bad_request(f"field label not supported: {term.field}")
+
+    def _known_fields(self) -> frozenset[str]:
+        always = ["metadata.name"]
+        if self.resource.namespaced:
+            always.append("metadata.namespace")
+        custom = self.resource.custom
+        more = builtin.known_fields(self.resource) if custom is None else custom.selectable_fields
+        return frozenset((*always, *more))
+
+    def selects(self, options: ListOptions, record: Record) -> bool:
+        """Whether an object is among those the selectors mean."""
+        if options.labels is not None and not options.labels(record.labels):
+            return False
+        return all(
+            (self._field(record, term.field) == term.value) is term.equal for term in options.fields
+        )
+
+    def _field(self, record: Record, field: str) -> str:
+        if field == "metadata.name":
+            return record.name
+        if field == "metadata.namespace":
+            return record.namespace
+        if record.fields is None:
+            record.fields = {}
+        known = record.fields.get(self.resource.api_version)
+        if known is None:
+            value = self.value(record)
+            custom = self.resource.custom
+            found = builtin.field_values(self.resource, value) if custom is None else custom.field_values(value)
+            known = record.fields[self.resource.api_version] = found
+        return known.get(field, "")

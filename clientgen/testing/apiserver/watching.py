@@ -1,0 +1,263 @@
+"""Watches: what has changed since a version, and what changes from now on (fact sheet 1.2, WATCH).
+
+A stream subscribes to the changes of a collection and keeps the encoded lines until its driver takes
+them. It ends by `timeoutSeconds`, by an ERROR event, or when somebody cuts it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import json
+
+from .failures import Failure, unclassified
+from .options import ListOptions, first, list_options
+from .reading import when_version
+from .registry import storage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from .answers import Answer, Headers
+    from .rendering import Rendering
+    from .routing import Call, Target
+    from .store import Change, Collection, Record, Store
+
+__all__ = ["WatchStream", "watch"]
+
+BOOKMARK_SECONDS: Final = 60.0
+"""How often a watch that wants bookmarks gets one."""
+LAST_BOOKMARK_SECONDS: Final = 2.0
+"""How long before its end a watch gets a bookmark."""
+MIN_TIMEOUT: Final = 1800.0
+"""A watch without a timeout of its own ends after this long to twice this long."""
+
+_NO_LABELS: Final[dict[str, str]] = {}
+_INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
+_TABLE: Final = "Table"
+
+
+def watch(
+    store: Store, call: Call, target: Target, rendering: Rendering, random: Random
+) -> Answer:
+    """Open a watch.
+
+    Raises:
+        Failure: 422 for options that do not go together, 500 for a version that is no number.
+    """
+    options = list_options(call.query, watch=True)
+    if target.watch and target.name:
+        options = replace(options, fields=(*options.fields, *_named(target.name)))
+    rendering.view.check_fields(options.fields)
+    version = _version(options.version)
+    collection = store.collection(storage_of(target.resource))
+    start = _Start(store, collection, rendering, options, target.namespace, random)
+    if not options.initial_events:
+        return start.stream(version)
+    return when_version(store, version, lambda: start.stream(version), start.refused)
+
+
+def _named(name: str) -> Any:
+    from .selecting import FieldTerm
+
+    return (FieldTerm("metadata.name", name, equal=True),)
+
+
+def _version(text: str) -> int:
+    if text and not text.isdecimal():
+        raise unclassified(f'strconv.ParseUint: parsing "{text}": invalid syntax')
+    return int(text or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a watch begins."""
+
+    store: Store
+    collection: Collection
+    rendering: Rendering
+    options: ListOptions
+    namespace: str
+    random: Random
+
+    def _new(self) -> WatchStream:
+        seconds = self.options.timeout_seconds or 0
+        timeout = float(seconds) if seconds > 0 else self.random.uniform(MIN_TIMEOUT, 2 * MIN_TIMEOUT)
+        return WatchStream(self.store, self.rendering, self.options, self.namespace, timeout)
+
+    def refused(self, failure: Failure) -> Answer:
+        """A watch that ends with an error at once."""
+        stream = self._new()
+        stream.fail(failure)
+        return stream
+
+    def stream(self, version: int) -> Answer:
+        """From a version, or with everything that is there."""
+        options = self.options
+        everything = not version if options.initial_events is None else options.initial_events
+        stream = self._new()
+        if everything:
+            stream.start(self.collection.now(self.namespace))
+        elif version:
+            changes = self.collection.since(version)
+            if changes is None:
+                why = f"too old resource version: {version} ({self.collection.forgotten})"
+                return self.refused(Failure(410, "Expired", why, details=False))
+            for change in changes:
+                stream.tell(change)
+        if options.initial_events and options.bookmarks:
+            stream.bookmark(_INITIAL_END)
+        stream.follow(self.collection, version if not everything else 0)
+        return stream
+
+
+class WatchStream:
+    """One watch; see `answers.Stream`."""
+
+    def __init__(
+        self,
+        store: Store,
+        rendering: Rendering,
+        options: ListOptions,
+        namespace: str,
+        timeout: float,
+    ) -> None:
+        self.status = 200
+        self.headers: Headers = [("content-type", "application/json")]
+        self._store = store
+        self._rendering = rendering
+        self._view = rendering.view
+        self._options = options
+        self._namespace = namespace
+        self._plain = rendering.encoding.form.kind == ""
+        self._everything = not options.selects
+        self._ready: deque[bytes] = deque()
+        self._wake: Callable[[], None] = _nothing
+        self._stop: Callable[[], None] = _nothing
+        self._after = 0
+        self._columns = True
+        self.ended = False
+        self._end = store.clock.monotonic() + timeout
+        self._bookmarks = self._bookmark_times(timeout) if options.bookmarks else deque[float]()
+        self.deadline: float | None = min([self._end, *self._bookmarks])
+
+    def _bookmark_times(self, timeout: float) -> deque[float]:
+        now = self._store.clock.monotonic()
+        regular = [BOOKMARK_SECONDS * n for n in range(1, int(timeout // BOOKMARK_SECONDS) + 1)]
+        last = timeout - LAST_BOOKMARK_SECONDS
+        times = sorted([*regular, *([last] if last > 0 else [])])
+        return deque(now + seconds for seconds in times)
+
+    # ---------------------------------------------------------------------- the driver's
+
+    def take(self) -> bytes | None:
+        """The lines that are ready; None at the end."""
+        self._tick()
+        if self._ready:
+            lines = b"".join(self._ready)
+            self._ready.clear()
+            return lines
+        return None if self.ended else b""
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Have `wake` called when there is something to take."""
+        self._wake = wake
+        if self._ready or self.ended:
+            wake()
+
+    def close(self) -> None:
+        """End the watch."""
+        if not self.ended:
+            self.ended = True
+            self.deadline = None
+            self._stop()
+            self._wake()
+
+    def _tick(self) -> None:
+        now = self._store.clock.monotonic()
+        if self.ended or self.deadline is None or now < self.deadline:
+            return
+        due = False
+        while self._bookmarks and self._bookmarks[0] <= now:
+            self._bookmarks.popleft()
+            due = True
+        if due:
+            self.bookmark()
+        if now >= self._end:
+            self.close()
+        else:
+            self.deadline = min([self._end, *list(self._bookmarks)[:1]])
+
+    # ------------------------------------------------------------------------- contents
+
+    def start(self, records: list[Record]) -> None:
+        """Say what is there already."""
+        for record in records:
+            if self._everything or self._view.selects(self._options, record):
+                self._say("ADDED", record)
+
+    def follow(self, collection: Collection, after: int) -> None:
+        """Go on with what changes from now on; changes up to a version to come are passed over."""
+        self._after = after
+        self._stop = collection.watch(self.tell)
+
+    def tell(self, change: Change) -> None:
+        """Say what a change means to this watch, if anything."""
+        if change.version <= self._after:
+            return
+        if self._namespace and change.record.namespace != self._namespace:
+            return
+        was, is_ = self._sees(change.before), self._sees(change.after)
+        if is_:
+            assert change.after is not None
+            self._say("MODIFIED" if was else "ADDED", change.after, change)
+        elif was:
+            self._say("DELETED", change.departed(), change)
+
+    def _sees(self, record: Record | None) -> bool:
+        if record is None:
+            return False
+        return self._everything or self._view.selects(self._options, record)
+
+    def _say(self, kind: str, record: Record, change: Change | None = None) -> None:
+        if not self._plain:
+            shown = self._rendering.shown(self._view.value(record), columns=self._columns)
+            self._columns = False
+            self._put(_line(kind, json.encode(shown)))
+        elif change is None:
+            self._put(_line(kind, self._view.whole(record)))
+        else:
+            view = self._view
+            self._put(
+                change.encoded(kind, view.prefix, lambda: _line(kind, view.whole(record)))
+            )
+
+    def _put(self, line: bytes) -> None:
+        self._ready.append(line)
+        self._wake()
+
+    def bookmark(self, annotations: dict[str, str] | None = None) -> None:
+        """Say which version this watch has come to."""
+        metadata: dict[str, Any] = {"resourceVersion": str(self._store.version)}
+        if annotations:
+            metadata["annotations"] = annotations
+        value = self._view.titled({"metadata": metadata})
+        if not self._plain and self._rendering.encoding.form.kind != _TABLE:
+            value = self._rendering.shown(value)
+        self._put(_line("BOOKMARK", json.encode(value)))
+
+    def fail(self, failure: Failure) -> None:
+        """End with an ERROR event."""
+        self._put(_line("ERROR", json.encode(failure.status())))
+        self.close()
+
+
+def _nothing() -> None:
+    """Nobody waits yet."""
+
+
+def _line(kind: str, value: bytes) -> bytes:
+    return b'{"type":"%b","object":%b}\n' % (kind.encode(), value)
