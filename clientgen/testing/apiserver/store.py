@@ -201,6 +201,7 @@ class Collection:
         self._forget(change.moment - self._store.history_seconds)
         for watcher in tuple(self._watchers):
             watcher(change)
+        self._store.tell(self, change)
 
     def _forget(self, before: float) -> None:
         history = self._history
@@ -245,6 +246,7 @@ class Store:
         self.compacted = 0
         self._collections: dict[str, Collection] = {}
         self._waiting: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[Collection, Change], None]] = []
 
     def collection(self, name: str) -> Collection:
         """The collection of that name; it is there as soon as somebody asks."""
@@ -273,6 +275,15 @@ class Store:
     def on_advance(self, wake: Callable[[], None]) -> None:
         """Have `wake` called once, at the next write."""
         self._waiting.append(wake)
+
+    def on_change(self, listener: Callable[[Collection, Change], None]) -> None:
+        """Have every change of every collection told to `listener`."""
+        self._listeners.append(listener)
+
+    def tell(self, collection: Collection, change: Change) -> None:
+        """Tell the listeners of a change."""
+        for listener in self._listeners:
+            listener(collection, change)
 
     def compact(self) -> None:
         """Forget all history, as the real server does every five minutes."""

@@ -1,0 +1,127 @@
+"""Everything one server holds: what is served, what is stored, what time it is."""
+
+from __future__ import annotations
+
+import heapq
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from .failures import Cause, forbidden, not_found
+from .registry import Registry, storage_of
+from .store import Store
+from .views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from clientgen.runtime.clock import Clock
+
+    from .resources import Resource
+    from .spec import Spec
+    from .store import Record
+
+__all__ = ["Cluster"]
+
+
+class Cluster:
+    """The state behind the handler; a `World` for the rules of the kinds.
+
+    Work that comes after a request (emptying a namespace, say) is put off with `later` and done by
+    `run_due`, which whoever drives the server calls.
+    """
+
+    def __init__(self, spec: Spec, clock: Clock, store: Store, random: Random) -> None:
+        self.spec = spec
+        self.clock = clock
+        self.store = store
+        self.random = random
+        self.registry = Registry(spec)
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+
+    # ------------------------------------------------------------------------------ time
+
+    def now(self) -> datetime:
+        """The time of day, in UTC."""
+        return self.clock.now()
+
+    def timestamp(self) -> str:
+        """The time of day as it stands in metadata."""
+        return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def later(self, seconds: float, work: Callable[[], None]) -> None:
+        """Do something after a while."""
+        moment = self.clock.monotonic() + seconds
+        heapq.heappush(self._due, (moment, next(self._order), work))
+
+    @property
+    def next_due(self) -> float | None:
+        """When `run_due` has something to do, on the monotonic clock; None when it has nothing."""
+        return self._due[0][0] if self._due else None
+
+    def run_due(self) -> None:
+        """Do what is due."""
+        while self._due and self._due[0][0] <= self.clock.monotonic():
+            heapq.heappop(self._due)[2]()
+
+    # --------------------------------------------------------------------------- objects
+
+    def record(self, group: str, plural: str, namespace: str, name: str) -> Record | None:
+        """One stored object."""
+        resource = self.registry.any_version(group, plural)
+        if resource is None:
+            return None
+        key = f"{namespace}/{name}" if namespace else name
+        return self.store.collection(storage_of(resource)).records.get(key)
+
+    def resource_of(self, collection: str) -> Resource | None:
+        """A resource whose objects are in the collection of that name."""
+        plural, _, group = collection.partition(".")
+        return self.registry.any_version(group, plural)
+
+    def get(self, group: str, plural: str, namespace: str, name: str) -> dict[str, Any] | None:
+        """One object, in the first version its kind is served in."""
+        record = self.record(group, plural, namespace, name)
+        resource = self.registry.any_version(group, plural)
+        if record is None or resource is None:
+            return None
+        return View(resource, self.registry).value(record)
+
+    def list(self, group: str, plural: str, namespace: str = "") -> list[dict[str, Any]]:
+        """All objects of a kind, or those of a namespace."""
+        resource = self.registry.any_version(group, plural)
+        if resource is None:
+            return []
+        view = View(resource, self.registry)
+        collection = self.store.collection(storage_of(resource))
+        return [view.value(record) for record in collection.now(namespace)]
+
+    # ------------------------------------------------------------------------- admission
+
+    def check_namespace(
+        self, resource: Resource, namespace: str, metadata: dict[str, Any]
+    ) -> None:
+        """Refuse to create something in a namespace that is not there, or going.
+
+        Raises:
+            Failure: 404, or 403 with a NamespaceTerminating cause.
+        """
+        if not resource.namespaced:
+            return
+        found = self.record("", "namespaces", "", namespace)
+        if found is None:
+            raise not_found("", "namespaces", namespace)
+        if found.value()["metadata"].get("deletionTimestamp"):
+            cause = Cause(
+                "NamespaceTerminating",
+                f"namespace {namespace} is being terminated",
+                "metadata.namespace",
+            )
+            name = metadata.get("name", "")
+            why = (
+                f"unable to create new content in namespace {namespace} because it is being "
+                "terminated"
+            )
+            raise forbidden(resource.group, resource.plural, name, why, causes=[cause])

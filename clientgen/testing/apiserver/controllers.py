@@ -1,0 +1,264 @@
+"""What goes on behind requests: definitions become served, namespaces are emptied, garbage goes.
+
+The first is part of every API server and happens right after the request; the others are the
+controller manager's in a real cluster, and take `delay` seconds here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from . import custom
+from .deleting import FOREGROUND, ORPHAN, Deleting
+from .options import DeleteOptions
+from .registry import storage_of
+from .rules import DEFINITIONS
+from .views import View
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .resources import Resource
+    from .store import Change, Collection, Record
+
+__all__ = ["Definitions", "Garbage", "Namespaces"]
+
+_CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
+_RETRY: Final = 1.0
+
+
+class Definitions:
+    """Serves what CustomResourceDefinitions define, and removes it with them."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._collection = cluster.store.collection(DEFINITIONS)
+        self._collection.watch(self._changed)
+        self._specs: dict[str, Any] = {}
+
+    def _changed(self, change: Change) -> None:
+        name = change.record.name
+        if change.after is None:
+            self._specs.pop(name, None)
+            self._cluster.registry.undefine(name)
+        else:
+            self._cluster.later(0.0, lambda: self._settle(name))
+
+    def _settle(self, name: str) -> None:
+        record = self._collection.records.get(name)
+        if record is None:
+            return
+        value = record.value()
+        if value["metadata"].get("deletionTimestamp"):
+            self._finish(name, record, value)
+        elif self._specs.get(name) != value["spec"] or not value["status"].get("conditions"):
+            self._establish(name, record, value)
+
+    def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
+        others = [each.value() for each in self._collection.now() if each.name != name]
+        status = custom.status_of(value, others, self._cluster.now())
+        finalizers = value["metadata"].setdefault("finalizers", [])
+        changed = status != value.get("status") or _CLEANUP not in finalizers
+        if _CLEANUP not in finalizers:
+            finalizers.append(_CLEANUP)
+        self._specs[name] = value["spec"]
+        if _holds(status, "Established"):
+            first = not self._cluster.registry.is_defined(name)
+            self._cluster.registry.define(custom.read(value, self._cluster.spec.schemas))
+            if first:
+                store = self._cluster.store
+                store.collection(name).compact(store.version)
+        if changed:
+            value["status"] = status
+            self._collection.put(value, record.form)
+
+    def _finish(self, name: str, record: Record, value: dict[str, Any]) -> None:
+        """Remove the instances of a definition that is going, then the definition."""
+        instances = self._cluster.store.collection(name)
+        resource = self._instances(name)
+        if resource is not None:
+            deleting = Deleting(self._cluster, View(resource, self._cluster.registry), DeleteOptions())
+            for each in instances.now():
+                deleting.delete(each)
+        if instances.records:
+            self._cluster.later(_RETRY, lambda: self._settle(name))
+            return
+        metadata = value["metadata"]
+        metadata["finalizers"] = [each for each in metadata.get("finalizers") or () if each != _CLEANUP]
+        if metadata["finalizers"]:
+            if metadata["finalizers"] != record.value()["metadata"].get("finalizers"):
+                self._collection.put(value, record.form)
+        else:
+            del metadata["finalizers"]
+            self._collection.remove(name, value)
+            self._cluster.store.drop(name)
+
+    def _instances(self, name: str) -> Resource | None:
+        for resource in self._cluster.registry.custom_resources():
+            if resource.group_resource == name:
+                return resource
+        return None
+
+
+def _holds(status: dict[str, Any], condition: str) -> bool:
+    return any(
+        each["type"] == condition and each["status"] == "True"
+        for each in status.get("conditions") or ()
+    )
+
+
+class Namespaces:
+    """Empties namespaces that are going."""
+
+    def __init__(self, cluster: Cluster, delay: float) -> None:
+        self._cluster = cluster
+        self._delay = delay
+        self._collection = cluster.store.collection("namespaces")
+        self._collection.watch(self._changed)
+
+    def _changed(self, change: Change) -> None:
+        if change.after is not None and b'"deletionTimestamp"' in change.after.data:
+            name = change.after.name
+            self._cluster.later(self._delay, lambda: self._empty(name))
+
+    def _empty(self, name: str) -> None:
+        record = self._collection.records.get(name)
+        value = record.value() if record else {}
+        if record is None or not value["metadata"].get("deletionTimestamp"):
+            return
+        if self._remaining(name):
+            self._cluster.later(max(self._delay, _RETRY), lambda: self._empty(name))
+            return
+        spec = value.setdefault("spec", {})
+        spec["finalizers"] = [each for each in spec.get("finalizers") or () if each != "kubernetes"]
+        if not spec["finalizers"]:
+            del spec["finalizers"]
+            if not value["metadata"].get("finalizers"):
+                self._collection.remove(name, value)
+                return
+        if value != record.value():
+            self._collection.put(value, record.form)
+
+    def _remaining(self, namespace: str) -> bool:
+        """Delete the content; whether something of it stays for now."""
+        left = False
+        for resource in tuple(self._cluster.registry.namespaced()):
+            collection = self._cluster.store.collection(storage_of(resource))
+            records = collection.now(namespace)
+            if records:
+                options = DeleteOptions(grace=0, policy="Background")
+                deleting = Deleting(self._cluster, View(resource, self._cluster.registry), options)
+                for record in records:
+                    deleting.delete(record)
+                left = left or bool(collection.now(namespace))
+        return left
+
+
+class Garbage:
+    """Deletes what belonged to objects that are gone, by their ownerReferences.
+
+    https://kubernetes.io/docs/concepts/architecture/garbage-collection/. An owner that never was
+    there is left alone, so that tests need not make the owners they refer to.
+    """
+
+    def __init__(self, cluster: Cluster, delay: float) -> None:
+        self._cluster = cluster
+        self._delay = delay
+        self._dependents: dict[str, set[tuple[str, str]]] = {}
+        self._gone: set[str] = set()
+        cluster.store.on_change(self._changed)
+
+    def _changed(self, collection: Collection, change: Change) -> None:
+        for uid in _owners(change.before):
+            self._dependents.get(uid, set()).discard((collection.name, change.record.key))
+        for uid in _owners(change.after):
+            self._dependents.setdefault(uid, set()).add((collection.name, change.record.key))
+        uid = change.record.uid
+        if change.after is None:
+            if uid in self._dependents:
+                self._gone.add(uid)
+                self._cluster.later(self._delay, lambda: self._collect(uid))
+        elif b'"deletionTimestamp"' in change.after.data:
+            where = (collection.name, change.after.key)
+            self._cluster.later(self._delay, lambda: self._release(*where))
+
+    def _collect(self, uid: str) -> None:
+        """Delete the dependents of an owner that is gone, or make them forget it."""
+        for collection, record in self._records(uid):
+            value = record.value()
+            left = [each for each in _references(value) if each.get("uid") not in self._gone]
+            if left:
+                value["metadata"]["ownerReferences"] = left
+                collection.put(value, record.form)
+            else:
+                self._delete(collection, record, DeleteOptions(policy="Background"))
+        if not self._dependents.get(uid):
+            self._dependents.pop(uid, None)
+            self._gone.discard(uid)
+
+    def _release(self, name: str, key: str) -> None:
+        """Finish a deletion that waits for its dependents to be deleted, or orphaned."""
+        collection = self._cluster.store.collection(name)
+        record = collection.records.get(key)
+        value = record.value() if record else {}
+        finalizers = (value.get("metadata") or {}).get("finalizers") or []
+        if record is None or not {FOREGROUND, ORPHAN} & set(finalizers):
+            return
+        if ORPHAN in finalizers:
+            self._orphan(record.uid)
+        elif self._block(record.uid):
+            self._cluster.later(max(self._delay, _RETRY), lambda: self._release(name, key))
+            return
+        rest = [each for each in finalizers if each not in (FOREGROUND, ORPHAN)]
+        if rest:
+            value["metadata"]["finalizers"] = rest
+            collection.put(value, record.form)
+            return
+        del value["metadata"]["finalizers"]
+        if not value["metadata"].get("deletionGracePeriodSeconds"):
+            collection.remove(key, value)
+
+    def _orphan(self, uid: str) -> None:
+        for collection, record in self._records(uid):
+            value = record.value()
+            left = [each for each in _references(value) if each.get("uid") != uid]
+            value["metadata"]["ownerReferences"] = left
+            if not left:
+                del value["metadata"]["ownerReferences"]
+            collection.put(value, record.form)
+
+    def _block(self, uid: str) -> bool:
+        """Delete the dependents; whether one that blocks its owner is still there."""
+        for collection, record in self._records(uid):
+            self._delete(collection, record, DeleteOptions(policy="Foreground"))
+        return any(
+            reference.get("uid") == uid and reference.get("blockOwnerDeletion")
+            for _, record in self._records(uid)
+            for reference in _references(record.value())
+        )
+
+    def _records(self, uid: str) -> list[tuple[Collection, Record]]:
+        found = sorted(self._dependents.get(uid, ()))
+        collections = self._cluster.store.collection
+        return [(collections(name), collections(name).records[key]) for name, key in found]
+
+    def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
+        resource = self._cluster.resource_of(collection.name)
+        if resource is not None and not _is_going(record):
+            view = View(resource, self._cluster.registry)
+            Deleting(self._cluster, view, options).delete(record)
+
+
+def _is_going(record: Record) -> bool:
+    return b'"deletionTimestamp"' in record.data and bool(
+        record.value()["metadata"].get("deletionTimestamp")
+    )
+
+
+def _references(value: dict[str, Any]) -> list[dict[str, Any]]:
+    return value["metadata"].get("ownerReferences") or []
+
+
+def _owners(record: Record | None) -> list[str]:
+    if record is None or b'"ownerReferences"' not in record.data:
+        return []
+    return [each["uid"] for each in _references(record.value()) if each.get("uid")]

@@ -1,0 +1,214 @@
+"""Delete: at once, after a grace period, or when the finalizers are gone (fact sheet 1.6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from . import builtin
+from .decoding import parse
+from .failures import bad_request, conflict, forbidden, not_found, status_success
+from .options import DeleteOptions, delete_options, list_options
+from .reading import selected
+from .registry import storage_of
+from .store import key_of
+from .views import View
+
+if TYPE_CHECKING:
+    from .answers import Answer
+    from .cluster import Cluster
+    from .rendering import Rendering
+    from .routing import Call, Target
+    from .store import Record
+
+__all__ = ["FOREGROUND", "ORPHAN", "Deleting", "delete", "delete_collection", "options_of"]
+
+FOREGROUND: Final = "foregroundDeletion"
+ORPHAN: Final = "orphan"
+_POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
+
+
+def options_of(call: Call) -> DeleteOptions:
+    """The options of a delete, from its body or its query.
+
+    Raises:
+        Failure: 400 or 422.
+    """
+    body: Any = None
+    if call.body:
+        body = parse(call.body, call.headers.get("content-type", "")).value
+        if not isinstance(body, dict):
+            raise bad_request("couldn't get version/kind; json parse error")
+    return delete_options(call.query, body)
+
+
+def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """DELETE of one object."""
+    options = options_of(call)
+    deleting = Deleting(cluster, rendering.view, options)
+    answer = deleting.delete(deleting.found(key_of(target.namespace, target.name), target.name))
+    return rendering.value(answer)
+
+
+def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """DELETE of what a list would show; answers the list of what was deleted."""
+    options = options_of(call)
+    chosen = list_options(call.query, watch=False)
+    view = rendering.view
+    view.check_fields(chosen.fields)
+    deleting = Deleting(cluster, view, options)
+    collection = cluster.store.collection(storage_of(target.resource))
+    records = selected(view, chosen, collection.now(target.namespace))
+    for record in records[: chosen.limit or None]:
+        deleting.delete(record)
+    answer = rendering.records(records, {"resourceVersion": str(cluster.store.version)})
+    return answer
+
+
+class Deleting:
+    """Deletes objects of one kind in one way."""
+
+    def __init__(self, cluster: Cluster, view: View, options: DeleteOptions) -> None:
+        self.cluster = cluster
+        self.view = view
+        self.resource = view.resource
+        self.options = options
+        self.collection = cluster.store.collection(storage_of(view.resource))
+
+    def found(self, key: str, name: str) -> Record:
+        """The object to delete.
+
+        Raises:
+            Failure: 404.
+        """
+        record = self.collection.records.get(key)
+        if record is None:
+            raise not_found(self.resource.group, self.resource.plural, name)
+        return record
+
+    def delete(self, record: Record) -> dict[str, Any]:
+        """Delete an object; what the client is told, a Status or the object.
+
+        Raises:
+            Failure: 403 for protected namespaces, 409 for preconditions.
+        """
+        self._check_protected(record)
+        self._check_preconditions(record)
+        value = self.view.value(record)
+        metadata = value["metadata"]
+        was_deleting = bool(metadata.get("deletionTimestamp"))
+        finalizers = self._finalizers(metadata)
+        grace = self._grace(value)
+        if was_deleting:
+            grace = min(grace, metadata.get("deletionGracePeriodSeconds") or 0)
+        stays = bool(finalizers) or grace > 0 or self._drains(value)
+        if not stays:
+            return self._remove(record, value, was_deleting=was_deleting)
+        before = self.view.value(record)
+        _set_finalizers(metadata, finalizers)
+        self._mark(value, grace, was_deleting=was_deleting)
+        if value != before and not self.options.dry_run:
+            self.collection.put(value, self.view.form)
+        return value
+
+    # -------------------------------------------------------------------------- checks
+
+    def _check_protected(self, record: Record) -> None:
+        resource = self.resource
+        if resource.group_resource == "namespaces" and record.name in builtin.PROTECTED:
+            why = "this namespace may not be deleted"
+            raise forbidden("", resource.plural, record.name, why)
+
+    def _check_preconditions(self, record: Record) -> None:
+        wanted = self.options.preconditions
+        pairs = (
+            ("uid", "UID", record.uid, "deleted and then recreated"),
+            ("resourceVersion", "ResourceVersion", str(record.version), "modified"),
+        )
+        for name, word, actual, fate in pairs:
+            given = wanted.get(name)
+            if given and given != actual:
+                why = (
+                    f"the {word} in the precondition ({given}) does not match the {word} in record "
+                    f"({actual}). The object might have been {fate}"
+                )
+                raise conflict(self.resource.group, self.resource.kind, record.name, why)
+
+    # ------------------------------------------------------------------------ decisions
+
+    def _finalizers(self, metadata: dict[str, Any]) -> list[str]:
+        """The finalizers the object has once the propagation policy is in them."""
+        present: list[str] = list(metadata.get("finalizers") or ())
+        wanted = _POLICY_FINALIZERS.get(self.options.policy)
+        if self.options.orphan is not None:
+            wanted = ORPHAN if self.options.orphan else None
+        elif not self.options.policy:
+            return present
+        kept = [name for name in present if name not in (FOREGROUND, ORPHAN)]
+        return [*kept, wanted] if wanted else kept
+
+    def _grace(self, value: dict[str, Any]) -> int:
+        """How many seconds the object has left; only scheduled pods have any."""
+        if (self.resource.group, self.resource.plural) not in builtin.GRACEFUL:
+            return 0
+        spec, status = value.get("spec") or {}, value.get("status") or {}
+        grace = self.options.grace
+        if grace is None:
+            grace = spec.get("terminationGracePeriodSeconds", 30)
+        if grace < 0:
+            grace = 1
+        done = status.get("phase") in ("Succeeded", "Failed")
+        return 0 if done or not spec.get("nodeName") else int(grace)
+
+    def _drains(self, value: dict[str, Any]) -> bool:
+        """Whether this is a namespace that still has to be emptied."""
+        is_namespace = self.resource.group_resource == "namespaces"
+        return is_namespace and bool((value.get("spec") or {}).get("finalizers"))
+
+    # -------------------------------------------------------------------------- effects
+
+    def _mark(self, value: dict[str, Any], grace: int, *, was_deleting: bool) -> None:
+        """Note that the object is going."""
+        metadata = value["metadata"]
+        if not was_deleting or grace < metadata.get("deletionGracePeriodSeconds", 0):
+            moment = self.cluster.now() + timedelta(seconds=grace)
+            metadata["deletionTimestamp"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+            if not self._drains(value):
+                metadata["deletionGracePeriodSeconds"] = grace
+        if not was_deleting and metadata.get("generation"):
+            metadata["generation"] += 1
+        if self._drains(value):
+            value["status"] = {**(value.get("status") or {}), "phase": "Terminating"}
+
+    def _remove(
+        self, record: Record, value: dict[str, Any], *, was_deleting: bool
+    ) -> dict[str, Any]:
+        metadata = value["metadata"]
+        resource = self.resource
+        where = (resource.group, resource.plural)
+        if where in builtin.GRACEFUL:
+            self._mark(value, 0, was_deleting=was_deleting)
+        if not self.options.dry_run:
+            self.collection.remove(record.key)
+        if where in builtin.DELETE_RETURNS_OBJECT:
+            return value
+        details = {
+            "name": metadata["name"],
+            "group": resource.group,
+            "kind": resource.plural,
+            "uid": metadata["uid"],
+        }
+        return status_success(details={name: text for name, text in details.items() if text})
+
+
+def _set_finalizers(metadata: dict[str, Any], finalizers: list[str]) -> None:
+    if finalizers:
+        metadata["finalizers"] = finalizers
+    else:
+        metadata.pop("finalizers", None)
+
+
+def foreground(options: DeleteOptions) -> DeleteOptions:
+    """The same options with another policy."""
+    return replace(options, policy="Foreground")

@@ -1,0 +1,207 @@
+"""JSONPath as custom resources' printer columns use it.
+
+Kubernetes has a dialect of its own (kubectl's "JSONPath Support" page): `.spec.tags[0]`,
+`.items[*].name`, `..name`, `[1:3]`, `['a','b']`, and filters such as
+`.status.conditions[?(@.type=="Ready")].status`. A path is a row of steps; each step maps the
+values found so far to the next ones. What is missing is no error: it just finds nothing.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["evaluate", "parse"]
+
+Step: TypeAlias = "Callable[[Any], Iterator[Any]]"
+
+_FIELD: Final = re.compile(r"(?:\\.|[^\s.\[\](){}'\"\\,|*])+")
+_SLICE: Final = re.compile(r"(-?\d*):(-?\d*)(?::(-?\d*))?")
+_QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_FILTER: Final = re.compile(r"(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)")
+_COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_CONSTANTS: Final = {"true": True, "false": False}
+
+
+def evaluate(path: str, value: Any) -> list[Any]:
+    """All that `path` finds in a JSON value, in order; nothing when it leads nowhere.
+
+    Raises:
+        ValueError: `path` cannot be read.
+    """
+    found = [value]
+    for step in parse(path):
+        found = [each for before in found for each in step(before)]
+    return found
+
+
+@lru_cache(maxsize=1024)
+def parse(path: str) -> tuple[Step, ...]:
+    """The steps of a path that starts with a dot, a bracket, `$` or `@`.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    steps: list[Step] = []
+    rest = path.strip().removeprefix("$").removeprefix("@")
+    while rest and rest != ".":
+        step, rest = _next_step(rest, path)
+        steps.append(step)
+    return tuple(steps)
+
+
+def _next_step(rest: str, path: str) -> tuple[Step, str]:
+    if rest.startswith("["):
+        end = _closing(rest, path)
+        return _bracket(rest[1:end].strip(), path), rest[end + 1 :]
+    if rest.startswith(".["):
+        return _next_step(rest[1:], path)
+    if rest.startswith(".."):
+        return _everything, rest[1:] if rest[2:3] != "[" else rest[2:]
+    if rest.startswith(".*"):
+        return _wildcard, rest[2:]
+    matched = _FIELD.match(rest, 1)
+    if not rest.startswith(".") or matched is None:
+        raise ValueError(f"{path!r}: {rest!r} is no step of a JSONPath")
+    return _field(re.sub(r"\\(.)", r"\1", matched[0])), rest[matched.end() :]
+
+
+def _closing(rest: str, path: str) -> int:
+    """Where the bracket that `rest` starts with ends; quoted brackets do not count."""
+    depth, quote = 0, ""
+    for at, character in enumerate(rest):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "[]":
+            depth += 1 if character == "[" else -1
+            if not depth:
+                return at
+    raise ValueError(f"{path!r}: unterminated array")
+
+
+def _bracket(inside: str, path: str) -> Step:
+    if inside.startswith("?(") and inside.endswith(")"):
+        return _filtered(inside[2:-1].strip())
+    if inside == "*":
+        return _wildcard
+    if "," in inside:
+        return _union([_bracket(part.strip(), path) for part in inside.split(",")])
+    if matched := _SLICE.fullmatch(inside):
+        return _slice(*(int(part) if part else None for part in matched.groups()))
+    if re.fullmatch(r"-?\d+", inside):
+        return _index(int(inside))
+    if inside.startswith("'") and (quoted := _QUOTED.fullmatch(inside)):
+        # A quoted name is read like one after a dot: `['a.b']` is `.a.b`, `['a\.b']` one name.
+        return _nested(parse(f".{quoted[1]}"))
+    raise ValueError(f"{path!r}: invalid array index {inside!r}")
+
+
+def _field(name: str) -> Step:
+    def step(value: Any) -> Iterator[Any]:
+        if isinstance(value, dict) and name in value:
+            yield value[name]
+
+    return step
+
+
+def _index(at: int) -> Step:
+    def step(value: Any) -> Iterator[Any]:
+        if isinstance(value, list) and -len(value) <= at < len(value):
+            yield value[at]
+
+    return step
+
+
+def _slice(start: int | None, end: int | None, stride: int | None = None) -> Step:
+    def step(value: Any) -> Iterator[Any]:
+        if isinstance(value, list):
+            yield from value[start:end:stride]
+
+    return step
+
+
+def _union(parts: list[Step]) -> Step:
+    def step(value: Any) -> Iterator[Any]:
+        for part in parts:
+            yield from part(value)
+
+    return step
+
+
+def _nested(steps: tuple[Step, ...]) -> Step:
+    def step(value: Any) -> Iterator[Any]:
+        found = [value]
+        for each in steps:
+            found = [after for before in found for after in each(before)]
+        yield from found
+
+    return step
+
+
+def _wildcard(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _everything(value: Any) -> Iterator[Any]:
+    yield value
+    for inner in _wildcard(value):
+        yield from _everything(inner)
+
+
+def _filtered(condition: str) -> Step:
+    matched = _FILTER.fullmatch(condition)
+    left = _operand(matched[1] if matched else condition)
+    compare = _COMPARISONS[matched[2]] if matched else None
+    right = _operand(matched[3]) if matched else None
+
+    def step(value: Any) -> Iterator[Any]:
+        for item in value if isinstance(value, list) else ():
+            found = left(item)
+            if compare is None or right is None:
+                if found:
+                    yield item
+            elif found and (others := right(item)) and _holds(compare, found[0], others[0]):
+                yield item
+
+    return step
+
+
+def _holds(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> bool:
+    try:
+        return compare(left, right)
+    except TypeError:  # no order between the two types
+        return False
+
+
+def _operand(text: str) -> Callable[[Any], list[Any]]:
+    """One side of a filter's comparison: a path from the item, or a literal."""
+    if text.startswith(("@", "$")):
+        parse(text)  # a path that cannot be read is an error now, not at the first object
+        return lambda item: evaluate(text, item)
+    literal = _literal(text)
+    return lambda _: [literal]
+
+
+def _literal(text: str) -> str | float | bool:
+    if quoted := _QUOTED.fullmatch(text):
+        return str(quoted[1] if quoted[1] is not None else quoted[2])
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    return int(text) if re.fullmatch(r"-?\d+", text) else float(text)

@@ -1,0 +1,165 @@
+"""What a kind has to say about writes to it: its strategy, in Kubernetes' words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from . import builtin, custom
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .failures import Cause
+    from .resources import Resource
+
+__all__ = ["DEFINITIONS", "Rules", "rules_of"]
+
+DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
+_APART: Final = frozenset(["metadata", "apiVersion", "kind"])
+
+
+class Rules(Protocol):
+    """The rules of one kind; objects are changed in place."""
+
+    def default(self, value: dict[str, Any]) -> None:
+        """Fill in what the client left out."""
+        ...
+
+    def prepare_create(self, value: dict[str, Any]) -> None:
+        """Take away what a client cannot create, and allocate what the server does."""
+        ...
+
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+        """Keep what a write to this part of the object cannot change."""
+        ...
+
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+        """What is wrong with the object."""
+        ...
+
+
+def rules_of(resource: Resource, cluster: Cluster) -> Rules:
+    """The rules for a resource."""
+    if resource.custom is not None:
+        return CustomRules(resource, resource.custom)
+    if resource.group_resource == DEFINITIONS:
+        return DefinitionRules(cluster)
+    return BuiltInRules(resource, cluster)
+
+
+class BuiltInRules:
+    """What is hard-wired for kinds of the spec."""
+
+    def __init__(self, resource: Resource, cluster: Cluster) -> None:
+        self._resource = resource
+        self._cluster = cluster
+
+    def default(self, value: dict[str, Any]) -> None:
+        """Fill in the defaults of the API."""
+        builtin.default(self._resource, value)
+
+    def prepare_create(self, value: dict[str, Any]) -> None:
+        """As the kind's registry does."""
+        builtin.prepare_create(self._resource, value, self._cluster)
+
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+        """As the kind's registry does."""
+        builtin.prepare_update(self._resource, value, old, part, self._cluster)
+
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+        """As the kind's validation does."""
+        return builtin.validate(self._resource, value, old, part, self._cluster)
+
+
+class CustomRules:
+    """What a CustomResourceDefinition says of its instances."""
+
+    def __init__(self, resource: Resource, version: custom.CustomVersion) -> None:
+        self._resource = resource
+        self._version = version
+
+    def default(self, value: dict[str, Any]) -> None:
+        """Fill in the schema's defaults."""
+        self._version.default(value)
+
+    def prepare_create(self, value: dict[str, Any]) -> None:
+        """The first generation; no status where that is written apart."""
+        value["metadata"]["generation"] = 1
+        if self._resource.has_status:
+            value.pop("status", None)
+
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+        """Status and the rest are written apart; the generation grows with the rest."""
+        if part == "status":
+            _keep_all_but_status(value, old)
+            return
+        if self._resource.has_status:
+            _keep(value, old, "status")
+        apart = _APART | ({"status"} if self._resource.has_status else set())
+        _grow(value, old, apart)
+
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+        """Against the schema and its rules."""
+        del part  # the whole object is validated, whatever part was written
+        return self._version.validate(value, old)
+
+
+class DefinitionRules:
+    """CustomResourceDefinitions themselves."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def default(self, value: dict[str, Any]) -> None:
+        """Names that follow from others, conversion None."""
+        custom.default_definition(value)
+
+    def prepare_create(self, value: dict[str, Any]) -> None:
+        """No condition holds yet; the storage version is the first one stored."""
+        value["metadata"]["generation"] = 1
+        versions = (value.get("spec") or {}).get("versions") or []
+        stored = [each["name"] for each in versions if each.get("storage") and "name" in each]
+        names = {"kind": "", "plural": ""}
+        value["status"] = {"acceptedNames": names, "conditions": None, "storedVersions": stored}
+
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+        """Status and spec are written apart; a new storage version is added to those stored."""
+        if part == "status":
+            _keep_all_but_status(value, old)
+            return
+        _keep(value, old, "status")
+        _grow(value, old, _APART | {"status"})
+        stored = value.setdefault("status", {}).setdefault("storedVersions", [])
+        for each in (value.get("spec") or {}).get("versions") or []:
+            if each.get("storage") and each.get("name") not in stored:
+                value["status"]["storedVersions"] = [*stored, each["name"]]
+
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+        """The rules for definitions, structural schemas among them."""
+        return [] if part == "status" else custom.validate_definition(value, old)
+
+
+def _keep(value: dict[str, Any], old: dict[str, Any], name: str) -> None:
+    value.pop(name, None)
+    if name in old:
+        value[name] = old[name]
+
+
+def _keep_all_but_status(value: dict[str, Any], old: dict[str, Any]) -> None:
+    status = value.get("status")
+    metadata = dict(old["metadata"])
+    metadata.pop("managedFields", None)
+    if "managedFields" in value["metadata"]:
+        metadata["managedFields"] = value["metadata"]["managedFields"]
+    value.clear()
+    value.update({**old, "metadata": metadata})
+    value.pop("status", None)
+    if status is not None:
+        value["status"] = status
+
+
+def _grow(value: dict[str, Any], old: dict[str, Any], apart: frozenset[str] | set[str]) -> None:
+    def content(whole: dict[str, Any]) -> dict[str, Any]:
+        return {name: part for name, part in whole.items() if name not in apart}
+
+    if content(value) != content(old):
+        value["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

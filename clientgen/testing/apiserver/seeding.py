@@ -1,0 +1,67 @@
+"""Objects that are simply there, as a test or a bootstrapping server sets the scene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from .bodies import clean
+from .registry import storage_of
+from .rules import rules_of
+from .views import View
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .resources import Resource
+
+__all__ = ["put"]
+
+
+def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
+    """Store an object with the status, uid and times it has; its namespace is made if need be.
+
+    Raises:
+        ValueError: its kind is not served, or it has no name.
+        Failure: it does not fit the schema of its kind.
+    """
+    resource = _resource(cluster, value)
+    value = {**value, "metadata": dict(value.get("metadata") or {})}
+    metadata = value["metadata"]
+    if not metadata.get("name"):
+        raise ValueError(f"a {resource.kind} has to have a metadata.name")
+    if resource.namespaced:
+        _make_namespace(cluster, metadata.setdefault("namespace", "default"))
+    else:
+        metadata.pop("namespace", None)
+    clean(value, resource, cluster.spec.schemas)
+    rules = rules_of(resource, cluster)
+    rules.default(value)
+    status = value.get("status")
+    metadata = value["metadata"]
+    given = {name: metadata[name] for name in ("uid", "creationTimestamp") if metadata.get(name)}
+    metadata["uid"] = str(UUID(int=cluster.random.getrandbits(128), version=4))
+    metadata["creationTimestamp"] = cluster.timestamp()
+    metadata.update(given)
+    rules.prepare_create(value)
+    if status:
+        value["status"] = status
+    view = View(resource, cluster.registry)
+    cluster.store.collection(storage_of(resource)).put(view.titled(value), view.form)
+    return value
+
+
+def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
+    api_version, kind = str(value.get("apiVersion") or ""), str(value.get("kind") or "")
+    group, _, version = api_version.rpartition("/")
+    resource = cluster.registry.of_kind(group, version, kind)
+    if resource is None:
+        raise ValueError(
+            f"{kind or 'an object without a kind'} in {api_version or 'no apiVersion'} is not "
+            "served; add its CustomResourceDefinition first"
+        )
+    return resource
+
+
+def _make_namespace(cluster: Cluster, name: str) -> None:
+    if cluster.record("", "namespaces", "", name) is None:
+        put(cluster, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})

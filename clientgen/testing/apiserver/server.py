@@ -1,0 +1,156 @@
+"""The handler: a request in, an answer out; it opens no socket and never waits.
+
+`ApiServer` is to be used under one lock: `handle`, the streams it gives and `run_due` all change
+the same state. `clientgen.testing` has drivers for it, in process and over HTTP.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen.runtime.clock import SYSTEM_CLOCK
+
+from . import access, builtin, deleting, reading, subresources, watching, writing
+from .answers import Response
+from .bodies import object_of
+from .cluster import Cluster
+from .controllers import Definitions, Garbage, Namespaces
+from .documents import Documents
+from .failures import Failure
+from .negotiation import negotiate
+from .registry import storage_of
+from .rendering import Rendering, failed
+from .routing import Call, Target, target_of, unknown_path, verb_of
+from .spec import load
+from .store import HISTORY_EVENTS, HISTORY_SECONDS, Store
+from .views import View
+
+if TYPE_CHECKING:
+    from clientgen.runtime.clock import Clock
+    from clientgen.runtime.request import HttpRequest
+
+    from .answers import Answer
+    from .spec import Spec
+
+__all__ = ["ApiServer"]
+
+MAX_BODY: Final = 3 * 1024 * 1024
+
+
+class ApiServer:
+    """A Kubernetes API server in memory.
+
+    Args:
+        spec: what is served; the Kubernetes spec of this package when None.
+        clock: where times come from.
+        seed: makes uids and generated names the same in every run.
+        controller_delay: after how many seconds namespaces are emptied and garbage is collected.
+        history_events: how many changes of each resource are remembered.
+        history_seconds: for how long they are.
+    """
+
+    def __init__(
+        self,
+        spec: Spec | None = None,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+        seed: int | None = None,
+        controller_delay: float = 0.0,
+        history_events: int = HISTORY_EVENTS,
+        history_seconds: float = HISTORY_SECONDS,
+    ) -> None:
+        store = Store(clock, history_events=history_events, history_seconds=history_seconds)
+        self.cluster = Cluster(spec or load(), clock, store, Random(seed))  # noqa: S311 - no secrets
+        self.documents = Documents(self.cluster.spec, self.cluster.registry)
+        Definitions(self.cluster)
+        Namespaces(self.cluster, controller_delay)
+        Garbage(self.cluster, controller_delay)
+        self._bootstrap()
+        self.compact()
+
+    def _bootstrap(self) -> None:
+        for value in builtin.BOOTSTRAP:
+            self.put(value)
+
+    # --------------------------------------------------------------------------- requests
+
+    def handle(self, request: HttpRequest) -> Answer:
+        """Answer a request, whatever it is."""
+        self.run_due()
+        call = Call.of(request)
+        try:
+            answer = self._answer(call)
+        except Failure as failure:
+            answer = failed(failure, call.accept)
+        self.run_due()
+        return answer
+
+    def _answer(self, call: Call) -> Answer:
+        target = target_of(call.path, self.cluster.registry)
+        if target is None:
+            found = self.documents.answer(call.method, call.path, call.query, call.headers)
+            return found or unknown_path()
+        verb = verb_of(call, target)
+        if len(call.body) > MAX_BODY:
+            raise Failure(
+                413,
+                "RequestEntityTooLarge",
+                f"Request entity too large: limit is {MAX_BODY}",
+                details=False,
+            )
+        encoding = negotiate(call.accept, stream=verb == "watch")
+        view = View(target.resource, self.cluster.registry)
+        rendering = Rendering.of(call, view, encoding, self.cluster.now())
+        return self._dispatch(verb, call, target, rendering)
+
+    def _dispatch(self, verb: str, call: Call, target: Target, rendering: Rendering) -> Answer:
+        cluster = self.cluster
+        if target.subresource in subresources.SPECIAL:
+            return subresources.handle(cluster, verb, call, target, rendering)
+        match verb:
+            case "get":
+                return reading.get(cluster.store, call, target, rendering)
+            case "list":
+                return reading.list_(cluster.store, call, target, rendering)
+            case "watch":
+                return watching.watch(cluster.store, call, target, rendering, cluster.random)
+            case "create":
+                return writing.create(cluster, call, target, rendering)
+            case "update":
+                return writing.update(cluster, call, target, rendering)
+            case "patch":
+                return writing.patch(cluster, call, target, rendering)
+            case "delete":
+                return deleting.delete(cluster, call, target, rendering)
+            case _:
+                return deleting.delete_collection(cluster, call, target, rendering)
+
+    # ------------------------------------------------------------------------------ time
+
+    @property
+    def next_due(self) -> float | None:
+        """When `run_due` has something to do, on the monotonic clock; None: nothing is planned."""
+        return self.cluster.next_due
+
+    def run_due(self) -> None:
+        """Do the work behind requests that is due."""
+        self.cluster.run_due()
+
+    def compact(self) -> None:
+        """Forget what was: watches and lists from before are told that they are too late."""
+        self.cluster.store.compact()
+
+    # --------------------------------------------------------------------------- objects
+
+    def put(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Store an object past all rules, with the status and uid it has; as a test sets the scene.
+
+        Its defaults are filled in, and what every stored object has.
+
+        Raises:
+            ValueError: its kind is not served.
+        """
+        from .seeding import put  # noqa: PLC0415
+
+        return put(self.cluster, value)

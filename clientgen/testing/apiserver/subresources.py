@@ -1,0 +1,128 @@
+"""Parts of objects whose bodies are of another kind: scale, eviction, binding, token, log.
+
+`status` and the like are written as the object itself is (`writing`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from . import access, pods
+from .answers import Response
+from .bodies import complain, mismatch, object_of, warnings
+from .decoding import parse
+from .deleting import Deleting
+from .failures import Failure, not_found, status_success, unclassified
+from .options import delete_options, write_options
+from .registry import storage_of
+from .rendering import Rendering
+from .resources import Resource
+from .scaling import Scaling
+from .store import key_of
+from .views import View
+from .writing import APPLY, Writing, patch_type, patcher
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .answers import Answer
+    from .cluster import Cluster
+    from .routing import Call, Target
+    from .store import Record
+
+__all__ = ["SPECIAL", "handle"]
+
+SPECIAL: Final = frozenset(["scale", "eviction", "binding", "token", "log"])
+"""The subresources that `handle` takes."""
+
+
+def handle(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rendering) -> Answer:
+    """A request to one of the special subresources."""
+    match target.subresource:
+        case "scale":
+            return _scale(cluster, verb, call, target, shown)
+        case "eviction":
+            return _evict(cluster, call, target, shown)
+        case "binding":
+            return _bind(cluster, call, target, shown)
+        case "token":
+            return _token(cluster, call, target, shown)
+        case _:
+            return _log(cluster, call, target)
+
+
+def _stored(cluster: Cluster, target: Target) -> Record:
+    resource = target.resource
+    collection = cluster.store.collection(storage_of(resource))
+    record = collection.records.get(key_of(target.namespace, target.name))
+    if record is None:
+        raise not_found(resource.group, resource.plural, target.name)
+    return record
+
+
+def body_resource(cluster: Cluster, target: Target, api_version: str = "") -> Resource:
+    """The kind of a subresource's body, as a resource of its own."""
+    kind = target.resource.subresources[target.subresource].kind
+    if api_version:
+        group, _, version = api_version.rpartition("/")
+        if group == kind.group:
+            kind = replace(kind, version=version)
+    schema = cluster.spec.schema(kind)
+    return Resource(
+        group=kind.group,
+        version=kind.version,
+        plural=target.resource.plural,
+        kind=kind.kind,
+        namespaced=target.resource.namespaced,
+        verbs=frozenset(),
+        schema=schema,
+    )
+
+
+# ------------------------------------------------------------------------------- scale
+
+
+def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rendering) -> Answer:
+    parent = View(target.resource, cluster.registry)
+    resource = body_resource(cluster, target)
+    shown = replace(shown, view=View(resource, cluster.registry))
+    if verb == "get":
+        scaling = Scaling(cluster, target, parent)
+        return shown.value(scaling.read(parent.value(_stored(cluster, target))))
+    kind = "UpdateOptions" if verb == "update" else "PatchOptions"
+    media = patch_type(call, target.resource) if verb == "patch" else ""
+    options = write_options(call.query, kind, call.user_agent, apply=media == APPLY)
+    writing = Writing(cluster, target, options)
+    scaling = Scaling(cluster, target, parent)
+    if verb == "update":
+        body = object_of(call, resource, cluster.spec.schemas)
+        complain(body.problems, options.validation)
+        value, problems = scaling.update(writing, body.value), body.problems
+    else:
+        parsed = parse(call.body, "application/yaml" if media == APPLY else "application/json")
+        problems = [f'duplicate field "{path}"' for path in parsed.duplicates]
+        if media == APPLY:
+            value = scaling.apply(writing, parsed.value, resource)
+        else:
+            value = scaling.patch(writing, patcher(media, parsed.value, resource), resource)
+    return shown.value(value, 200, warnings(problems, options.validation))
+
+
+# -------------------------------------------------------------------------------- pods
+
+
+def _evict(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
+    raise NotImplementedError
+
+
+def _bind(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
+    raise NotImplementedError
+
+
+def _token(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
+    raise NotImplementedError
+
+
+def _log(cluster: Cluster, call: Call, target: Target) -> Answer:
+    raise NotImplementedError

@@ -1,0 +1,184 @@
+"""What a table is made of: columns that name, describe and compute their cells.
+
+A kind's table is a tuple of columns; each computes its cell from a `View` of the object, so that
+what a column is called and what it shows stand side by side. Descriptions are the documentation of
+a field of the served spec where that has any (`doc`), and otherwise a few words of our own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from . import durations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+__all__ = [
+    "AGE",
+    "NAME",
+    "NONE",
+    "UNSET",
+    "Column",
+    "Printer",
+    "View",
+    "dig",
+    "field",
+    "flag",
+    "size",
+    "since",
+    "some_of",
+]
+
+NONE: Final = "<none>"
+UNSET: Final = "<unset>"
+
+
+def dig(value: Any, *keys: str) -> Any:
+    """What stands at `keys` inside nested objects; None where one of them is missing."""
+    for key in keys:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+class View:
+    """One object as a table looks at it: its fields, and the time ages are counted to."""
+
+    def __init__(self, obj: dict[str, Any], now: datetime) -> None:
+        self.obj = obj
+        self.now = now
+
+    @property
+    def name(self) -> str:
+        """The object's name; empty in the bookmarks of a watch."""
+        return str(self.at("metadata", "name") or "")
+
+    @property
+    def terminating(self) -> bool:
+        """Whether deletion was asked for."""
+        return self.at("metadata", "deletionTimestamp") is not None
+
+    def at(self, *keys: str) -> Any:
+        """What stands at `keys`; None where one of them is missing."""
+        return dig(self.obj, *keys)
+
+    def text(self, *keys: str) -> str:
+        """What stands at `keys` as text; empty where it is missing."""
+        return str(self.at(*keys) or "")
+
+    def items(self, *keys: str) -> list[Any]:
+        """The list at `keys`; empty where it is missing."""
+        found: list[Any] = self.at(*keys) or []
+        return found
+
+    def since(self, *keys: str) -> str:
+        """How long ago the timestamp at `keys` is."""
+        return durations.since(self.at(*keys), self.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Attributes:
+        about: the description, unless the spec documents the field at `doc`.
+        cell: the cell of an object, given its View.
+        doc: dotted path of the field the column is about.
+        priority: 0 is always shown, 1 only in wide output.
+    """
+
+    name: str
+    about: str
+    cell: Callable[[Any], object]
+    type: str = "string"
+    format: str = ""
+    priority: int = 0
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """How the objects of a kind become rows.
+
+    Attributes:
+        conditions: the row's conditions, such as that a Pod has run to its end.
+        order: the key rows are sorted by; None keeps the order of the list.
+        beyond: cells past the last declared column, which some tables have.
+    """
+
+    columns: tuple[Column, ...]
+    view: type[View] = View
+    conditions: Callable[[Any], list[dict[str, Any]] | None] | None = None
+    order: Callable[[dict[str, Any]], Any] | None = None
+    beyond: tuple[Callable[[Any], object], ...] = ()
+
+    def cells(self, view: View) -> list[object]:
+        """The cells of one row."""
+        return [
+            *(column.cell(view) for column in self.columns),
+            *(cell(view) for cell in self.beyond),
+        ]
+
+
+# ------------------------------------------------------------------ the usual cells
+
+
+def field(path: str, missing: object = "") -> Callable[[View], object]:
+    """The value at a dotted path as it stands, or `missing`."""
+    keys = path.split(".")
+
+    def cell(view: View) -> object:
+        found = view.at(*keys)
+        return missing if found is None or found == "" else found
+
+    return cell
+
+
+def flag(path: str) -> Callable[[View], object]:
+    """A boolean in words; `<unset>` when it is not there."""
+    keys = path.split(".")
+
+    def cell(view: View) -> object:
+        found = view.at(*keys)
+        return UNSET if found is None else str(bool(found))
+
+    return cell
+
+
+def size(*paths: str) -> Callable[[View], object]:
+    """How many items the lists or maps at dotted paths have together."""
+    routes = [path.split(".") for path in paths]
+    return lambda view: sum(len(view.at(*keys) or ()) for keys in routes)
+
+
+def since(path: str, missing: str = durations.UNKNOWN) -> Callable[[View], object]:
+    """How long ago the timestamp at a dotted path is."""
+    keys = path.split(".")
+    return lambda view: view.since(*keys) if view.at(*keys) else missing
+
+
+def some_of(texts: Sequence[str], total: int, *, most: int = 3, missing: str = "") -> str:
+    """The first few of `total` texts, and how many more there are."""
+    shown = ",".join(texts[:most])
+    if total > most:
+        return f"{shown} + {total - most} more..."
+    return shown or missing
+
+
+NAME: Final = Column(
+    "Name",
+    "What tells the object from others of its kind, within its namespace if it has one.",
+    lambda view: view.name,
+    format="name",
+    doc="metadata.name",
+)
+AGE: Final = Column(
+    "Age",
+    "The time since the object was created.",
+    since("metadata.creationTimestamp"),
+    doc="metadata.creationTimestamp",
+)

@@ -1,0 +1,447 @@
+"""Create, update, patch and apply: from what a client sent to what is stored (fact sheet 1.4, 1.5).
+
+A write goes the same way whatever asked for it: the body is cleaned and defaulted, ownership of its
+fields is noted, the kind's own rules prepare it, it is validated, and unless it changes nothing it
+is stored under the next version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from . import apply, builtin
+from .bodies import clean, complain, mismatch, object_of, warnings
+from .decoding import parse
+from .failures import (
+    Cause,
+    Failure,
+    already_exists,
+    bad_request,
+    conflict,
+    invalid,
+    not_found,
+    unclassified,
+    unsupported_media_type,
+)
+from .options import WriteOptions, write_options
+from .patching import json_patch, merge_patch
+from .registry import storage_of
+from .rules import rules_of
+from .store import key_of
+from .strategic import strategic_merge
+from .views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .answers import Answer
+    from .cluster import Cluster
+    from .rendering import Rendering
+    from .resources import Resource
+    from .routing import Call, Target
+    from .store import Record
+
+__all__ = ["APPLY", "Outcome", "Writing", "create", "patch", "update"]
+
+_ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX: Final = 5
+_MAX_BASE: Final = 58
+_GENERATED_TRIES: Final = 8
+_MODIFIED: Final = (
+    "the object has been modified; please apply your changes to the latest version and try again"
+)
+APPLY: Final = "application/apply-patch+yaml"
+_STRATEGIC: Final = "application/strategic-merge-patch+json"
+_JSON_PATCH: Final = "application/json-patch+json"
+_MERGE_PATCH: Final = "application/merge-patch+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a write came to: the object as it is now, and whether it is a new one."""
+
+    value: dict[str, Any]
+    created: bool = False
+
+
+# ------------------------------------------------------------------------------- verbs
+
+
+def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """POST to a collection."""
+    options = write_options(call.query, "CreateOptions", call.user_agent)
+    body = object_of(call, target.resource, cluster.spec.schemas)
+    complain(body.problems, options.validation)
+    writing = Writing(cluster, target, options)
+    outcome = writing.create(body.value)
+    return rendering.value(outcome.value, 201, warnings(body.problems, options.validation))
+
+
+def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """PUT to an object or its status."""
+    options = write_options(call.query, "UpdateOptions", call.user_agent)
+    body = object_of(call, target.resource, cluster.spec.schemas)
+    complain(body.problems, options.validation)
+    outcome = Writing(cluster, target, options).update(body.value)
+    status = 201 if outcome.created else 200
+    return rendering.value(outcome.value, status, warnings(body.problems, options.validation))
+
+
+def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+    """PATCH of an object or its status, in any of the four ways."""
+    media = patch_type(call, target.resource)
+    applying = media == APPLY
+    options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
+    writing = Writing(cluster, target, options)
+    parsed = parse(call.body, "application/yaml" if applying else "application/json")
+    problems = [f'duplicate field "{path}"' for path in parsed.duplicates]
+    if applying:
+        complain(problems, options.validation)
+        outcome = writing.apply(parsed.value)
+    else:
+        change = patcher(media, parsed.value, target.resource)
+        outcome, unknown = writing.patch(change, problems)
+        problems = [*problems, *unknown]
+    status = 201 if outcome.created else 200
+    return rendering.value(outcome.value, status, warnings(problems, options.validation))
+
+
+def patch_type(call: Call, resource: Resource) -> str:
+    """The kind of patch a request brings.
+
+    Raises:
+        Failure: 415, for a content type that is none.
+    """
+    media = call.headers.get("content-type", "").partition(";")[0].strip().lower()
+    known = [_JSON_PATCH, _MERGE_PATCH, _STRATEGIC, APPLY]
+    if resource.custom is not None:
+        known.remove(_STRATEGIC)
+    if media not in known:
+        accepted = f"the body of the request was in an unknown format - accepted media types include: {', '.join(known)}"
+        raise unsupported_media_type(accepted)
+    return media
+
+
+def patcher(media: str, change: Any, resource: Resource) -> Callable[[dict[str, Any]], Any]:
+    """The function from an object to the patched one."""
+    if media == _JSON_PATCH:
+        return lambda value: json_patch(value, change)
+    if media == _MERGE_PATCH:
+        return lambda value: merge_patch(value, change)
+    return lambda value: strategic_merge(value, change, resource.schema)
+
+
+# ---------------------------------------------------------------------------- the way
+
+
+class Writing:
+    """One write to one object."""
+
+    def __init__(self, cluster: Cluster, target: Target, options: WriteOptions) -> None:
+        self.cluster = cluster
+        self.target = target
+        self.options = options
+        self.resource = target.resource
+        self.view = View(target.resource, cluster.registry)
+        self.collection = cluster.store.collection(storage_of(target.resource))
+        self.rules = rules_of(target.resource, cluster)
+        self._is_status = target.subresource == "status"
+
+    # --------------------------------------------------------------------------- create
+
+    def create(self, value: dict[str, Any]) -> Outcome:
+        """Store an object that is not there yet."""
+        metadata = value["metadata"]
+        self._place(metadata)
+        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
+        if metadata.get("resourceVersion"):
+            raise unclassified("resourceVersion should not be set on objects to be created")
+        self.rules.default(value)
+        self._own(None, value)
+        return self._create(value)
+
+    def _create(self, value: dict[str, Any]) -> Outcome:
+        metadata = value["metadata"]
+        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+            metadata.pop(name, None)
+        generates = bool(metadata.get("generateName")) and not metadata.get("name")
+        if generates:
+            self._generate_name(metadata)
+        metadata["uid"] = str(UUID(int=self.cluster.random.getrandbits(128), version=4))
+        metadata["creationTimestamp"] = self.cluster.timestamp()
+        self.rules.prepare_create(value)
+        self._validate(value, None)
+        self._check_free(metadata, generates=generates)
+        if self.options.dry_run:
+            return Outcome(value, created=True)
+        self.collection.put(value, self.view.form)
+        return Outcome(value, created=True)
+
+    def _place(self, metadata: dict[str, Any]) -> None:
+        if not self.resource.namespaced:
+            metadata.pop("namespace", None)
+            return
+        if metadata.setdefault("namespace", self.target.namespace) != self.target.namespace:
+            raise bad_request(
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request"
+            )
+
+    def _generate_name(self, metadata: dict[str, Any]) -> None:
+        base = metadata["generateName"][:_MAX_BASE]
+        for _ in range(_GENERATED_TRIES):
+            suffix = "".join(self.cluster.random.choices(_ALPHABET, k=_SUFFIX))
+            metadata["name"] = base + suffix
+            if self._key(metadata) not in self.collection.records:
+                return
+
+    def _check_free(self, metadata: dict[str, Any], *, generates: bool) -> None:
+        if self._key(metadata) in self.collection.records:
+            resource = self.resource
+            again = 1 if generates else None
+            raise already_exists(
+                resource.group, resource.plural, metadata["name"], retry_after=again
+            )
+
+    def _key(self, metadata: dict[str, Any]) -> str:
+        return key_of(metadata.get("namespace", ""), metadata["name"])
+
+    # --------------------------------------------------------------------------- update
+
+    def current(self) -> Record | None:
+        """What is stored under the target's name."""
+        return self.collection.records.get(key_of(self.target.namespace, self.target.name))
+
+    def _missing(self) -> Failure:
+        return not_found(self.resource.group, self.resource.plural, self.target.name)
+
+    def update(self, value: dict[str, Any]) -> Outcome:
+        """Replace an object by what the client sent."""
+        metadata = value["metadata"]
+        self._check_name(metadata)
+        self._place(metadata)
+        record = self.current()
+        if record is None:
+            return self._create_on_update(value)
+        self._check_uid(record, metadata)
+        return self.replace(record, value, needs_version=True)
+
+    def _create_on_update(self, value: dict[str, Any]) -> Outcome:
+        where = (self.resource.group, self.resource.plural)
+        if where not in builtin.CREATES_ON_UPDATE or self.target.subresource:
+            raise self._missing()
+        value["metadata"].pop("resourceVersion", None)
+        return self.create(value)
+
+    def _check_name(self, metadata: dict[str, Any]) -> None:
+        name = metadata.get("name", "")
+        if not name:
+            raise bad_request(
+                "the name of the object (based on URL) was undeterminable: name must be provided"
+            )
+        if name != self.target.name:
+            raise mismatch("name", name, self.target.name)
+
+    def _check_uid(self, record: Record, metadata: dict[str, Any]) -> None:
+        uid = metadata.get("uid")
+        if uid and uid != record.uid:
+            resource = self.resource
+            why = (
+                "StorageError: invalid object, Code: 4, Key: "
+                f"/registry/{resource.plural}/{record.key}, ResourceVersion: 0, AdditionalErrorMsg: "
+                f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
+            )
+            raise conflict(resource.group, resource.plural, record.name, why)
+
+    def patch(
+        self, change: Callable[[dict[str, Any]], Any], problems: list[str]
+    ) -> tuple[Outcome, list[str]]:
+        """Change an object as a patch says; also what of it was unknown."""
+        record = self.current()
+        if record is None:
+            raise self._missing()
+        value = change(self.view.value(record))
+        if not isinstance(value, dict):
+            raise bad_request("the patched document is no object")
+        unknown = self._clean_patched(value)
+        if self.options.validation == "Strict" and (problems or unknown):
+            raise self._strict([*problems, *unknown], value)
+        self._check_name(value["metadata"])
+        self._place(value["metadata"])
+        return self.replace(record, value), unknown
+
+    def _clean_patched(self, value: dict[str, Any]) -> list[str]:
+        try:
+            return clean(value, self.resource, self.cluster.spec.schemas)
+        except Failure as failure:
+            cause = Cause("FieldValueInvalid", failure.message, "patch")
+            raise invalid("", "", "", [cause]) from None
+
+    def _strict(self, problems: list[str], value: dict[str, Any]) -> Failure:
+        why = f'Invalid value: "{value}": strict decoding error: {", ".join(problems)}'
+        cause = Cause("FieldValueInvalid", why, "patch")
+        resource = self.resource
+        return invalid(resource.group, resource.kind, self.target.name, [cause])
+
+    def apply(self, config: Any) -> Outcome:
+        """Server-side apply: create the object, or merge into it what is applied."""
+        self._check_applied(config)
+        record = self.current()
+        metadata = config.setdefault("metadata", {})
+        if record is None:
+            return self._create_applied(config)
+        live = self.view.value(record)
+        version = metadata.get("resourceVersion")
+        if version and version != live["metadata"]["resourceVersion"]:
+            raise self._conflict(record)
+        value = self.merged(live, config)
+        return self.replace(record, value, applied=True)
+
+    def _check_applied(self, config: Any) -> None:
+        if not isinstance(config, dict):
+            raise bad_request("error decoding YAML: not an object")
+        given = (config.get("apiVersion"), config.get("kind"))
+        if given != (self.resource.api_version, self.resource.kind):
+            raise bad_request("invalid object type: " + ", kind=".join(str(part) for part in given))
+        metadata = config.get("metadata") or {}
+        if metadata.get("managedFields"):
+            raise bad_request("metadata.managedFields must be nil")
+        name = metadata.get("name")
+        if name and name != self.target.name:
+            raise mismatch("name", name, self.target.name)
+
+    def _create_applied(self, config: dict[str, Any]) -> Outcome:
+        metadata = config["metadata"]
+        if self.target.subresource:
+            raise self._missing()
+        metadata["name"] = self.target.name
+        metadata.pop("resourceVersion", None)
+        self._place(metadata)
+        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
+        uid = metadata.get("uid")
+        if uid:
+            why = (
+                f"uid mismatch: the provided object specified uid {uid}, and no existing object was "
+                "found"
+            )
+            resource = self.resource
+            raise conflict(resource.group, resource.plural, self.target.name, why)
+        value = self.merged(None, config)
+        return self._create(value)
+
+    def merged(
+        self, live: dict[str, Any] | None, config: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What an object becomes when a configuration is applied to it."""
+        value = apply.applied(
+            live,
+            config,
+            self._writer(),
+            self._schema_of,
+            force=self.options.force,
+            ignored=self._ignored(),
+        )
+        value = self.view.titled(value)
+        clean(value, self.resource, self.cluster.spec.schemas)
+        self.rules.default(value)
+        return value
+
+    # ---------------------------------------------------------------- what all updates do
+
+    def _conflict(self, record: Record) -> Failure:
+        resource = self.resource
+        return conflict(resource.group, resource.plural, record.name, _MODIFIED)
+
+    def replace(
+        self,
+        record: Record,
+        value: dict[str, Any],
+        *,
+        needs_version: bool = False,
+        applied: bool = False,
+    ) -> Outcome:
+        """Put an object in place of a stored one, if it may be."""
+        old = self.view.value(record)
+        self._check_version(record, value["metadata"], needed=needs_version)
+        self._carry_over(old, value)
+        if not applied:
+            self.rules.default(value)
+            self._own(old, value)
+        self.rules.prepare_update(value, old, self.target.subresource)
+        self._validate(value, old)
+        return self.store(record, old, value)
+
+    def _check_version(self, record: Record, metadata: dict[str, Any], *, needed: bool) -> None:
+        version = metadata.get("resourceVersion")
+        if version and version != str(record.version):
+            raise self._conflict(record)
+        if needed and not version and self._needs_version():
+            cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion")
+            resource = self.resource
+            raise invalid(resource.group, resource.kind, record.name, [cause])
+
+    def _needs_version(self) -> bool:
+        where = (self.resource.group, self.resource.plural)
+        return self.resource.custom is not None or where in builtin.NEEDS_VERSION_ON_UPDATE
+
+    def _carry_over(self, old: dict[str, Any], value: dict[str, Any]) -> None:
+        was, is_ = old["metadata"], value["metadata"]
+        is_["resourceVersion"] = was["resourceVersion"]
+        for name in ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"):
+            if name in was and is_.get(name) is None:
+                is_[name] = was[name]
+        is_.pop("generation", None)
+        if "generation" in was:
+            is_["generation"] = was["generation"]
+
+    def store(self, record: Record, old: dict[str, Any], value: dict[str, Any]) -> Outcome:
+        """Store an object in place of its old self, unless nothing changes.
+
+        One that was only waiting for its finalizers to go is removed instead.
+        """
+        metadata = value["metadata"]
+        leaves = bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers")
+        if leaves and not metadata.get("deletionGracePeriodSeconds") and not self._drains(value):
+            if not self.options.dry_run:
+                self.collection.remove(record.key, value)
+            return Outcome(value)
+        if apply.same_but_times(old, value):
+            return Outcome(old)
+        if not self.options.dry_run:
+            self.collection.put(value, self.view.form)
+        return Outcome(value)
+
+    def _drains(self, value: dict[str, Any]) -> bool:
+        is_namespace = self.resource.group_resource == "namespaces"
+        return is_namespace and bool((value.get("spec") or {}).get("finalizers"))
+
+    # -------------------------------------------------------------------------- the rest
+
+    def _validate(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
+        resource, part = self.resource, self.target.subresource
+        causes = list(builtin.metadata_causes(resource, value, old))
+        causes += self.rules.validate(value, old, part)
+        if causes:
+            name = value["metadata"].get("name", "")
+            raise invalid(resource.group, resource.kind, name, causes)
+
+    def _writer(self) -> apply.Writer:
+        return apply.Writer(
+            manager=self.options.manager,
+            api_version=self.resource.api_version,
+            subresource=self.target.subresource,
+            now=self.cluster.now(),
+        )
+
+    def _schema_of(self, api_version: str) -> Any:
+        return self.cluster.registry.schema_of(self.resource, api_version)
+
+    def _own(self, old: dict[str, Any] | None, value: dict[str, Any]) -> None:
+        apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
+
+    def _ignored(self) -> Iterable[tuple[str, ...]]:
+        if self._is_status:
+            return (("spec",),)
+        return (("status",),) if self.resource.has_status else ()
