@@ -1,0 +1,117 @@
+"""Who a request comes from (fact sheet 1.9).
+
+The server lets everybody in as an administrator; somebody else is who an administrator
+impersonates, or whose token a request carries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+from ..failures import bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["ADMIN", "MASTERS", "Caller", "caller_of", "service_account", "service_account_groups"]
+
+MASTERS: Final = "system:masters"
+"""Whoever is in this group may do everything, whatever the roles say."""
+
+_AUTHENTICATED: Final = "system:authenticated"
+_UNAUTHENTICATED: Final = "system:unauthenticated"
+_ANONYMOUS: Final = "system:anonymous"
+_ACCOUNT_PREFIX: Final = "system:serviceaccount:"
+_ACCOUNT_GROUP: Final = "system:serviceaccounts"
+_EXTRA: Final = "impersonate-extra-"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A user, as authentication tells him."""
+
+    user: str
+    uid: str = ""
+    groups: tuple[str, ...] = ()
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    @property
+    def is_master(self) -> bool:
+        """Whether everything is allowed to him."""
+        return MASTERS in self.groups
+
+    def user_info(self) -> dict[str, Any]:
+        """The caller as a UserInfo of authentication/v1."""
+        parts = {
+            "username": self.user,
+            "uid": self.uid,
+            "groups": list(self.groups),
+            "extra": {key: list(values) for key, values in self.extra.items()},
+        }
+        return {name: value for name, value in parts.items() if value}
+
+
+ADMIN: Final = Caller("kubernetes-admin", groups=(MASTERS, _AUTHENTICATED))
+
+
+def service_account_groups(namespace: str) -> tuple[str, ...]:
+    """The groups that every service account of a namespace is in."""
+    return (_ACCOUNT_GROUP, f"{_ACCOUNT_GROUP}:{namespace}")
+
+
+def service_account(user: str) -> tuple[str, str] | None:
+    """Namespace and name of the service account that a user name stands for, if it does."""
+    namespace, colon, name = user.removeprefix(_ACCOUNT_PREFIX).partition(":")
+    if not user.startswith(_ACCOUNT_PREFIX) or not colon or not namespace or not name:
+        return None
+    return namespace, name
+
+
+def caller_of(headers: Iterable[tuple[str, str]], caller: Caller = ADMIN) -> Caller:
+    """Whom the `Impersonate-*` headers name, else `caller`.
+
+    Args:
+        headers: as they came, repeated ones several times.
+        caller: who sends the request.
+
+    Raises:
+        Failure: 400, when something else than a user is impersonated.
+    """
+    user, uid = "", ""
+    groups: list[str] = []
+    extra: dict[str, tuple[str, ...]] = {}
+    for name, value in headers:
+        match name.lower():
+            case "impersonate-user":
+                user = value
+            case "impersonate-uid":
+                uid = value
+            case "impersonate-group":
+                groups.append(value)
+            case lower if lower.startswith(_EXTRA):
+                key = unquote(lower.removeprefix(_EXTRA))
+                extra[key] = (*extra.get(key, ()), value)
+            case _:
+                pass
+    if user:
+        return Caller(user, uid, _with_implied(user, groups), extra)
+    if uid or groups or extra:
+        raise bad_request(
+            "requested to impersonate a uid, groups or extra without impersonating a user name"
+        )
+    return caller
+
+
+def _with_implied(user: str, groups: list[str]) -> tuple[str, ...]:
+    account = service_account(user)
+    if account and not groups:
+        groups = list(service_account_groups(account[0]))
+    if user == _ANONYMOUS:
+        implied = _UNAUTHENTICATED
+    elif _UNAUTHENTICATED in groups:
+        return tuple(groups)
+    else:
+        implied = _AUTHENTICATED
+    return tuple(groups) if implied in groups else (*groups, implied)

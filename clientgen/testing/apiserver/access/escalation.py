@@ -1,0 +1,168 @@
+"""Nobody hands out more rights than he has.
+
+https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping:
+who writes a role needs all of its rules or the verb `escalate`; who writes a binding needs all
+rules of its role or the verb `bind`.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import forbidden, not_found
+from ..parts import part, parts
+from .rules import GROUP, Access, decide, role_rules, rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..resources import Resource
+    from ..world import World
+    from .callers import Caller
+
+__all__ = ["check_grants"]
+
+_EVERYTHING: Final[tuple[Mapping[str, Any], ...]] = (
+    {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]},
+    {"nonResourceURLs": ["*"], "verbs": ["*"]},
+)
+_FIELDS: Final[Mapping[str, str]] = {
+    "apiGroups": "APIGroups",
+    "resources": "Resources",
+    "resourceNames": "ResourceNames",
+    "nonResourceURLs": "NonResourceURLs",
+    "verbs": "Verbs",
+}
+
+
+def check_grants(
+    resource: Resource,
+    new: Mapping[str, Any],
+    old: Mapping[str, Any] | None,
+    caller: Caller,
+    world: World,
+) -> None:
+    """Refuse a role or binding that gives more than `caller` has; any other object passes.
+
+    Raises:
+        Failure: 403 for too many rights, 404 for a binding to a role that is not there.
+    """
+    if resource.group != GROUP or caller.is_master or _same(new, old):
+        return
+    if resource.plural in ("roles", "clusterroles"):
+        _check_role(resource, new, caller, world)
+    else:
+        _check_binding(resource, new, caller, world)
+
+
+def _same(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> bool:
+    # Owner references and finalizers are the garbage collector's to change.
+    return old is not None and _content(new) == _content(old)
+
+
+def _content(obj: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in obj.items() if key != "metadata"}
+    free = ("ownerReferences", "finalizers", "managedFields", "resourceVersion", "generation")
+    metadata = part(obj, "metadata")
+    return kept | {"metadata": {k: v for k, v in metadata.items() if k not in free}}
+
+
+def _check_role(resource: Resource, role: Mapping[str, Any], caller: Caller, world: World) -> None:
+    namespace, name = _place(role)
+    may = Access("escalate", resource.plural, GROUP, namespace=namespace, name=name)
+    if decide(caller, may, world).allowed:
+        return
+    if role.get("aggregationRule") and not _covered(_EVERYTHING, caller, "", world):
+        why = "must have cluster-admin privileges to use the aggregationRule"
+        raise forbidden(GROUP, resource.plural, name, why)
+    _check_rules(resource, role, parts(role, "rules"), caller, world)
+
+
+def _check_binding(
+    resource: Resource, binding: Mapping[str, Any], caller: Caller, world: World
+) -> None:
+    namespace, _ = _place(binding)
+    reference = part(binding, "roleRef")
+    plural = "roles" if reference.get("kind") == "Role" else "clusterroles"
+    bound = reference.get("name") or ""
+    may = Access("bind", plural, GROUP, namespace=namespace, name=bound)
+    if decide(caller, may, world).allowed:
+        return
+    rules = role_rules(reference, namespace, world)
+    if rules is None:
+        raise not_found(GROUP, resource.plural, bound)
+    _check_rules(resource, binding, rules, caller, world)
+
+
+def _check_rules(
+    resource: Resource,
+    obj: Mapping[str, Any],
+    rules: Iterable[Mapping[str, Any]],
+    caller: Caller,
+    world: World,
+) -> None:
+    namespace, name = _place(obj)
+    missing, trouble = _missing(rules, caller, namespace, world)
+    if not missing:
+        return
+    groups = " ".join(f'"{each}"' for each in caller.groups)
+    shown = "\n".join(map(_shown, missing))
+    why = (
+        f'user "{caller.user}" (groups=[{groups}]) is attempting to grant RBAC permissions '
+        f"not currently held:\n{shown}"
+    )
+    if trouble:
+        why += f"; resolution errors: [{trouble}]"
+    raise forbidden(GROUP, resource.plural, name, why)
+
+
+def _place(obj: Mapping[str, Any]) -> tuple[str, str]:
+    metadata = part(obj, "metadata")
+    return metadata.get("namespace") or "", metadata.get("name") or ""
+
+
+def _covered(
+    rules: Iterable[Mapping[str, Any]], caller: Caller, namespace: str, world: World
+) -> bool:
+    return not _missing(rules, caller, namespace, world)[0]
+
+
+def _missing(
+    rules: Iterable[Mapping[str, Any]], caller: Caller, namespace: str, world: World
+) -> tuple[list[dict[str, list[str]]], str]:
+    held, trouble = rules_of(caller, namespace, world)
+    wanted: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for single in (each for rule in rules for each in _broken_up(rule)):
+        if not any(_covers(rule, single) for rule in held):
+            *target, verb = (f"{key}={value[0]}" for key, value in single.items())
+            found = wanted.setdefault(tuple(target), {**single, "verbs": []})
+            found["verbs"].append(verb.removeprefix("verbs="))
+    return list(wanted.values()), trouble
+
+
+def _broken_up(rule: Mapping[str, Any]) -> Iterator[dict[str, list[str]]]:
+    """The rule as rules for one thing and one verb each."""
+    present = [key for key in _FIELDS if rule.get(key)]
+    for values in product(*(rule[key] for key in present)):
+        yield {key: [value] for key, value in zip(present, values, strict=True)}
+
+
+def _covers(rule: Mapping[str, Any], single: Mapping[str, list[str]]) -> bool:
+    """Whether a rule allows whatever one broken-up rule allows; `*` is a verb among others here."""
+    [verb] = single["verbs"]
+    if "nonResourceURLs" in single:
+        return Access(verb, path=single["nonResourceURLs"][0]).fits(rule)
+    resource, _, subresource = single["resources"][0].partition("/")
+    name = single.get("resourceNames", [""])[0]
+    access = Access(verb, resource, single["apiGroups"][0], subresource, name=name)
+    return access.fits(rule)
+
+
+def _shown(rule: Mapping[str, list[str]]) -> str:
+    parts = (
+        f"{shown}:[{' '.join(f'{chr(34)}{each}{chr(34)}' for each in rule[key])}]"
+        for key, shown in _FIELDS.items()
+        if key in rule
+    )
+    return f"{{{', '.join(parts)}}}"
