@@ -27,8 +27,8 @@ __all__ = [
     "dig",
     "field",
     "flag",
-    "size",
     "since",
+    "size",
     "some_of",
 ]
 

@@ -1,0 +1,224 @@
+"""Tables of what governs the cluster: roles, admission, priorities of requests, API services."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, size, some_of
+
+__all__ = ["PRINTERS"]
+
+# ------------------------------------------------------------------ roles
+
+
+def _subjects(kind: str, name: str) -> Column:
+    def cell(view: View) -> str:
+        found = [each for each in view.items("subjects") if each.get("kind") == kind]
+        return ", ".join(map(_subject, found))
+
+    return Column(name, "Who has the role.", cell, priority=1)
+
+
+def _subject(subject: dict[str, Any]) -> str:
+    name = str(subject.get("name", ""))
+    return f"{subject.get('namespace', '')}/{name}" if subject["kind"] == "ServiceAccount" else name
+
+
+_BINDING: Final = (
+    NAME,
+    Column(
+        "Role",
+        "The role that is given.",
+        lambda view: f"{view.text('roleRef', 'kind')}/{view.text('roleRef', 'name')}",
+        doc="roleRef",
+    ),
+    AGE,
+    _subjects("User", "Users"),
+    _subjects("Group", "Groups"),
+    _subjects("ServiceAccount", "ServiceAccounts"),
+)
+
+# ------------------------------------------------------------------ admission
+
+
+def _param_kind(view: View) -> str:
+    kind = view.at("spec", "paramKind")
+    return UNSET if kind is None else f"{kind.get('apiVersion', '')}/{kind.get('kind', '')}"
+
+
+def _param(view: View) -> str:
+    """The parameter by name; `*` stands for a namespace that is not said."""
+    parameter = view.at("spec", "paramRef") or {}
+    if parameter.get("name"):
+        return f"{parameter.get('namespace') or '*'}/{parameter['name']}"
+    selector = parameter.get("selector")
+    return UNSET if selector is None else _go_selector(selector)
+
+
+def _go_selector(selector: dict[str, Any]) -> str:
+    """A LabelSelector as Go prints it, which is what the API server shows here."""
+    labels = sorted((selector.get("matchLabels") or {}).items())
+    pairs = "".join(f"{key}: {value}," for key, value in labels)
+    expressions = "".join(
+        f"LabelSelectorRequirement{{Key:{each.get('key', '')},Operator:{each.get('operator', '')},"
+        f"Values:[{' '.join(each.get('values') or ())}],}},"
+        for each in selector.get("matchExpressions") or ()
+    )
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{pairs}}},"
+        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )
+
+
+def _policy(name: str, about: str, path: str) -> Printer:
+    rules = Column(name, about, size(path), type="integer")
+    return Printer(
+        (NAME, rules, Column("ParamKind", "The kind of its parameters.", _param_kind), AGE)
+    )
+
+
+_POLICY_BINDING: Final = (
+    NAME,
+    Column("PolicyName", "The policy it puts in force.", field("spec.policyName")),
+    Column("ParamRef", "The parameters it gives.", _param),
+    AGE,
+)
+
+_WEBHOOKS: Final = (
+    NAME,
+    Column("Webhooks", "How many webhooks it has.", size("webhooks"), type="integer"),
+    AGE,
+)
+
+# ------------------------------------------------------------------ priorities of requests
+
+
+def _dangling(view: View) -> str:
+    for condition in view.items("status", "conditions"):
+        if condition.get("type") == "Dangling":
+            return str(condition.get("status", ""))
+    return "?"
+
+
+def _precedence(flow_schema: dict[str, Any]) -> tuple[int, str]:
+    """In the order in which they are tried."""
+    precedence = (flow_schema.get("spec") or {}).get("matchingPrecedence") or 0
+    return precedence, flow_schema["metadata"].get("name", "")
+
+
+_FLOW_SCHEMA: Final = (
+    NAME,
+    Column(
+        "PriorityLevel",
+        "The priority requests get.",
+        field("spec.priorityLevelConfiguration.name"),
+        doc="spec.priorityLevelConfiguration.name",
+    ),
+    Column(
+        "MatchingPrecedence",
+        "When it is tried, low numbers first.",
+        field("spec.matchingPrecedence", 0),
+        doc="spec.matchingPrecedence",
+    ),
+    Column(
+        "DistinguisherMethod",
+        "What tells flows apart.",
+        field("spec.distinguisherMethod.type", NONE),
+        doc="spec.distinguisherMethod",
+    ),
+    AGE,
+    Column("MissingPL", "Whether the priority is not there.", _dangling),
+)
+
+
+def _queuing(name: str, about: str, member: str) -> Column:
+    path = f"spec.limited.limitResponse.queuing.{member}"
+    return Column(name, about, field(path, NONE), doc=path)
+
+
+_PRIORITY_LEVEL: Final = (
+    NAME,
+    Column("Type", "Whether requests are limited.", field("spec.type"), doc="spec.type"),
+    Column(
+        "NominalConcurrencyShares",
+        "Its share of the requests at a time.",
+        field("spec.limited.nominalConcurrencyShares", NONE),
+        doc="spec.limited.nominalConcurrencyShares",
+    ),
+    _queuing("Queues", "How many queues there are.", "queues"),
+    _queuing("HandSize", "How many of them a flow may use.", "handSize"),
+    _queuing("QueueLengthLimit", "How many requests may wait in each.", "queueLengthLimit"),
+    AGE,
+)
+
+# ------------------------------------------------------------------ the API itself
+
+
+def _service(view: View) -> str:
+    service = view.at("spec", "service")
+    return "Local" if service is None else f"{service['namespace']}/{service['name']}"
+
+
+def _available(view: View) -> str:
+    for condition in view.items("status", "conditions"):
+        if condition.get("type") == "Available":
+            status = str(condition.get("status", ""))
+            return status if status == "True" else f"{status} ({condition.get('reason', '')})"
+    return "Unknown"
+
+
+_API_SERVICE: Final = (
+    NAME,
+    Column("Service", "What serves it.", _service),
+    Column("Available", "Whether it is served.", _available),
+    AGE,
+)
+
+
+def _storage_versions(view: View) -> str:
+    found = [
+        f"{each.get('apiServerID', '')}={each.get('encodingVersion', '')}"
+        for each in view.items("status", "storageVersions")
+    ]
+    return some_of(found, len(found), missing=UNSET)
+
+
+_STORAGE_VERSION: Final = (
+    NAME,
+    Column(
+        "CommonEncodingVersion",
+        "The version all servers write.",
+        field("status.commonEncodingVersion", UNSET),
+        doc="status.commonEncodingVersion",
+    ),
+    Column(
+        "StorageVersions",
+        "The version each server writes.",
+        _storage_versions,
+        doc="status.storageVersions",
+    ),
+    AGE,
+)
+
+_ADMISSION: Final = "admissionregistration.k8s.io"
+_RBAC: Final = "rbac.authorization.k8s.io"
+_FLOW: Final = "flowcontrol.apiserver.k8s.io"
+
+PRINTERS: Final = {
+    (_RBAC, "RoleBinding"): Printer(_BINDING),
+    (_RBAC, "ClusterRoleBinding"): Printer(_BINDING),
+    (_ADMISSION, "ValidatingAdmissionPolicy"): _policy(
+        "Validations", "How many rules it has.", "spec.validations"
+    ),
+    (_ADMISSION, "MutatingAdmissionPolicy"): _policy(
+        "Mutations", "How many changes it makes.", "spec.mutations"
+    ),
+    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): Printer(_POLICY_BINDING),
+    (_ADMISSION, "MutatingAdmissionPolicyBinding"): Printer(_POLICY_BINDING),
+    (_ADMISSION, "ValidatingWebhookConfiguration"): Printer(_WEBHOOKS),
+    (_ADMISSION, "MutatingWebhookConfiguration"): Printer(_WEBHOOKS),
+    (_FLOW, "FlowSchema"): Printer(_FLOW_SCHEMA, order=_precedence),
+    (_FLOW, "PriorityLevelConfiguration"): Printer(_PRIORITY_LEVEL),
+    ("apiregistration.k8s.io", "APIService"): Printer(_API_SERVICE),
+    ("internal.apiserver.k8s.io", "StorageVersion"): Printer(_STORAGE_VERSION),
+}

@@ -1,0 +1,147 @@
+"""Tables of autoscalers, of scales, and of the budgets that keep Pods from being evicted."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field
+from .durations import UNKNOWN
+
+__all__ = ["PRINTERS"]
+
+_SOURCES: Final = {
+    "External": "external",
+    "Object": "object",
+    "Pods": "pods",
+    "Resource": "resource",
+    "ContainerResource": "containerResource",
+}
+_ABSENT: Final = "<nil>"
+_SHOWN: Final = 2
+
+
+def _metric(spec: dict[str, Any], status: dict[str, Any]) -> str:
+    """One metric as `current/target`."""
+    source = _SOURCES.get(spec.get("type", ""))
+    if source is None:
+        return "<unknown type>"
+    target = dig(spec, source, "target") or {}
+    current = dig(status, source, "current")
+    if source in ("resource", "containerResource"):
+        return f"{dig(spec, source, 'name')}: {_resource(target, current)}"
+    if source == "pods":
+        return f"{_quantity(current, 'averageValue')}/{target.get('averageValue', _ABSENT)}"
+    if target.get("averageValue") is not None:
+        average = UNKNOWN if dig(current, "averageValue") is None else current["averageValue"]
+        return f"{average}/{target['averageValue']} (avg)"
+    return f"{_quantity(current, 'value')}/{target.get('value', _ABSENT)}"
+
+
+def _resource(target: dict[str, Any], current: dict[str, Any] | None) -> str:
+    if target.get("averageValue") is not None:
+        return f"{_quantity(current, 'averageValue')}/{target['averageValue']}"
+    return f"{_percent(current, UNKNOWN)}/{_percent(target, '<auto>')}"
+
+
+def _quantity(current: dict[str, Any] | None, member: str) -> str:
+    return UNKNOWN if current is None else str(current.get(member, _ABSENT))
+
+
+def _percent(value: dict[str, Any] | None, missing: str) -> str:
+    found = dig(value, "averageUtilization")
+    return missing if found is None else f"{found}%"
+
+
+class _Autoscaler(View):
+    """A HorizontalPodAutoscaler of either version."""
+
+    def metrics(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Each metric with its present state."""
+        if self.obj.get("apiVersion") == "autoscaling/v1":
+            return self._cpu_only()
+        specs, statuses = self.items("spec", "metrics"), self.items("status", "currentMetrics")
+        statuses = statuses + [{}] * (len(specs) - len(statuses))
+        return list(zip(specs, statuses, strict=False))
+
+    def _cpu_only(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Version 1 knows the share of the CPU only; what else there is, is in annotations."""
+        target = self.at("spec", "targetCPUUtilizationPercentage")
+        now = self.at("status", "currentCPUUtilizationPercentage")
+        if target is None:
+            return []
+        wanted = {"name": "cpu", "target": {"averageUtilization": target}}
+        current: dict[str, Any] = {} if now is None else {"averageUtilization": now}
+        return [({"type": "Resource", "resource": wanted}, {"resource": {"current": current}})]
+
+    @property
+    def targets(self) -> str:
+        """The first metrics, and how many more there are."""
+        shown = [_metric(spec, status) for spec, status in self.metrics()]
+        text = ", ".join(shown[:_SHOWN]) or NONE
+        return text if len(shown) <= _SHOWN else f"{text} + {len(shown) - _SHOWN} more..."
+
+    @property
+    def reference(self) -> str:
+        """What is scaled."""
+        target = ("spec", "scaleTargetRef")
+        return f"{self.text(*target, 'kind')}/{self.text(*target, 'name')}"
+
+    @property
+    def least(self) -> str:
+        """The fewest Pods there may be."""
+        found = self.at("spec", "minReplicas")
+        return UNSET if found is None else str(found)
+
+
+_AUTOSCALER: Final = (
+    NAME,
+    Column("Reference", "What is scaled.", lambda view: view.reference, doc="spec.scaleTargetRef"),
+    Column("Targets", "Metrics, as they are and should be.", lambda view: view.targets),
+    Column("MinPods", "The fewest Pods.", lambda view: view.least, doc="spec.minReplicas"),
+    Column("MaxPods", "The most Pods.", field("spec.maxReplicas", 0), doc="spec.maxReplicas"),
+    Column(
+        "Replicas",
+        "How many Pods there are.",
+        field("status.currentReplicas", 0),
+        doc="status.currentReplicas",
+    ),
+    AGE,
+)
+
+_SCALE: Final = (
+    Column(NAME.name, NAME.about, NAME.cell, doc=NAME.doc),
+    Column("Desired", "How many there should be.", field("spec.replicas", 0), type="integer"),
+    Column("Available", "How many there are.", field("status.replicas", 0), type="integer"),
+    AGE,
+)
+
+
+def _amount(path: str) -> Any:
+    """A number or a percentage."""
+    keys = path.split(".")
+
+    def cell(view: View) -> str:
+        found = view.at(*keys)
+        return "N/A" if found is None else str(found)
+
+    return cell
+
+
+_DISRUPTION_BUDGET: Final = (
+    NAME,
+    Column("Min Available", "How many Pods must stay.", _amount("spec.minAvailable")),
+    Column("Max Unavailable", "How many may be missing.", _amount("spec.maxUnavailable")),
+    Column(
+        "Allowed Disruptions",
+        "How many may be evicted now.",
+        field("status.disruptionsAllowed", 0),
+        type="integer",
+    ),
+    AGE,
+)
+
+PRINTERS: Final = {
+    ("autoscaling", "HorizontalPodAutoscaler"): Printer(_AUTOSCALER, view=_Autoscaler),
+    ("autoscaling", "Scale"): Printer(_SCALE),
+    ("policy", "PodDisruptionBudget"): Printer(_DISRUPTION_BUDGET),
+}
