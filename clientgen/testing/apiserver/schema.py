@@ -26,14 +26,17 @@ class Schema:
         raw: the node as it stands in the document.
         name: the definition it is, empty for a nested one.
         type: `object`, `array`, `string`, `integer`, `number`, `boolean`, or empty for any.
+        plan: what decoding has made of the node, so that it is made once.
     """
 
-    __slots__ = ("_additional", "_items", "_properties", "_schemas", "name", "raw", "type")
+    __slots__ = ("_additional", "_items", "_properties", "_schemas", "name", "notes", "plan", "raw", "type")
 
     def __init__(self, raw: Mapping[str, Any], schemas: Schemas, name: str = "") -> None:
         self.raw = raw
         self.name = name
         self.type: str = raw.get("type", "")
+        self.notes: dict[str, Any] = {}
+        self.plan: Any = None
         self._schemas = schemas
         self._properties: dict[str, Schema] | None = None
         self._items: Schema | None = None
@@ -66,6 +69,14 @@ class Schema:
         elif self._additional is None and declared is True:
             self._additional = UNKNOWN
         return self._additional
+
+    def sibling(self, name: str) -> Schema:
+        """Another definition of the same document.
+
+        Raises:
+            KeyError: there is none of that name.
+        """
+        return self._schemas.named(name)
 
     @property
     def required(self) -> tuple[str, ...]:
