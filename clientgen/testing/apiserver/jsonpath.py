@@ -120,8 +120,9 @@ def _field(name: str) -> Step:
 
 def _index(at: int) -> Step:
     def step(value: Any) -> Iterator[Any]:
-        if isinstance(value, list) and -len(value) <= at < len(value):
-            yield value[at]
+        if isinstance(value, list):
+            # A slice finds nothing where an index would fail.
+            yield from value[at : at + 1 or None]
 
     return step
 
@@ -172,7 +173,7 @@ def _filtered(condition: str) -> Step:
     right = _operand(matched[3]) if matched else None
 
     def step(value: Any) -> Iterator[Any]:
-        for item in value if isinstance(value, list) else ():
+        for item in _wildcard(value) if isinstance(value, list) else ():
             found = left(item)
             if compare is None or right is None:
                 if found:

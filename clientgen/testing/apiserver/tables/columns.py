@@ -8,7 +8,7 @@ a field of the served spec where that has any (`doc`), and otherwise a few words
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from . import durations
 
@@ -27,6 +27,7 @@ __all__ = [
     "dig",
     "field",
     "flag",
+    "members",
     "since",
     "size",
     "some_of",
@@ -38,11 +39,18 @@ UNSET: Final = "<unset>"
 
 def dig(value: Any, *keys: str) -> Any:
     """What stands at `keys` inside nested objects; None where one of them is missing."""
+    found = value
     for key in keys:
-        if not isinstance(value, dict):
+        if not isinstance(found, dict):
             return None
-        value = value.get(key)
-    return value
+        found = cast("dict[str, Any]", found).get(key)
+    return found
+
+
+def members(value: Any, *keys: str) -> dict[str, Any]:
+    """The object that stands at `keys`; empty where it is missing."""
+    found: dict[str, Any] = dig(value, *keys) or {}
+    return found
 
 
 class View:
@@ -69,6 +77,10 @@ class View:
     def text(self, *keys: str) -> str:
         """What stands at `keys` as text; empty where it is missing."""
         return str(self.at(*keys) or "")
+
+    def members(self, *keys: str) -> dict[str, Any]:
+        """The object at `keys`; empty where it is missing."""
+        return members(self.obj, *keys)
 
     def items(self, *keys: str) -> list[Any]:
         """The list at `keys`; empty where it is missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, size, some_of
+from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, members, size, some_of
 
 __all__ = ["PRINTERS"]
 
@@ -48,7 +48,7 @@ def _param_kind(view: View) -> str:
 
 def _param(view: View) -> str:
     """The parameter by name; `*` stands for a namespace that is not said."""
-    parameter = view.at("spec", "paramRef") or {}
+    parameter = view.members("spec", "paramRef")
     if parameter.get("name"):
         return f"{parameter.get('namespace') or '*'}/{parameter['name']}"
     selector = parameter.get("selector")
@@ -57,7 +57,7 @@ def _param(view: View) -> str:
 
 def _go_selector(selector: dict[str, Any]) -> str:
     """A LabelSelector as Go prints it, which is what the API server shows here."""
-    labels = sorted((selector.get("matchLabels") or {}).items())
+    labels = sorted(members(selector, "matchLabels").items())
     pairs = "".join(f"{key}: {value}," for key, value in labels)
     expressions = "".join(
         f"LabelSelectorRequirement{{Key:{each.get('key', '')},Operator:{each.get('operator', '')},"
@@ -102,7 +102,7 @@ def _dangling(view: View) -> str:
 
 def _precedence(flow_schema: dict[str, Any]) -> tuple[int, str]:
     """In the order in which they are tried."""
-    precedence = (flow_schema.get("spec") or {}).get("matchingPrecedence") or 0
+    precedence = members(flow_schema, "spec").get("matchingPrecedence") or 0
     return precedence, flow_schema["metadata"].get("name", "")
 
 

@@ -30,7 +30,7 @@ _NAMESPACE: Final = (
 
 def _quotas(view: View, *, limits: bool) -> str:
     """`cpu: 1/2, ...`: what is used of what there is, of the limits or of everything else."""
-    hard, used = view.at("status", "hard") or {}, view.at("status", "used") or {}
+    hard, used = view.members("status", "hard"), view.members("status", "used")
     return ", ".join(
         f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
         for resource in sorted(hard)

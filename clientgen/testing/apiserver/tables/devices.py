@@ -100,6 +100,10 @@ class _PoolStatus(View):
 _OUTCOMES: Final = ("Complete", "Failed")
 
 
+def _is_invalid(pool: dict[str, Any]) -> bool:
+    return bool(pool.get("validationError"))
+
+
 def _devices(name: str, member: str) -> Column:
     def cell(view: _PoolStatus) -> str:
         return view.total(lambda pool: pool.get(member) or 0)
@@ -117,7 +121,7 @@ _POOL_STATUS: Final = (
     Column(
         "Errors",
         "How many pools are not valid.",
-        lambda view: view.total(lambda pool: int(bool(pool.get("validationError")))),
+        lambda view: view.total(_is_invalid),
     ),
     Column("Pools", "How many pools match.", field("status.poolCount", 0), type="integer"),
     Column("Status", "How the request goes.", lambda view: view.state),

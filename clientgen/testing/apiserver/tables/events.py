@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .columns import NAME, Column, Printer, View, field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["PRINTERS"]
 
@@ -72,7 +75,7 @@ class _NewEvent(_Event):
 
 
 def _columns(event: type[_Event]) -> tuple[Column, ...]:
-    def wide(name: str, about: str, cell: Any, doc: str = "") -> Column:
+    def wide(name: str, about: str, cell: Callable[[Any], object], doc: str = "") -> Column:
         return Column(name, about, cell, priority=1, doc=doc)
 
     return (

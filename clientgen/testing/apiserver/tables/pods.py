@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from .columns import AGE, NAME, NONE, Column, Printer, View, dig, field
+from .columns import AGE, NAME, NONE, Column, Printer, View, dig, field, members
 from .durations import since
 from .selecting import labels_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["PRINTERS", "template_columns"]
 
@@ -69,9 +69,9 @@ class _PodView(View):
             for status in self._begun()
             if not _succeeded(status) and self._runs_beside(status) and status.get("ready")
         ]
-        regular = [] if self.initializing else filter(_is_up, self._regular())
+        regular = [] if self.initializing else [each for each in self._regular() if _is_up(each)]
         total = len(self.items("spec", "containers")) + len(self.sidecars)
-        return f"{len(beside) + len(list(regular))}/{total}"
+        return f"{len(beside) + len(regular)}/{total}"
 
     def _regular(self) -> list[dict[str, Any]]:
         return self.items("status", "containerStatuses")
@@ -145,7 +145,7 @@ class _PodView(View):
     def address(self) -> str:
         """The first IP address."""
         addresses = self.items("status", "podIPs")
-        return (addresses and addresses[0].get("ip")) or NONE
+        return str(addresses[0].get("ip") or NONE) if addresses else NONE
 
 
 def _succeeded(status: dict[str, Any]) -> bool:
@@ -155,7 +155,7 @@ def _succeeded(status: dict[str, Any]) -> bool:
 
 def _is_up(status: dict[str, Any]) -> bool:
     """Whether a regular container runs and is ready."""
-    state: dict[str, Any] = status.get("state") or {}
+    state = members(status, "state")
     waits = dig(state, "waiting", "reason")
     return (
         bool(status.get("ready"))
@@ -166,7 +166,7 @@ def _is_up(status: dict[str, Any]) -> bool:
 
 
 def _end_of(status: dict[str, Any]) -> str:
-    ended = dig(status, "state", "terminated") or {}
+    ended = members(status, "state", "terminated")
     if ended.get("reason"):
         return str(ended["reason"])
     if ended.get("signal"):
@@ -175,7 +175,9 @@ def _end_of(status: dict[str, Any]) -> str:
 
 
 def _last_end(statuses: Iterable[dict[str, Any]]) -> str | None:
-    ends = [dig(status, "lastState", "terminated", "finishedAt") for status in statuses]
+    ends: list[str | None] = [
+        dig(status, "lastState", "terminated", "finishedAt") for status in statuses
+    ]
     return max(filter(None, ends), default=None)
 
 
@@ -189,10 +191,12 @@ def _row_conditions(pod: _PodView) -> list[dict[str, Any]] | None:
 def template_columns(*path: str, priority: int = 1) -> tuple[Column, Column]:
     """The names and the images of the containers in the Pod template at a path."""
 
-    def joined(key: str) -> Any:
-        return lambda view: ",".join(
-            container.get(key, "") for container in view.items(*path, "spec", "containers")
-        )
+    def joined(key: str) -> Callable[[View], str]:
+        def cell(view: View) -> str:
+            containers = view.items(*path, "spec", "containers")
+            return ",".join(container.get(key, "") for container in containers)
+
+        return cell
 
     return (
         Column("Containers", "The template's containers.", joined("name"), priority=priority),

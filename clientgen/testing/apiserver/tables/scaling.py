@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field
+from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field, members
 from .durations import UNKNOWN
 
 __all__ = ["PRINTERS"]
@@ -25,7 +25,7 @@ def _metric(spec: dict[str, Any], status: dict[str, Any]) -> str:
     source = _SOURCES.get(spec.get("type", ""))
     if source is None:
         return "<unknown type>"
-    target = dig(spec, source, "target") or {}
+    target = members(spec, source, "target")
     current = dig(status, source, "current")
     if source in ("resource", "containerResource"):
         return f"{dig(spec, source, 'name')}: {_resource(target, current)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .columns import NONE
+from .columns import NONE, members
 
 __all__ = ["labels_text", "selector_text", "shown_selector"]
 
@@ -18,7 +18,7 @@ def selector_text(selector: dict[str, Any] | None) -> str:
     """A LabelSelector in the form of the `labelSelector` parameter, sorted by key."""
     if selector is None:
         return ""
-    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    terms = [(key, f"{key}={value}") for key, value in members(selector, "matchLabels").items()]
     terms += [_expression(each) for each in selector.get("matchExpressions") or ()]
     return ",".join(text for _, text in sorted(terms, key=lambda term: term[0]))
 
