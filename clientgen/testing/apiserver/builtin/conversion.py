@@ -1,0 +1,115 @@
+"""Objects of a built-in kind in another of its versions.
+
+Almost all versions of a kind say the same under another `apiVersion`. Two kinds differ: Events,
+which two groups show, and HorizontalPodAutoscalers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from clientgen.testing.apiserver.resources import Resource
+
+__all__ = ["convert"]
+
+_EVENT_NAMES: Final = {
+    "involvedObject": "regarding",
+    "message": "note",
+    "source": "deprecatedSource",
+    "firstTimestamp": "deprecatedFirstTimestamp",
+    "lastTimestamp": "deprecatedLastTimestamp",
+    "count": "deprecatedCount",
+    "reportingComponent": "reportingController",
+}
+"""The members of a core Event that have another name in events.k8s.io."""
+_CORE_EVENT: Final = {
+    "involvedObject": {},
+    "source": {},
+    "firstTimestamp": None,
+    "lastTimestamp": None,
+    "reportingComponent": "",
+    "reportingInstance": "",
+    "eventTime": None,
+}
+_NEW_EVENT: Final = {
+    "deprecatedSource": {},
+    "deprecatedFirstTimestamp": None,
+    "deprecatedLastTimestamp": None,
+    "eventTime": None,
+    "regarding": {},
+}
+_EMPTY_WHERE_NEW: Final = ("reportingController", "reportingInstance")
+_CPU: Final = "targetCPUUtilizationPercentage"
+
+
+def convert(obj: dict[str, Any], source: Resource, target: Resource) -> dict[str, Any]:
+    """The object as `target` shows it; `obj` itself stays as it is."""
+    convert_content = _CONVERSIONS.get((source.api_version, target.api_version, target.kind))
+    converted = convert_content(obj) if convert_content else dict(obj)
+    return {**converted, "apiVersion": target.api_version}
+
+
+# --------------------------------------------------------------------------------- events
+
+
+def _to_new_event(event: dict[str, Any]) -> dict[str, Any]:
+    renamed = {_EVENT_NAMES.get(name, name): value for name, value in event.items()}
+    for name in _EMPTY_WHERE_NEW:
+        if not renamed.get(name):
+            renamed.pop(name, None)
+    return {**_NEW_EVENT, **renamed}
+
+
+def _to_core_event(event: dict[str, Any]) -> dict[str, Any]:
+    back = {new: old for old, new in _EVENT_NAMES.items()}
+    return {**_CORE_EVENT, **{back.get(name, name): value for name, value in event.items()}}
+
+
+# --------------------------------------------------------------- horizontal pod autoscalers
+
+
+def _to_old_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
+    spec = dict(autoscaler.get("spec") or {})
+    metrics = spec.pop("metrics", None) or []
+    spec.pop("behavior", None)
+    percentages = [percentage for metric in metrics for percentage in [_cpu_target(metric)]]
+    if percentages and percentages[0] is not None:
+        spec[_CPU] = percentages[0]
+    status = dict(autoscaler.get("status") or {})
+    for field in ("currentMetrics", "conditions"):
+        status.pop(field, None)
+    status.setdefault("currentReplicas", 0)
+    return {**autoscaler, "spec": spec, "status": status}
+
+
+def _cpu_target(metric: dict[str, Any]) -> int | None:
+    resource = metric.get("resource") or {}
+    if metric.get("type") != "Resource" or resource.get("name") != "cpu":
+        return None
+    found: int | None = (resource.get("target") or {}).get("averageUtilization")
+    return found
+
+
+def _to_new_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
+    spec = dict(autoscaler.get("spec") or {})
+    percentage = spec.pop(_CPU, None)
+    if percentage is not None:
+        target = {"type": "Utilization", "averageUtilization": percentage}
+        spec["metrics"] = [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
+    status = dict(autoscaler.get("status") or {})
+    status.pop("currentCPUUtilizationPercentage", None)
+    if not status.get("currentReplicas"):
+        status.pop("currentReplicas", None)
+    status.setdefault("currentMetrics", None)
+    return {**autoscaler, "spec": spec, "status": status}
+
+
+_CONVERSIONS: Final[Mapping[tuple[str, str, str], Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    ("v1", "events.k8s.io/v1", "Event"): _to_new_event,
+    ("events.k8s.io/v1", "v1", "Event"): _to_core_event,
+    ("autoscaling/v2", "autoscaling/v1", "HorizontalPodAutoscaler"): _to_old_autoscaler,
+    ("autoscaling/v1", "autoscaling/v2", "HorizontalPodAutoscaler"): _to_new_autoscaler,
+}

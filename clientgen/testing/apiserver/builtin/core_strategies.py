@@ -1,0 +1,164 @@
+"""What creating and changing objects of the core group brings with it, Pods and Services apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from .strategies import on_create, on_update
+
+if TYPE_CHECKING:
+    from clientgen.testing.apiserver.world import World
+
+__all__: list[str] = []
+
+_NAMESPACE_FINALIZER: Final = "kubernetes"
+_NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+
+
+# ----------------------------------------------------------------------------- namespaces
+
+
+@on_create("", "namespaces")
+def _create_namespace(namespace: dict[str, Any], world: World) -> None:
+    del world
+    finalizers = namespace["spec"].get("finalizers") or []
+    if _NAMESPACE_FINALIZER not in finalizers:
+        namespace["spec"]["finalizers"] = [*finalizers, _NAMESPACE_FINALIZER]
+    _label_namespace(namespace)
+
+
+def _label_namespace(namespace: dict[str, Any]) -> None:
+    """A name that was generated is known only now."""
+    metadata = namespace["metadata"]
+    labels = metadata.get("labels") or {}
+    metadata["labels"] = {**labels, "kubernetes.io/metadata.name": metadata["name"]}
+
+
+@on_update("", "namespaces")
+def _update_namespace(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    new["spec"] = old.get("spec", {})
+
+
+# ---------------------------------------------------------------------------------- nodes
+
+
+@on_create("", "nodes")
+def _create_node(node: dict[str, Any], world: World) -> None:
+    """A new node is not ready for pods before somebody says so."""
+    del world
+    taints = node["spec"].get("taints") or []
+    if not any(_same_taint(taint) for taint in taints):
+        node["spec"]["taints"] = [*taints, dict(_NOT_READY)]
+
+
+def _same_taint(taint: dict[str, Any]) -> bool:
+    return all(taint.get(part) == value for part, value in _NOT_READY.items())
+
+
+# -------------------------------------------------------------------------------- storage
+
+
+def _protect(obj: dict[str, Any], finalizer: str) -> None:
+    finalizers = obj["metadata"].get("finalizers") or []
+    if finalizer not in finalizers:
+        obj["metadata"]["finalizers"] = [*finalizers, finalizer]
+
+
+@on_create("", "persistentvolumes")
+def _create_volume(volume: dict[str, Any], world: World) -> None:
+    _protect(volume, "kubernetes.io/pv-protection")
+    now = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": now}
+
+
+@on_update("", "persistentvolumes", "status")
+def _update_volume_status(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    before, after = old.get("status") or {}, new.get("status") or {}
+    given = after.get("lastPhaseTransitionTime")
+    if after.get("phase") != before.get("phase") and given in (
+        None,
+        before.get("lastPhaseTransitionTime"),
+    ):
+        after["lastPhaseTransitionTime"] = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@on_create("", "persistentvolumeclaims")
+def _create_claim(claim: dict[str, Any], world: World) -> None:
+    _protect(claim, "kubernetes.io/pvc-protection")
+    spec = claim["spec"]
+    _agree_on_source(spec)
+    legacy = "volume.beta.kubernetes.io/storage-class"
+    if spec.get("storageClassName") is None and legacy not in (
+        claim["metadata"].get("annotations") or {}
+    ):
+        found = _chosen_by_default(
+            world.list("storage.k8s.io", "storageclasses"),
+            "storageclass.kubernetes.io/is-default-class",
+            "storageclass.beta.kubernetes.io/is-default-class",
+        )
+        if found:
+            spec["storageClassName"] = found
+
+
+def _agree_on_source(spec: dict[str, Any]) -> None:
+    """The old member for the data source says the same as the new one."""
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    if source and not reference:
+        spec["dataSourceRef"] = dict(source)
+    elif reference and not source and not reference.get("namespace"):
+        spec["dataSource"] = dict(reference)
+
+
+@on_create("storage.k8s.io", "volumeattributesclasses")
+def _create_attributes_class(attributes: dict[str, Any], world: World) -> None:
+    del world
+    _protect(attributes, "kubernetes.io/vac-protection")
+
+
+def _chosen_by_default(classes: list[dict[str, Any]], *annotations: str) -> str:
+    """The name of the youngest class that is marked as the default one."""
+    marked = [
+        each["metadata"]
+        for each in classes
+        if any(
+            (each["metadata"].get("annotations") or {}).get(annotation) == "true"
+            for annotation in annotations
+        )
+    ]
+    marked.sort(key=lambda metadata: metadata["name"])
+    youngest = max(marked, key=lambda metadata: metadata["creationTimestamp"], default=None)
+    return youngest["name"] if youngest else ""
+
+
+@on_create("networking.k8s.io", "ingresses")
+def _create_ingress(ingress: dict[str, Any], world: World) -> None:
+    annotated = "kubernetes.io/ingress.class" in (ingress["metadata"].get("annotations") or {})
+    if ingress["spec"].get("ingressClassName") is not None or annotated:
+        return
+    classes = world.list("networking.k8s.io", "ingressclasses")
+    found = _chosen_by_default(classes, "ingressclass.kubernetes.io/is-default-class")
+    if found:
+        ingress["spec"]["ingressClassName"] = found
+
+
+# ----------------------------------------------------------------------------- small kinds
+
+
+@on_create("", "limitranges")
+def _create_limit_range(limits: dict[str, Any], world: World) -> None:
+    del world
+    if not limits["metadata"].get("name"):
+        limits["metadata"]["name"] = str(uuid4())
+
+
+@on_update("certificates.k8s.io", "certificatesigningrequests", "approval")
+def _approve(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    """Only the verdict is written here; the certificate is the signer's."""
+    del world
+    new["spec"] = old["spec"]
+    conditions = (new.get("status") or {}).get("conditions")
+    new["status"] = dict(old.get("status") or {})
+    if conditions is not None:
+        new["status"]["conditions"] = conditions

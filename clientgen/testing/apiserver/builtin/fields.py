@@ -1,0 +1,93 @@
+"""Fields of built-in kinds that field selectors may name (fact sheet 1.2, Selectors)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from clientgen.testing.apiserver.resources import Resource
+
+__all__ = ["field_values", "known_fields"]
+
+_OBJECT: Final = (
+    "kind",
+    "namespace",
+    "name",
+    "uid",
+    "apiVersion",
+    "resourceVersion",
+    "fieldPath",
+)
+_POD: Final = (
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+    "status.nominatedNodeName",
+)
+
+_FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("", "pods"): {**{path: path for path in _POD}, "spec.host": "spec.nodeName"},
+    ("", "nodes"): {"spec.unschedulable": "spec.unschedulable"},
+    ("", "replicationcontrollers"): {"status.replicas": "status.replicas"},
+    ("", "namespaces"): {"status.phase": "status.phase", "name": "metadata.name"},
+    ("", "secrets"): {"type": "type"},
+    ("", "services"): {"spec.clusterIP": "spec.clusterIP", "spec.type": "spec.type"},
+    ("", "events"): {
+        **{f"involvedObject.{part}": f"involvedObject.{part}" for part in _OBJECT},
+        "reason": "reason",
+        "reportingComponent": "reportingComponent",
+        "source": "source.component",
+        "type": "type",
+    },
+    ("events.k8s.io", "events"): {
+        **{f"regarding.{part}": f"regarding.{part}" for part in _OBJECT},
+        "reason": "reason",
+        "reportingController": "reportingController",
+        "type": "type",
+    },
+    ("batch", "jobs"): {"status.successful": "status.succeeded"},
+    ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
+    ("resource.k8s.io", "resourceslices"): {
+        "spec.nodeName": "spec.nodeName",
+        "spec.driver": "spec.driver",
+    },
+}
+"""What a selector may say, and where the value is."""
+
+_NUMBERS: Final = frozenset({"status.replicas", "status.successful"})
+_SWITCHES: Final = frozenset({"spec.unschedulable", "spec.hostNetwork"})
+
+
+def known_fields(resource: Resource) -> frozenset[str]:
+    """The fields that can be selected by, beyond name and namespace."""
+    return frozenset(_FIELDS.get((resource.group, resource.plural), ()))
+
+
+def field_values(resource: Resource, obj: dict[str, Any]) -> dict[str, str]:
+    """The values of those fields, as text; empty where an object has none."""
+    declared = _FIELDS.get((resource.group, resource.plural), {})
+    return {field: _text(field, _at(obj, path)) for field, path in declared.items()}
+
+
+def _at(obj: dict[str, Any], path: str) -> Any:
+    found: Any = obj
+    for part in path.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def _text(field: str, value: Any) -> str:
+    if field in _SWITCHES:
+        return "true" if value else "false"
+    if field == "status.podIPs":
+        return ",".join(each.get("ip", "") for each in value or [])
+    if field in _NUMBERS:
+        return str(value or 0)
+    return "" if value is None else str(value)

@@ -1,0 +1,263 @@
+"""What is added to everything that is neither pod nor workload (API reference, "Defaults to ...")."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any, Final
+
+from .filling import defaults
+
+__all__: list[str] = []
+
+_RBAC: Final = "rbac.authorization.k8s.io"
+_THREE_HOURS: Final = 10800
+_ROUTED: Final = ("ClusterIP", "NodePort", "LoadBalancer")
+
+
+def _preset(node: dict[str, Any], **presets: Any) -> None:
+    for field, preset in presets.items():
+        if node.get(field) is None or node[field] == "":
+            node[field] = preset
+
+
+@defaults("core.v1.Service")
+def _service(service: dict[str, Any]) -> None:
+    spec = service.setdefault("spec", {})
+    _preset(spec, type="ClusterIP", sessionAffinity="None")
+    _affinity(spec)
+    for port in spec.get("ports") or []:
+        port["targetPort"] = port.get("targetPort") or port.get("port", 0)
+    outside = spec["type"] in ("NodePort", "LoadBalancer") or (
+        spec["type"] == "ClusterIP" and bool(spec.get("externalIPs"))
+    )
+    if outside:
+        _preset(spec, externalTrafficPolicy="Cluster")
+    if spec["type"] in _ROUTED:
+        _preset(spec, internalTrafficPolicy="Cluster")
+    if spec["type"] == "LoadBalancer":
+        _preset(spec, allocateLoadBalancerNodePorts=True)
+        for ingress in (service.get("status") or {}).get("loadBalancer", {}).get("ingress") or []:
+            if ingress.get("ip"):
+                _preset(ingress, ipMode="VIP")
+
+
+def _affinity(spec: dict[str, Any]) -> None:
+    if spec["sessionAffinity"] == "None":
+        spec.pop("sessionAffinityConfig", None)
+    elif spec["sessionAffinity"] == "ClientIP":
+        config = spec.get("sessionAffinityConfig") or {}
+        if (config.get("clientIP") or {}).get("timeoutSeconds") is None:
+            spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _THREE_HOURS}}
+
+
+@defaults("core.v1.Secret")
+def _secret(secret: dict[str, Any]) -> None:
+    """Text is taken in as data; it cannot be read as text again."""
+    _preset(secret, type="Opaque")
+    texts: dict[str, str] = secret.pop("stringData", None) or {}
+    if texts:
+        encoded = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
+        secret["data"] = {**(secret.get("data") or {}), **encoded}
+
+
+@defaults("core.v1.Namespace")
+def _namespace(namespace: dict[str, Any]) -> None:
+    name = namespace["metadata"].get("name")
+    if name:
+        labels = namespace["metadata"].get("labels") or {}
+        namespace["metadata"]["labels"] = {**labels, "kubernetes.io/metadata.name": name}
+
+
+@defaults("core.v1.NamespaceStatus")
+def _namespace_status(status: dict[str, Any]) -> None:
+    _preset(status, phase="Active")
+
+
+@defaults("core.v1.NodeSpec")
+def _node_spec(spec: dict[str, Any]) -> None:
+    if spec.get("podCIDR") and not spec.get("podCIDRs"):
+        spec["podCIDRs"] = [spec["podCIDR"]]
+    elif spec.get("podCIDRs"):
+        _preset(spec, podCIDR=spec["podCIDRs"][0])
+
+
+@defaults("core.v1.NodeStatus")
+def _node_status(status: dict[str, Any]) -> None:
+    if status.get("capacity"):
+        _preset(status, allocatable=dict(status["capacity"]))
+
+
+@defaults("core.v1.PersistentVolume")
+def _volume(volume: dict[str, Any]) -> None:
+    _preset(volume.setdefault("spec", {}), persistentVolumeReclaimPolicy="Retain")
+    _preset(volume["spec"], volumeMode="Filesystem")
+    _pending(volume)
+
+
+@defaults("core.v1.PersistentVolumeClaim")
+def _pending(claim: dict[str, Any]) -> None:
+    if claim.get("status") is None:
+        claim["status"] = {}
+    _preset(claim["status"], phase="Pending")
+
+
+@defaults("core.v1.PersistentVolumeClaimSpec")
+def _claim_spec(spec: dict[str, Any]) -> None:
+    _preset(spec, volumeMode="Filesystem")
+
+
+@defaults("core.v1.EndpointPort", "networking.v1.NetworkPolicyPort")
+def _protocol(port: dict[str, Any]) -> None:
+    _preset(port, protocol="TCP")
+
+
+@defaults("discovery.v1.EndpointPort")
+def _slice_port(port: dict[str, Any]) -> None:
+    _preset(port, protocol="TCP", name="")
+
+
+@defaults("core.v1.LimitRangeItem")
+def _limit(item: dict[str, Any]) -> None:
+    if item.get("type") != "Container":
+        return
+    most = {**(item.get("max") or {}), **(item.get("default") or {})}
+    least = {**(item.get("min") or {}), **most, **(item.get("defaultRequest") or {})}
+    for field, found in (("default", most), ("defaultRequest", least)):
+        if found:
+            item[field] = found
+
+
+@defaults("networking.v1.NetworkPolicySpec")
+def _network_policy(spec: dict[str, Any]) -> None:
+    if not spec.get("policyTypes"):
+        spec["policyTypes"] = ["Ingress", *(["Egress"] if spec.get("egress") else [])]
+
+
+@defaults("networking.v1.IngressClassParametersReference")
+def _class_parameters(reference: dict[str, Any]) -> None:
+    _preset(reference, scope="Cluster")
+
+
+@defaults("rbac.v1.RoleRef")
+def _role_ref(reference: dict[str, Any]) -> None:
+    _preset(reference, apiGroup=_RBAC)
+
+
+@defaults("rbac.v1.Subject")
+def _subject(subject: dict[str, Any]) -> None:
+    if subject.get("kind") in ("User", "Group"):
+        _preset(subject, apiGroup=_RBAC)
+
+
+@defaults("storage.v1.StorageClass")
+def _storage_class(storage: dict[str, Any]) -> None:
+    _preset(storage, reclaimPolicy="Delete", volumeBindingMode="Immediate")
+
+
+@defaults("storage.v1.CSIDriverSpec")
+def _csi_driver(spec: dict[str, Any]) -> None:
+    _preset(
+        spec,
+        attachRequired=True,
+        podInfoOnMount=False,
+        storageCapacity=False,
+        fsGroupPolicy="ReadWriteOnceWithFSType",
+        requiresRepublish=False,
+        seLinuxMount=False,
+    )
+    spec["volumeLifecycleModes"] = spec.get("volumeLifecycleModes") or ["Persistent"]
+
+
+@defaults("scheduling.v1.PriorityClass")
+def _priority_class(priority: dict[str, Any]) -> None:
+    _preset(priority, preemptionPolicy="PreemptLowerPriority")
+
+
+@defaults("apiregistration.v1.ServiceReference", "admissionregistration.v1.ServiceReference")
+def _service_port(reference: dict[str, Any]) -> None:
+    _preset(reference, port=443)
+
+
+@defaults("admissionregistration.v1.ValidatingWebhook", "admissionregistration.v1.MutatingWebhook")
+def _webhook(webhook: dict[str, Any]) -> None:
+    _preset(
+        webhook,
+        failurePolicy="Fail",
+        matchPolicy="Equivalent",
+        namespaceSelector={},
+        objectSelector={},
+        timeoutSeconds=10,
+    )
+
+
+@defaults("admissionregistration.v1.MutatingWebhookConfiguration")
+def _mutating(configuration: dict[str, Any]) -> None:
+    for webhook in configuration.get("webhooks") or []:
+        _preset(webhook, reinvocationPolicy="Never")
+
+
+@defaults(
+    *(
+        f"admissionregistration.{version}.{name}"
+        for version in ("v1", "v1beta1", "v1alpha1")
+        for name in ("RuleWithOperations", "NamedRuleWithOperations")
+    )
+)
+def _rule(rule: dict[str, Any]) -> None:
+    _preset(rule, scope="*")
+
+
+@defaults(*(f"admissionregistration.{v}.MatchResources" for v in ("v1", "v1beta1", "v1alpha1")))
+def _match(match: dict[str, Any]) -> None:
+    _preset(match, matchPolicy="Equivalent", namespaceSelector={}, objectSelector={})
+
+
+@defaults(
+    "admissionregistration.v1.ValidatingAdmissionPolicySpec",
+    *(
+        f"admissionregistration.{version}.MutatingAdmissionPolicySpec"
+        for version in ("v1", "v1beta1", "v1alpha1")
+    ),
+)
+def _policy(spec: dict[str, Any]) -> None:
+    _preset(spec, failurePolicy="Fail")
+
+
+@defaults("flowcontrol.v1.FlowSchemaSpec")
+def _flow_schema(spec: dict[str, Any]) -> None:
+    spec["matchingPrecedence"] = spec.get("matchingPrecedence") or 1000
+
+
+@defaults("flowcontrol.v1.LimitedPriorityLevelConfiguration")
+def _limited(limited: dict[str, Any]) -> None:
+    _preset(limited, nominalConcurrencyShares=30, lendablePercent=0)
+
+
+@defaults("flowcontrol.v1.ExemptPriorityLevelConfiguration")
+def _exempt(exempt: dict[str, Any]) -> None:
+    _preset(exempt, nominalConcurrencyShares=0, lendablePercent=0)
+
+
+@defaults("flowcontrol.v1.QueuingConfiguration")
+def _queuing(queuing: dict[str, Any]) -> None:
+    for field, preset in (("queues", 64), ("handSize", 8), ("queueLengthLimit", 50)):
+        queuing[field] = queuing.get(field) or preset
+
+
+@defaults(
+    "resource.v1.ExactDeviceRequest",
+    "resource.v1beta2.ExactDeviceRequest",
+    "resource.v1.DeviceSubRequest",
+    "resource.v1beta2.DeviceSubRequest",
+    "resource.v1beta1.DeviceSubRequest",
+)
+def _device_request(request: dict[str, Any]) -> None:
+    _preset(request, allocationMode="ExactCount")
+    if request["allocationMode"] == "ExactCount" and not request.get("count"):
+        request["count"] = 1
+
+
+@defaults("resource.v1beta1.DeviceRequest")
+def _old_device_request(request: dict[str, Any]) -> None:
+    if request.get("deviceClassName"):
+        _device_request(request)

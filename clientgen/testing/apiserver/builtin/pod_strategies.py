@@ -1,0 +1,172 @@
+"""What creating and changing Pods brings with it, admission plugins that are on by default included.
+
+Those are DefaultTolerationSeconds, Priority and RuntimeClass (Kubernetes documentation, "Admission
+Control"). LimitRanger, ResourceQuota, PodSecurity and ServiceAccount are not imitated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen.testing.apiserver.failures import Failure, forbidden
+
+from .pod_defaults import containers_of
+from .quantities import amount
+from .strategies import on_create, on_update
+
+if TYPE_CHECKING:
+    from clientgen.testing.apiserver.world import World
+
+__all__ = ["qos_class"]
+
+_CONDITIONS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_TOLERATED_SECONDS: Final = 300
+_COUNTED: Final = ("cpu", "memory")
+
+
+@on_create("", "pods")
+def _create_pod(pod: dict[str, Any], world: World) -> None:
+    _tolerate(pod["spec"])
+    _prioritise(pod, world)
+    _overhead(pod, world)
+    pod["status"] = {"phase": "Pending", "qosClass": qos_class(pod["spec"])}
+
+
+def _refused(pod: dict[str, Any], why: str) -> Failure:
+    return forbidden("", "pods", pod["metadata"].get("name", ""), why)
+
+
+# ------------------------------------------------------------------------------ admission
+
+
+def _tolerate(spec: dict[str, Any]) -> None:
+    """Pods stay five minutes on a node that is in trouble."""
+    tolerations = spec.get("tolerations") or []
+    missing = [key for key in _CONDITIONS if not any(_tolerates(t, key) for t in tolerations)]
+    added = [
+        {
+            "key": key,
+            "operator": "Exists",
+            "effect": "NoExecute",
+            "tolerationSeconds": _TOLERATED_SECONDS,
+        }
+        for key in missing
+    ]
+    if added:
+        spec["tolerations"] = [*tolerations, *added]
+
+
+def _tolerates(toleration: dict[str, Any], key: str) -> bool:
+    same_effect = toleration.get("effect", "") in ("", "NoExecute")
+    return same_effect and toleration.get("key", "") in ("", key)
+
+
+def _prioritise(pod: dict[str, Any], world: World) -> None:
+    spec = pod["spec"]
+    found = _priority_class(pod, world)
+    priority = found.get("value", 0)
+    policy = found.get("preemptionPolicy") or "PreemptLowerPriority"
+    if found and not spec.get("priorityClassName"):
+        spec["priorityClassName"] = found["metadata"]["name"]
+    for field, value, said in (
+        ("priority", priority, "integer value of priority"),
+        ("preemptionPolicy", policy, "string value of PreemptionPolicy"),
+    ):
+        given = spec.get(field)
+        if given is not None and given != value:
+            why = f"the {said} ({given}) must not be provided in pod spec; "
+            raise _refused(pod, f"{why}priority admission controller computed {value} from it")
+        spec[field] = value
+
+
+def _priority_class(pod: dict[str, Any], world: World) -> dict[str, Any]:
+    name = pod["spec"].get("priorityClassName")
+    if name:
+        found = world.get("scheduling.k8s.io", "priorityclasses", "", name)
+        if found is None:
+            raise _refused(pod, f"no PriorityClass with name {name} was found")
+        return found
+    marked = [
+        each
+        for each in world.list("scheduling.k8s.io", "priorityclasses")
+        if each.get("globalDefault")
+    ]
+    return min(marked, key=lambda each: int(each.get("value", 0)), default={})
+
+
+def _overhead(pod: dict[str, Any], world: World) -> None:
+    spec = pod["spec"]
+    name = spec.get("runtimeClassName")
+    if not name:
+        return
+    found = world.get("node.k8s.io", "runtimeclasses", "", name)
+    if found is None:
+        raise _refused(pod, f'pod rejected: RuntimeClass "{name}" not found')
+    if found.get("overhead"):
+        spec["overhead"] = found["overhead"].get("podFixed", {})
+
+
+# ------------------------------------------------------------------------------------ qos
+
+
+def qos_class(spec: dict[str, Any]) -> str:
+    """Guaranteed, Burstable or BestEffort, from what the containers ask for."""
+    containers = [container.get("resources") or {} for container in containers_of(spec)]
+    if spec.get("resources"):
+        containers = [spec["resources"]]
+    asked = [
+        amount(value)
+        for resources in containers
+        for side in ("requests", "limits")
+        for name, value in (resources.get(side) or {}).items()
+        if name in _COUNTED
+    ]
+    if not any(asked):
+        return "BestEffort"
+    return "Guaranteed" if all(_is_fixed(resources) for resources in containers) else "Burstable"
+
+
+def _is_fixed(resources: dict[str, Any]) -> bool:
+    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
+    return all(
+        amount(limits.get(name, 0)) > 0
+        and amount(requests.get(name, limits[name])) == amount(limits[name])
+        for name in _COUNTED
+    )
+
+
+# -------------------------------------------------------------------------------- updates
+
+
+@on_update("", "pods", "status")
+def _update_status(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    status = new.get("status") or {}
+    if not status.get("qosClass"):
+        status["qosClass"] = (old.get("status") or {}).get("qosClass") or qos_class(new["spec"])
+
+
+@on_update("", "pods", "ephemeralcontainers")
+def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    containers = (new.get("spec") or {}).get("ephemeralContainers") or []
+    new["spec"] = {**old["spec"], "ephemeralContainers": containers}
+    if not containers:
+        del new["spec"]["ephemeralContainers"]
+
+
+@on_update("", "pods", "resize")
+def _resize(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    """Only what containers ask for is changed here."""
+    del world
+    wanted = {each["name"]: each for each in containers_of(new["spec"])}
+    spec = dict(old["spec"])
+    for field in ("containers", "initContainers"):
+        if field in spec:
+            spec[field] = [_resized(each, wanted.get(each["name"], each)) for each in spec[field]]
+    new["spec"] = spec
+
+
+def _resized(container: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+    taken = {field: wanted[field] for field in ("resources", "resizePolicy") if field in wanted}
+    return {**container, **taken}

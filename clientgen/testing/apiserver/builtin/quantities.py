@@ -1,0 +1,43 @@
+"""Amounts of resources as numbers, to compare them (fact sheet 1.12, Quantity)."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+__all__ = ["amount"]
+
+_FACTORS: Final[dict[str, Decimal]] = {
+    **{
+        suffix: Decimal(10) ** power
+        for suffix, power in {
+            "n": -9,
+            "u": -6,
+            "m": -3,
+            "k": 3,
+            "M": 6,
+            "G": 9,
+            "T": 12,
+            "P": 15,
+            "E": 18,
+        }.items()
+    },
+    **{f"{suffix}i": Decimal(1024) ** power for power, suffix in enumerate("KMGTPE", 1)},
+}
+
+
+def amount(quantity: object) -> Decimal:
+    """The number that a quantity stands for; 0 when it is none."""
+    text = str(quantity)
+    for length in (2, 1):
+        factor = _FACTORS.get(text[-length:])
+        if factor is not None:
+            return _number(text[:-length]) * factor
+    return _number(text)
+
+
+def _number(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return Decimal(0)

@@ -1,0 +1,67 @@
+"""The scale subresource of built-in workloads (fact sheet 1.4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen.testing.apiserver.failures import Cause, invalid_value
+
+if TYPE_CHECKING:
+    from clientgen.testing.apiserver.resources import Resource
+
+__all__ = ["from_scale", "scale_causes", "to_scale"]
+
+_SHOWN: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_OPERATORS: Final = {"In": "in", "NotIn": "notin"}
+
+
+def to_scale(resource: Resource, obj: dict[str, Any]) -> dict[str, Any]:
+    """The Scale of a workload."""
+    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    metadata = obj["metadata"]
+    plain = resource.kind == "ReplicationController"
+    selector = spec.get("selector") or {}
+    text = _selector_text({"matchLabels": selector} if plain else selector)
+    shown: dict[str, Any] = {"replicas": status.get("replicas", 0)}
+    if text:
+        shown["selector"] = text
+    replicas = spec.get("replicas", 0)
+    return {
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {field: metadata[field] for field in _SHOWN if field in metadata},
+        "spec": {"replicas": replicas} if replicas else {},
+        "status": shown,
+    }
+
+
+def from_scale(resource: Resource, obj: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
+    """The workload with as many replicas as the Scale says; `obj` itself stays as it is."""
+    del resource  # all of them count their replicas in the same place
+    replicas = (scale.get("spec") or {}).get("replicas", 0)
+    return {**obj, "spec": {**(obj.get("spec") or {}), "replicas": replicas}}
+
+
+def scale_causes(scale: dict[str, Any]) -> list[Cause]:
+    """What is wrong with a Scale."""
+    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    if replicas >= 0:
+        return []
+    return [invalid_value("spec.replicas", replicas, "must be greater than or equal to 0")]
+
+
+def _selector_text(selector: dict[str, Any]) -> str:
+    """A label selector in the form that query parameters have."""
+    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    for requirement in selector.get("matchExpressions") or []:
+        key = requirement.get("key", "")
+        terms.append((key, _term(key, requirement)))
+    return ",".join(text for _, text in sorted(terms, key=lambda term: term[0]))
+
+
+def _term(key: str, requirement: dict[str, Any]) -> str:
+    operator = requirement.get("operator")
+    if operator in _OPERATORS:
+        values = ",".join(sorted(requirement.get("values") or []))
+        return f"{key} {_OPERATORS[operator]} ({values})"
+    return f"!{key}" if operator == "DoesNotExist" else key

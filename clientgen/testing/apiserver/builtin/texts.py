@@ -1,0 +1,225 @@
+"""What text may look like: the syntaxes that names, keys and labels follow.
+
+Each function tells what is wrong with a text, in the API server's words; nothing when it is right.
+The syntaxes are those of the Kubernetes documentation, "Object Names and IDs" and "Labels and
+Selectors".
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "Rule",
+    "cidr_problems",
+    "config_key_problems",
+    "environment_name_problems",
+    "ip_problems",
+    "label_problems",
+    "label_value_problems",
+    "path_segment_problems",
+    "port_name_problems",
+    "qualified_name_problems",
+    "range_problems",
+    "service_label_problems",
+    "subdomain_problems",
+    "wildcard_subdomain_problems",
+]
+
+Rule: TypeAlias = "Callable[[str], list[str]]"
+
+_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
+_NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_VALUE: Final = f"({_NAME})?"
+_CONFIG_KEY: Final = "[-._a-zA-Z0-9]+"
+_SERVICE_LABEL: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+
+_SUBDOMAIN_TEXT: Final = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+    "and must start and end with an alphanumeric character"
+)
+_LABEL_TEXT: Final = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character"
+)
+_NAME_TEXT: Final = (
+    "must consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character"
+)
+
+
+def _hint(text: str, syntax: str, *examples: str) -> str:
+    shown = ", or ".join(f"'{example}', " for example in examples).removesuffix(", ")
+    return f"{text} (e.g. {shown}, regex used for validation is '{syntax}')"
+
+
+def _matches(syntax: str, text: str) -> bool:
+    return re.fullmatch(syntax, text) is not None
+
+
+def _length(text: str, most: int, unit: str = "characters") -> list[str]:
+    return [f"must be no more than {most} {unit}"] if len(text.encode()) > most else []
+
+
+def subdomain_problems(text: str) -> list[str]:
+    """A DNS subdomain (RFC 1123): most objects' names."""
+    problems = _length(text, 253)
+    if not _matches(_SUBDOMAIN, text):
+        problems.append(_hint(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
+    return problems
+
+
+def wildcard_subdomain_problems(text: str) -> list[str]:
+    """A DNS subdomain whose first label is `*`."""
+    problems = _length(text, 253)
+    syntax = rf"\*\.{_SUBDOMAIN}"
+    if not _matches(syntax, text):
+        said = (
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, "
+            "which must consist of lower case alphanumeric characters, '-' or '.' "
+            "and end with an alphanumeric character"
+        )
+        problems.append(_hint(said, syntax, "*.example.com"))
+    return problems
+
+
+def label_problems(text: str) -> list[str]:
+    """A DNS label (RFC 1123): names of namespaces, services, containers, volumes."""
+    problems = _length(text, 63)
+    if _matches(_LABEL, text):
+        return problems
+    if _matches(_SUBDOMAIN, text):
+        return [*problems, "must not contain dots"]
+    return [*problems, _hint(_LABEL_TEXT, _LABEL, "my-name", "123-abc")]
+
+
+def service_label_problems(text: str) -> list[str]:
+    """A DNS label that begins with a letter (RFC 1035)."""
+    problems = _length(text, 63)
+    if not _matches(_SERVICE_LABEL, text):
+        said = (
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+            "start with an alphabetic character, and end with an alphanumeric character"
+        )
+        problems.append(_hint(said, _SERVICE_LABEL, "my-name", "abc-123"))
+    return problems
+
+
+def path_segment_problems(text: str) -> list[str]:
+    """Anything that can be a part of a path: names of roles and role bindings."""
+    if text in (".", ".."):
+        return [f"may not be '{text}'"]
+    return [f"may not contain '{sign}'" for sign in "/%" if sign in text]
+
+
+def qualified_name_problems(text: str) -> list[str]:
+    """A key of labels: a name of 63 characters, perhaps with a DNS subdomain and a slash before."""
+    problems: list[str] = []
+    prefix, slash, name = text.rpartition("/")
+    if "/" in prefix:
+        said = _hint(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
+        beside = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return [f"a valid label key {said} {beside}"]
+    if slash and not prefix:
+        problems.append("prefix part must be non-empty")
+    elif slash:
+        found = subdomain_problems(prefix)
+        problems += [
+            (
+                f"prefix part {problem}".replace("characters", "bytes", 1)
+                if problem.startswith("must be no more")
+                else f"prefix part {problem}"
+            )
+            for problem in found
+        ]
+    if not name:
+        problems.append("name part must be non-empty")
+    problems += [f"name part {problem}" for problem in _length(name, 63, "bytes")]
+    if not _matches(_NAME, name):
+        hint = _hint(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
+        problems.append(f"name part {hint}")
+    return problems
+
+
+def label_value_problems(text: str) -> list[str]:
+    """A value of a label."""
+    problems = _length(text, 63, "bytes")
+    if not _matches(_VALUE, text):
+        said = f"a valid label must be an empty string or {_NAME_TEXT.removeprefix('must ')}"
+        problems.append(_hint(said, _VALUE, "MyValue", "my_value", "12345"))
+    return problems
+
+
+def config_key_problems(text: str) -> list[str]:
+    """A key of a ConfigMap or Secret: it can be the name of a file."""
+    problems = _length(text, 253)
+    if not _matches(_CONFIG_KEY, text):
+        said = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        problems.append(_hint(said, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
+    if text == ".":
+        problems.append("must not be '.'")
+    elif text == "..":
+        problems.append("must not be '..'")
+    elif text.startswith(".."):
+        problems.append("must not start with '..'")
+    return problems
+
+
+def environment_name_problems(text: str) -> list[str]:
+    """The name of an environment variable: printable ASCII without `=`."""
+    if text and all(" " <= sign <= "~" and sign != "=" for sign in text):
+        return []
+    said = "a valid environment variable name must consist only of printable ASCII characters"
+    return [f"{said} other than '='"]
+
+
+def port_name_problems(text: str) -> list[str]:
+    """The name of a port (RFC 6335): at most 15 characters, at least one of them a letter."""
+    problems: list[str] = []
+    if len(text) > 15:
+        problems.append("must be no more than 15 characters")
+    if not _matches("[-a-z0-9]+", text):
+        problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", text):
+        problems.append("must contain at least one letter (a-z)")
+    if "--" in text:
+        problems.append("must not contain consecutive hyphens")
+    if text and (text[0] == "-" or text[-1] == "-"):
+        problems.append("must not begin or end with a hyphen")
+    return problems
+
+
+def range_problems(number: int, least: int, most: int) -> list[str]:
+    """A whole number between two others, both included."""
+    if least <= number <= most:
+        return []
+    return [f"must be between {least} and {most}, inclusive"]
+
+
+def ip_problems(text: str) -> list[str]:
+    """An address of either family."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
+    return []
+
+
+def cidr_problems(text: str) -> list[str]:
+    """A network of either family, in CIDR notation."""
+    network: IPv4Network | IPv6Network
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]
+    return (
+        []
+        if "/" in text and network
+        else ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]
+    )

@@ -1,0 +1,67 @@
+"""What creating and changing workloads brings with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .strategies import on_create, on_update
+
+if TYPE_CHECKING:
+    from clientgen.testing.apiserver.world import World
+
+__all__: list[str] = []
+
+_TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
+_CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"
+
+
+@on_create("apps", "daemonsets")
+def _create_daemon_set(daemon_set: dict[str, Any], world: World) -> None:
+    del world
+    _note_template(daemon_set, 1)
+
+
+@on_update("apps", "daemonsets")
+def _update_daemon_set(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    before = (old["metadata"].get("annotations") or {}).get(_TEMPLATE_GENERATION, "1")
+    changed = new["spec"].get("template") != old["spec"].get("template")
+    _note_template(new, int(before) + changed)
+
+
+def _note_template(daemon_set: dict[str, Any], generation: int) -> None:
+    metadata = daemon_set["metadata"]
+    annotations = metadata.get("annotations") or {}
+    metadata["annotations"] = {**annotations, _TEMPLATE_GENERATION: str(generation)}
+
+
+@on_create("batch", "jobs")
+def _create_job(job: dict[str, Any], world: World) -> None:
+    """A job finds its pods by its uid, unless its author says how."""
+    del world
+    spec, metadata = job["spec"], job["metadata"]
+    template = spec.get("template")
+    if spec.get("manualSelector") or not isinstance(template, dict):
+        return
+    own = {
+        "controller-uid": metadata["uid"],
+        "job-name": metadata["name"],
+        _CONTROLLER_UID: metadata["uid"],
+        "batch.kubernetes.io/job-name": metadata["name"],
+    }
+    labels = template.setdefault("metadata", {}).get("labels")
+    # Labels that a job has from its template are the very same ones.
+    if labels and metadata.get("labels") == labels:
+        metadata["labels"] = {**labels, **_added(labels, own)}
+    template["metadata"]["labels"] = {**(labels or {}), **_added(labels or {}, own)}
+    selector = spec.get("selector") or {}
+    matched = selector.get("matchLabels") or {}
+    if _CONTROLLER_UID not in matched:
+        spec["selector"] = {
+            **selector,
+            "matchLabels": {**matched, _CONTROLLER_UID: metadata["uid"]},
+        }
+
+
+def _added(labels: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    return {key: value for key, value in own.items() if key not in labels}
