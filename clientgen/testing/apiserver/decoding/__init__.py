@@ -1,0 +1,21 @@
+"""Text to objects: bodies are parsed, and objects of built-in kinds brought into their form.
+
+`parse` makes a JSON value of a JSON or YAML body; `normalise` does with it what decoding into a Go
+type and encoding it again does: types are checked, unknown fields dropped, scalars rewritten, empty
+fields left out. `dump_yaml` writes YAML answers.
+"""
+
+from .body import MAX_BODY, Format, Parsed, input_format, parse
+from .normalising import Normalised, normalise
+from .yaml_text import dump_yaml
+
+__all__ = [
+    "MAX_BODY",
+    "Format",
+    "Normalised",
+    "Parsed",
+    "dump_yaml",
+    "input_format",
+    "normalise",
+    "parse",
+]

@@ -1,0 +1,178 @@
+"""The body of a request: which format it is in, and the object it holds.
+
+Everything a body can be refused for before its type is looked at, in the order of the API server:
+format (415), size (413), syntax (400), `kind` and `apiVersion` that are no text (400).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import failures
+from .json_text import BadText, load_json
+from .yaml_text import load_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["MAX_BODY", "Format", "Parsed", "check_size", "input_format", "parse", "type_word"]
+
+MAX_BODY: Final = 3 * 1024 * 1024
+_SHOWN: Final = 30
+_DUPLICATE: Final = 'duplicate field "{}"'
+_UNKNOWN: Final = 'unknown field "{}"'
+_NO_INTERPRETATION: Final = "couldn't get version/kind; json parse error: "
+_HEAD: Final = "struct { APIVersion string; Kind string }"
+
+
+class Format(Enum):
+    """A format that bodies are taken in."""
+
+    JSON = "application/json"
+    YAML = "application/yaml"
+
+
+_UNSUPPORTED: Final = (
+    "the body of the request was in an unknown format - accepted media types include: "
+    + ", ".join(each.value for each in Format)
+)
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What a body holds.
+
+    Attributes:
+        value: the JSON value; `{}` where the body said null or nothing.
+        duplicates: what the server says of the fields that stand twice, one sentence each.
+    """
+
+    value: Any
+    duplicates: list[str] = field(default_factory=list[str])
+
+    def complaints(self, unknown: Iterable[str] = ()) -> list[str]:
+        """The sentences for Warning headers, or for the error where validation is strict.
+
+        Args:
+            unknown: paths of the unknown fields; what stands twice inside them is not told.
+        """
+        paths = list(unknown)
+        inside = tuple(f"{path}{after}" for path in paths for after in '".[')
+        quoted = tuple(_DUPLICATE.format(start)[:-1] for start in inside)
+        told = [each for each in self.duplicates if not each.startswith(quoted)]
+        return told + [_UNKNOWN.format(path) for path in paths]
+
+
+def input_format(content_type: str) -> Format:
+    """The format a `Content-Type` names; JSON where there is none.
+
+    Raises:
+        Failure: 415, for any other. Protobuf and CBOR are not spoken here.
+    """
+    media_type, *parameters = content_type.split(";")
+    if any(parameters) and not all(_is_parameter(each) for each in parameters):
+        raise failures.unsupported_media_type(_UNSUPPORTED)
+    try:
+        return Format(media_type.strip().lower() or Format.JSON.value)
+    except ValueError:
+        raise failures.unsupported_media_type(_UNSUPPORTED) from None
+
+
+def _is_parameter(text: str) -> bool:
+    name, equals, value = text.strip().partition("=")
+    return bool(name and equals and value)
+
+
+def check_size(body: bytes) -> None:
+    """Refuse a body of more than 3 MiB.
+
+    Raises:
+        Failure: 413 RequestEntityTooLarge.
+    """
+    if len(body) > MAX_BODY:
+        raise failures.Failure(
+            413,
+            "RequestEntityTooLarge",
+            f"Request entity too large: limit is {MAX_BODY}",
+            details=False,
+        )
+
+
+def parse(body: bytes, content_type: str, *, kind: str = "object", merging: bool = False) -> Parsed:
+    """Read the object in a body.
+
+    Args:
+        body: the text.
+        content_type: the header, empty where there is none.
+        kind: what is expected, for the message only.
+        merging: as for built-in kinds: a field that stands twice is filled twice, not replaced.
+
+    Raises:
+        Failure: 415 for its format, 413 for its size, 400 for what it holds.
+    """
+    text_format = input_format(content_type)
+    check_size(body)
+    try:
+        parsed = _read(body, text_format, merging=merging)
+        _check_head(parsed.value)
+    except BadText as why:
+        raise failures.bad_request(
+            f"the object provided is unrecognized (must be of type {kind}): {why} ({_summary(body)})"
+        ) from None
+    if parsed.value is None:
+        parsed.value = {}
+    return parsed
+
+
+def _read(body: bytes, text_format: Format, *, merging: bool) -> Parsed:
+    if text_format is Format.YAML:
+        return Parsed(*load_yaml(body))
+    try:
+        value, paths = load_json(body, merging=merging)
+    except BadText as why:
+        raise BadText(f"{_NO_INTERPRETATION}{why}") from None
+    return Parsed(value, [_DUPLICATE.format(path) for path in paths])
+
+
+def _check_head(value: Any) -> None:
+    """Kind and version are read first, by a decoder of their own."""
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        what = type_word(value)
+        raise BadText(
+            f"{_NO_INTERPRETATION}json: cannot unmarshal {what} into Go value of type {_HEAD}"
+        )
+    found: dict[str, Any] = value
+    for name in ("apiVersion", "kind"):
+        said = found.get(name)
+        if said is not None and not isinstance(said, str):
+            raise BadText(
+                f"{_NO_INTERPRETATION}json: cannot unmarshal {type_word(said)} into Go struct"
+                f" field .{name} of type string"
+            )
+    version = found.get("apiVersion")
+    if version and version.count("/") > 1:
+        raise BadText(f"unexpected GroupVersion string: {version}")
+
+
+def type_word(value: Any) -> str:
+    """What Go calls the type of a JSON value."""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def _summary(body: bytes) -> str:
+    """Show the beginning of a body, in hexadecimal when it is no JSON object."""
+    if not body:
+        return "<empty>"
+    cut = body[:_SHOWN]
+    shown = cut.decode("utf-8", "replace") if body.startswith(b"{") else cut.hex()
+    return f"{shown} ..." if len(body) > _SHOWN else shown

@@ -1,0 +1,302 @@
+"""Objects of built-in kinds, brought into the form the server keeps and answers.
+
+The real server decodes a body into a Go struct and encodes that again. What this does to a document
+is made of four rules: types are checked, unknown fields disappear (and are told of), scalars are
+rewritten, and empty fields are left out or written as `presence` says. For each schema a plan is
+made once; the unknown fields' paths, which hardly any document needs, are found in a second walk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from .. import failures
+from . import scalars
+from .presence import presence
+from .scalars import SCALARS, Mismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..schema import Schema
+
+__all__ = ["Normalised", "normalise"]
+
+_PROPS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
+
+
+class Normalised(NamedTuple):
+    """A document in its form, and the paths of the unknown fields it had."""
+
+    value: dict[str, Any]
+    unknown: list[str]
+
+
+def normalise(
+    value: dict[str, Any],
+    schema: Schema,
+    *,
+    refuse: Callable[[str], failures.Failure] | None = None,
+) -> Normalised:
+    """Bring an object of a built-in kind into its form; `value` itself is left alone.
+
+    Args:
+        value: the object as it came.
+        schema: the definition of its kind.
+        refuse: makes the Failure of the reason why it cannot be decoded. Patches answer otherwise
+            than bodies do: see `patching.undecodable` and `strategic.undecodable`.
+
+    Raises:
+        Failure: 400, a value is of the wrong type.
+    """
+    plan = _plan(schema)
+    strangers: list[str] = []
+    try:
+        made: dict[str, Any] = plan.convert(value, strangers)
+    except Mismatch as mismatch:
+        raise (refuse or _refusal(schema))(str(mismatch)) from None
+    return Normalised(made, list(plan.unknown(value, "")) if strangers else [])
+
+
+def _refusal(schema: Schema) -> Callable[[str], failures.Failure]:
+    kinds: list[dict[str, str]] = schema.raw.get("x-kubernetes-group-version-kind") or [{}]
+    kind = kinds[0].get("kind") or schema.name.rpartition(".")[2]
+    group, version = kinds[0].get("group"), kinds[0].get("version", "v1")
+    shown = f"{group}/{version}" if group else version
+    start = f'{kind} in version "{shown}" cannot be handled as a {kind}: '
+    return lambda why: failures.bad_request(start + why)
+
+
+class _Plan(Protocol):
+    """What is done to the values of one schema."""
+
+    def convert(self, value: Any, strangers: list[str]) -> Any:
+        """The value in its form; unknown fields are noted in `strangers`."""
+        ...
+
+    def zero(self) -> Any:
+        """What Go writes for a value that was never set."""
+        ...
+
+    def unknown(self, value: Any, path: str) -> Iterator[str]:
+        """Paths of the unknown fields in a value that could be converted."""
+        ...
+
+
+def _plan(schema: Schema) -> _Plan:
+    if schema.plan is None:
+        schema.plan = _make(schema)
+    plan: _Plan = schema.plan
+    return plan
+
+
+def _make(schema: Schema) -> _Plan:
+    if schema.is_quantity:
+        return _Scalar(scalars.quantity, "0")
+    if schema.is_micro_time:
+        return _Scalar(scalars.micro_time, None)
+    if schema.name.startswith(f"{_PROPS}Or"):
+        return _SchemaOr(schema)
+    if schema.properties:
+        return _Struct(schema)
+    if schema.additional is not None:
+        return _Map(schema.additional)
+    if schema.items is not None:
+        return _List(schema.items)
+    found = SCALARS.get((schema.type, schema.format)) or SCALARS.get((schema.type, ""))
+    return _Scalar(*found) if found else _Raw()
+
+
+class _Scalar:
+    def __init__(self, take: Callable[[Any], Any], zero: Any) -> None:
+        self._take = take
+        self._zero = zero
+
+    def convert(self, value: Any, strangers: list[str]) -> Any:  # noqa: ARG002
+        return self._take(value)
+
+    def zero(self) -> Any:
+        return self._zero
+
+    def unknown(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002
+        return iter(())
+
+
+class _Raw:
+    """Any JSON: RawExtension, FieldsV1, JSON."""
+
+    def convert(self, value: Any, strangers: list[str]) -> Any:  # noqa: ARG002
+        return value
+
+    def zero(self) -> Any:
+        return None
+
+    def unknown(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002
+        return iter(())
+
+
+class _List:
+    def __init__(self, items: Schema) -> None:
+        self._items = items
+
+    def convert(self, value: Any, strangers: list[str]) -> list[Any]:
+        if type(value) is not list:
+            raise Mismatch(value, f"[]{_go_type(self._items)}")
+        given: list[Any] = value
+        plan = _plan(self._items)
+        convert = plan.convert
+        return [plan.zero() if item is None else convert(item, strangers) for item in given]
+
+    def zero(self) -> Any:
+        return None
+
+    def unknown(self, value: list[Any], path: str) -> Iterator[str]:
+        plan = _plan(self._items)
+        for index, item in enumerate(value):
+            if item is not None:
+                yield from plan.unknown(item, f"{path}[{index}]")
+
+
+class _Map:
+    """Keys are free. Maps of quantities are resource lists, which count in thousandths."""
+
+    def __init__(self, values: Schema) -> None:
+        self._values = values
+        self._plan: _Plan | None = None
+
+    def _values_plan(self) -> _Plan:
+        if self._plan is None:
+            amounts = self._values.is_quantity
+            self._plan = _Scalar(scalars.milli_quantity, "0") if amounts else _plan(self._values)
+        return self._plan
+
+    def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise Mismatch(value, f"map[string]{_go_type(self._values)}")
+        given: dict[str, Any] = value
+        plan = self._values_plan()
+        convert = plan.convert
+        return {
+            key: plan.zero() if item is None else convert(item, strangers)
+            for key, item in given.items()
+        }
+
+    def zero(self) -> Any:
+        return None
+
+    def unknown(self, value: dict[str, Any], path: str) -> Iterator[str]:
+        plan = self._values_plan()
+        for key, item in value.items():
+            if item is not None:
+                yield from plan.unknown(item, f"{path}.{key}" if path else key)
+
+
+class _Field(NamedTuple):
+    convert: Callable[[Any, list[str]], Any]
+    droppable: bool
+
+
+class _Struct:
+    """An object of named fields."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._fields: dict[str, _Field] = {}
+        self._always: list[tuple[str, Callable[[], Any]]] = []
+
+    def _compile(self) -> dict[str, _Field]:
+        """Look at the fields: when they are first needed, as types may hold themselves."""
+        special = presence(self._schema.name)
+        always = (special.always | set(self._schema.required)) - special.droppable
+        for name, schema in self._schema.properties.items():
+            plan = _plan(schema)
+            pointer = name in special.pointers
+            droppable = not pointer and not isinstance(plan, _Struct | _Raw | _SchemaOr)
+            self._fields[name] = _Field(plan.convert, droppable and not _encodes_itself(schema))
+            if name in always:
+                self._always.append((name, _nothing if pointer else plan.zero))
+        return self._fields
+
+    def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise Mismatch(value, _go_type(self._schema))
+        given: dict[str, Any] = value
+        fields = self._fields or self._compile()
+        made: dict[str, Any] = {}
+        key = ""
+        try:
+            for key, item in given.items():
+                field = fields.get(key)
+                if field is None:
+                    strangers.append(key)
+                elif item is not None:
+                    new = field.convert(item, strangers)
+                    if new or not field.droppable:
+                        made[key] = new
+        except Mismatch as mismatch:
+            mismatch.owner = mismatch.owner or self._schema.name.rpartition(".")[2]
+            mismatch.path.insert(0, key)
+            raise
+        for key, zero in self._always:
+            if key not in made:
+                made[key] = zero()
+        return made
+
+    def zero(self) -> dict[str, Any]:
+        return self.convert({}, [])
+
+    def unknown(self, value: dict[str, Any], path: str) -> Iterator[str]:
+        properties = self._schema.properties
+        for key, item in value.items():
+            where = f"{path}.{key}" if path else key
+            if key not in properties:
+                yield where
+            elif item is not None:
+                yield from _plan(properties[key]).unknown(item, where)
+
+
+class _SchemaOr:
+    """A schema, or a boolean or list in its place; read leniently inside, as the server does."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._kind = schema.name.removeprefix(f"{_PROPS}Or")
+        self._props = schema.sibling(_PROPS)
+
+    def convert(self, value: Any, strangers: list[str]) -> Any:  # noqa: ARG002
+        plan = _plan(self._props)
+        if isinstance(value, list) and self._kind == "Array":
+            items: list[Any] = value
+            return [plan.convert(item, []) for item in items]
+        if isinstance(value, list) and self._kind == "StringArray":
+            texts: list[Any] = value
+            return [scalars.string(item) for item in texts]
+        if isinstance(value, bool) and self._kind == "Bool":
+            return value
+        return plan.convert(value, [])
+
+    def zero(self) -> Any:
+        return None
+
+    def unknown(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002
+        return iter(())
+
+
+def _nothing() -> None:
+    return None
+
+
+def _encodes_itself(schema: Schema) -> bool:
+    """Whether it is no plain scalar to Go but a struct, which is never empty."""
+    return schema.is_quantity or schema.is_time or schema.is_micro_time or schema.is_int_or_string
+
+
+def _go_type(schema: Schema) -> str:
+    """Name the type in messages, more or less as Go does."""
+    if schema.name:
+        package, _, name = schema.name.rpartition(".")
+        return f"{package.rpartition('.')[2]}.{name}"
+    if schema.items is not None:
+        return f"[]{_go_type(schema.items)}"
+    if schema.additional is not None:
+        return f"map[string]{_go_type(schema.additional)}"
+    return {"boolean": "bool", "integer": schema.format}.get(schema.type, schema.type)

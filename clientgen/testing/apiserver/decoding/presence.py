@@ -1,0 +1,52 @@
+"""When a field of a built-in type is written although it is empty, and when it is not.
+
+The schema does not tell: it is in the `json` tags of the Go types (Kubernetes 1.36), which
+`fields.json` holds as far as they differ from the rule. The rule is: a required field is always
+written; any other is left out when it is empty (`false`, `0`, `""`, `[]`, `{}`), unless it is an
+object of named fields, which is kept when it was given. A name in the table is followed by
+
+* `*`: a pointer. The empty value is kept when it was given; null stands for an absent object.
+* `!`: always written, though not required.
+* `?`: left out when empty, though required.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple
+
+__all__ = ["Presence", "presence"]
+
+_MARKS: Final = "*!?"
+
+
+class Presence(NamedTuple):
+    """The fields of one type that the rule does not cover."""
+
+    pointers: frozenset[str] = frozenset()
+    always: frozenset[str] = frozenset()
+    droppable: frozenset[str] = frozenset()
+
+
+_BY_RULE: Final = Presence()
+
+
+def presence(definition: str) -> Presence:
+    """What is special about the fields of the definition of that name."""
+    package, _, name = definition.rpartition(".")
+    listed: str = _table().get(package, {}).get(name, "")
+    return _read(listed) if listed else _BY_RULE
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("fields.json").read_bytes()
+    table: dict[str, Any] = json.loads(text)
+    return table
+
+
+def _read(listed: str) -> Presence:
+    marked = [(each.rstrip(_MARKS), each) for each in listed.split()]
+    return Presence(*(frozenset(name for name, each in marked if mark in each) for mark in _MARKS))

@@ -1,0 +1,259 @@
+"""YAML as sigs.k8s.io/yaml reads and writes it: a YAML 1.1 of its own.
+
+`y` and `on` are booleans, but `1:30` is no number and `2001-01-01` no date; keys become strings;
+what a merge key brings overrides what stands before it. libyaml parses; which value a scalar is, is
+told here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from typing import Any, Final
+
+import yaml
+
+from .json_text import BadText
+
+__all__ = ["dump_yaml", "load_yaml"]
+
+_PLAIN: Final = "?"
+_TAG: Final = "tag:yaml.org,2002:"
+_STR: Final = f"{_TAG}str"
+_MERGE: Final = "<<"
+_TRUE: Final = ("y", "yes", "true", "on")
+_FALSE: Final = ("n", "no", "false", "off")
+_WORDS: Final[dict[str, bool | float | None]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **{form: True for word in _TRUE for form in (word, word.title(), word.upper())},
+    **{form: False for word in _FALSE for form in (word, word.title(), word.upper())},
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **{f"{sign}{form}": math.inf for sign in ("", "+") for form in (".inf", ".Inf", ".INF")},
+    **{f"-{form}": -math.inf for form in (".inf", ".Inf", ".INF")},
+}
+_INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9][0-9]*|0)")
+_FLOAT: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_BASES: Final = {"x": 16, "o": 8, "b": 2}
+_NO_EXPONENT_BELOW: Final = 1e21
+_PARTS: Final = re.compile(r"([0-9]+)")
+# A document may repeat itself by aliases, but not explode: the bounds of goyaml.
+_FEW_ALIASES, _FEW_NODES = 100, 1000
+_MANY_NODES, _MOST_NODES = 400_000, 4_000_000
+_MOST_SHARE, _LEAST_SHARE = 0.99, 0.10
+
+
+class _Loader(yaml.CSafeLoader):
+    """Tells plain scalars from quoted ones by their tag, and leaves what they are to us."""
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        if kind is yaml.ScalarNode:
+            return _PLAIN if implicit[0] else _STR
+        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+
+
+def load_yaml(body: bytes) -> tuple[Any, list[str]]:
+    """Read the first document; gives the value and a sentence for each key that stands twice.
+
+    Raises:
+        BadText: it is not YAML, or nothing that JSON can say.
+    """
+    try:
+        loader = _Loader(body)
+        node = loader.get_node() if loader.check_node() else None  # type: ignore[no-untyped-call]
+    except yaml.YAMLError as error:
+        raise BadText(_why(error)) from None
+    building = _Building()
+    try:
+        return (None if node is None else building.value(node)), building.duplicates
+    except RecursionError:
+        raise BadText("yaml: exceeded max depth") from None
+
+
+class _Building:
+    """Makes values of nodes, and takes down the keys that are set twice."""
+
+    def __init__(self) -> None:
+        self.duplicates: list[str] = []
+        self._open: set[int] = set()
+        self._seen: set[int] = set()
+        self._made = 0
+        self._again = 0
+
+    def value(self, node: yaml.Node) -> Any:
+        self._count(node)
+        if isinstance(node, yaml.ScalarNode):
+            return _jsonable(_scalar(node))
+        if id(node) in self._open:
+            raise BadText("yaml: anchor value contains itself")
+        self._open.add(id(node))
+        made: Any
+        if isinstance(node, yaml.MappingNode):
+            made = {}
+            self._fill(made, node)
+        else:
+            made = [self.value(item) for item in node.value]
+        self._open.discard(id(node))
+        return made
+
+    def _fill(self, made: dict[str, Any], node: yaml.MappingNode) -> None:
+        for key_node, value_node in node.value:
+            if key_node.value == _MERGE and key_node.tag == _PLAIN:
+                self._merge(made, value_node)
+                continue
+            key = _key(key_node)
+            if key in made:
+                shown = f'"{key}"' if isinstance(_scalar(key_node), str) else key
+                line = key_node.start_mark.line + 1
+                self.duplicates.append(f"line {line}: key {shown} already set in map")
+            made[key] = self.value(value_node)
+
+    def _merge(self, made: dict[str, Any], node: yaml.Node) -> None:
+        """Earlier ones of a list win, so they are filled in last."""
+        several = isinstance(node, yaml.SequenceNode)
+        for source in reversed(node.value) if several else (node,):
+            if not isinstance(source, yaml.MappingNode):
+                raise BadText("yaml: map merge requires map or sequence of maps as the value")
+            self._fill(made, source)
+
+    def _count(self, node: yaml.Node) -> None:
+        self._made += 1
+        if id(node) not in self._seen:
+            self._seen.add(id(node))
+            return
+        self._again += 1
+        enough = self._again > _FEW_ALIASES and self._made > _FEW_NODES
+        if enough and self._again > self._made * _share(self._made):
+            raise BadText("yaml: document contains excessive aliasing")
+
+
+def _share(nodes: int) -> float:
+    """Return how much of so many nodes may come from aliases."""
+    beyond = (nodes - _MANY_NODES) / (_MOST_NODES - _MANY_NODES)
+    return _MOST_SHARE - min(max(beyond, 0.0), 1.0) * (_MOST_SHARE - _LEAST_SHARE)
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text: str = node.value
+    tag: str = node.tag
+    if tag == _PLAIN:
+        return _resolved(text)
+    if tag == f"{_TAG}binary":
+        return _decoded(text)
+    if tag in (f"{_TAG}int", f"{_TAG}float", f"{_TAG}bool", f"{_TAG}null"):
+        value = _resolved(text)
+        if isinstance(value, str):
+            raise BadText(f"yaml: cannot decode !!str `{text}` as a !!{tag.removeprefix(_TAG)}")
+        return value
+    return text
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text, validate=True).decode("utf-8", "replace")
+    except binascii.Error:
+        raise BadText("yaml: !!binary value contains invalid base64 data") from None
+
+
+def _resolved(text: str) -> Any:
+    """Tell what a plain scalar is: the rules of goyaml's resolve."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    plain = text.replace("_", "")
+    match = _INTEGER.fullmatch(plain)
+    if match is not None:
+        return _integer(*match.groups())
+    return float(plain) if _FLOAT.fullmatch(plain) else text
+
+
+def _integer(sign: str, digits: str) -> int:
+    base = _BASES.get(digits[1:2].lower())
+    if base is None:
+        base = 8 if digits.startswith("0") else 10
+    return int(sign + digits.lower(), base)
+
+
+def _jsonable(value: Any) -> Any:
+    """Write a number as it comes back from JSON: 1.0 is an integer, 2**63 is not."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            name = "NaN" if math.isnan(value) else f"{value:+}".title()
+            raise BadText(f"json: unsupported value: {name}")
+        return int(value) if value.is_integer() and abs(value) < 2**63 else value
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return float(value)
+    return value
+
+
+def _key(node: yaml.Node) -> str:
+    if not isinstance(node, yaml.ScalarNode):
+        raise BadText(f"yaml: invalid map key: line {node.start_mark.line + 1}")
+    value = _scalar(node)
+    if value is None:
+        raise BadText("unsupported map key of type: <nil>")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _why(error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.MarkedYAMLError):
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        return f"yaml: {line}{error.problem}"
+    return f"yaml: {getattr(error, 'reason', error)}"
+
+
+# ---------------------------------------------------------------------------------- writing
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Block style; text that could be taken for another type in double quotes."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _write_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+    style = None
+    if "\n" in text:
+        style = "|"
+    elif not isinstance(_resolved(text), str) or not _is_text(dumper, text):
+        style = '"'
+    return dumper.represent_scalar(_STR, text, style)
+
+
+def _is_text(dumper: Any, text: str) -> bool:
+    """Whether YAML 1.1 takes it for text as well: no date, no `1:30`."""
+    return bool(dumper.resolve(yaml.ScalarNode, text, (True, False)) == _STR)
+
+
+def _write_map(dumper: yaml.CSafeDumper, value: dict[str, Any]) -> yaml.MappingNode:
+    ordered = sorted(value.items(), key=lambda pair: _natural(pair[0]))
+    return dumper.represent_mapping(f"{_TAG}map", ordered)
+
+
+def _natural(key: str) -> list[tuple[int, str]]:
+    """Order numbers in keys by value, so that `k2` comes before `k10`."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in _PARTS.split(key)]
+
+
+_Dumper.add_representer(str, _write_text)
+_Dumper.add_representer(dict, _write_map)
+
+
+def dump_yaml(value: Any) -> bytes:
+    """Write `value` as the server answers `Accept: application/yaml`."""
+    written: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        default_flow_style=False,
+        allow_unicode=True,
+        sort_keys=False,
+        width=2**31 - 1,
+    )
+    return written.encode()
