@@ -1,4 +1,4 @@
-"""Defaults and rules of roles and bindings (rbac.authorization.k8s.io).
+"""Rules of roles and bindings (rbac.authorization.k8s.io).
 
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/: rules are on resources or on paths,
 never on both; what a binding refers to stays as it was created.
@@ -22,56 +22,31 @@ from .texts import (
     qualified_name_problems,
     subdomain_problems,
 )
+from .validating import checks, checks_change
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from ..resources import Resource
-    from ..world import World
-
-__all__ = ["default", "label_requirement_causes", "requirement_values_causes", "validate"]
+__all__ = ["label_requirement_causes", "requirement_values_causes"]
 
 _GROUP: Final = "rbac.authorization.k8s.io"
 _SUBJECTS: Final = ("ServiceAccount", "User", "Group")
-_ROLE_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "ClusterRoleBinding": ("ClusterRole",),
-    "RoleBinding": ("Role", "ClusterRole"),
-}
 _WITH_VALUES: Final = ("In", "NotIn")
 _WITHOUT_VALUES: Final = ("Exists", "DoesNotExist")
 
 
-def default(resource: Resource, obj: dict[str, Any]) -> None:
-    """Fill in the API group of what a binding refers to; empty rules of a role become null."""
-    if resource.kind in _ROLE_KINDS:
-        reference = obj.setdefault("roleRef", {})
-        reference["apiGroup"] = reference.get("apiGroup") or _GROUP
-        reference.setdefault("kind", "")
-        reference.setdefault("name", "")
-        for subject in parts(obj, "subjects"):
-            if subject.get("kind") in ("User", "Group") and not subject.get("apiGroup"):
-                subject["apiGroup"] = _GROUP
-    else:
-        obj["rules"] = obj.get("rules") or None
+@checks(_GROUP, "roles")
+def _role_causes(role: dict[str, Any]) -> Iterator[Cause]:
+    for index, rule in enumerate(parts(role, "rules")):
+        yield from _rule_causes(rule, f"rules[{index}]", namespaced=True)
 
 
-def validate(
-    resource: Resource,
-    new: dict[str, Any],
-    old: dict[str, Any] | None,
-    subresource: str,
-    world: World,
-) -> list[Cause]:
-    """What is wrong with a role or binding, its metadata aside."""
-    del subresource, world
-    if resource.kind in _ROLE_KINDS:
-        return _binding_causes(resource.kind, new, old)
-    causes: list[Cause] = []
-    if resource.kind == "ClusterRole" and new.get("aggregationRule") is not None:
-        causes += _aggregation_causes(new["aggregationRule"])
-    for index, rule in enumerate(parts(new, "rules")):
-        causes += _rule_causes(rule, f"rules[{index}]", namespaced=resource.namespaced)
-    return causes
+@checks(_GROUP, "clusterroles")
+def _cluster_role_causes(role: dict[str, Any]) -> Iterator[Cause]:
+    if role.get("aggregationRule") is not None:
+        yield from _aggregation_causes(role["aggregationRule"])
+    for index, rule in enumerate(parts(role, "rules")):
+        yield from _rule_causes(rule, f"rules[{index}]", namespaced=False)
 
 
 # --------------------------------------------------------------------------------- roles
@@ -155,21 +130,30 @@ def requirement_values_causes(requirement: Mapping[str, Any], field: str) -> lis
 # ------------------------------------------------------------------------------ bindings
 
 
-def _binding_causes(
-    kind: str, new: Mapping[str, Any], old: Mapping[str, Any] | None
-) -> list[Cause]:
+@checks(_GROUP, "rolebindings")
+def _role_binding_causes(binding: dict[str, Any]) -> Iterator[Cause]:
+    yield from _reference_causes(part(binding, "roleRef"), ("Role", "ClusterRole"))
+    for index, subject in enumerate(parts(binding, "subjects")):
+        yield from _subject_causes(subject, f"subjects[{index}]", namespaced=True)
+
+
+@checks(_GROUP, "clusterrolebindings")
+def _cluster_role_binding_causes(binding: dict[str, Any]) -> Iterator[Cause]:
+    yield from _reference_causes(part(binding, "roleRef"), ("ClusterRole",))
+    for index, subject in enumerate(parts(binding, "subjects")):
+        yield from _subject_causes(subject, f"subjects[{index}]", namespaced=False)
+
+
+@checks_change(_GROUP, "rolebindings", "clusterrolebindings")
+def _other_role_causes(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     reference = part(new, "roleRef")
-    causes = _reference_causes(reference, _ROLE_KINDS[kind])
-    for index, subject in enumerate(parts(new, "subjects")):
-        causes += _subject_causes(subject, f"subjects[{index}]", namespaced=kind == "RoleBinding")
-    if old is not None and old.get("roleRef") != reference:
+    if reference != part(old, "roleRef"):
         shown = {
             "APIGroup": reference.get("apiGroup", ""),
             "Kind": reference.get("kind", ""),
             "Name": reference.get("name", ""),
         }
-        causes.append(invalid_value("roleRef", shown, "cannot change roleRef"))
-    return causes
+        yield invalid_value("roleRef", shown, "cannot change roleRef")
 
 
 def _reference_causes(reference: Mapping[str, Any], kinds: tuple[str, ...]) -> list[Cause]:

@@ -1,0 +1,187 @@
+"""CertificateSigningRequests: approved or denied by one, signed by another.
+
+https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/: the verdict
+is written to `approval`, the certificate to `status`, and neither is taken back.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from ..parts import part, parts, texts
+from .strategies import on_update
+from .texts import qualified_name_problems, subdomain_problems
+from .validating import checks, checks_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..world import World
+
+__all__: list[str] = []
+
+_GROUP: Final = "certificates.k8s.io"
+_PLURAL: Final = "certificatesigningrequests"
+_VERDICTS: Final = ("Approved", "Denied")
+_LASTING: Final = (*_VERDICTS, "Failed")
+_CONDITIONS: Final = "status.conditions"
+_LEAST_SECONDS: Final = 600
+_PEM: Final = r"-----BEGIN {0}-----\r?\n([A-Za-z0-9+/=\s]+)-----END {0}-----"
+_USAGES: Final = (
+    *("any", "cert sign", "client auth", "code signing", "content commitment", "crl sign"),
+    *("data encipherment", "decipher only", "digital signature", "email protection"),
+    *("encipher only", "ipsec end system", "ipsec tunnel", "ipsec user", "key agreement"),
+    *("key encipherment", "microsoft sgc", "netscape sgc", "ocsp signing", "s/mime"),
+    *("server auth", "signing", "timestamping"),
+)
+
+
+# ------------------------------------------------------------------------------- updates
+
+
+@on_update(_GROUP, _PLURAL)
+def _update(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    new["spec"] = old["spec"]
+
+
+@on_update(_GROUP, _PLURAL, "approval")
+def _approve(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    """Only the verdict is written here; the certificate is the signer's."""
+    new["spec"] = old["spec"]
+    conditions = parts(part(new, "status"), "conditions")
+    new["status"] = {k: v for k, v in part(old, "status").items() if k != "conditions"}
+    if conditions:
+        new["status"]["conditions"] = conditions
+    _stamp(new, old, world)
+
+
+@on_update(_GROUP, _PLURAL, "status")
+def _sign(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    _stamp(new, old, world)
+
+
+def _stamp(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    """Fill in the times that conditions leave out."""
+    now = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    before = {
+        (each.get("type"), each.get("status")): each.get("lastTransitionTime")
+        for each in parts(part(old, "status"), "conditions")
+    }
+    for each in parts(part(new, "status"), "conditions"):
+        each["lastUpdateTime"] = each.get("lastUpdateTime") or now
+        since = before.get((each.get("type"), each.get("status"))) or now
+        each["lastTransitionTime"] = each.get("lastTransitionTime") or since
+
+
+# ------------------------------------------------------------------------------- content
+
+
+@checks(_GROUP, _PLURAL, again=False)
+def _content_causes(request: dict[str, Any]) -> Iterator[Cause]:
+    spec = part(request, "spec")
+    if not _is_pem(spec.get("request"), "CERTIFICATE REQUEST"):
+        why = "PEM block type must be CERTIFICATE REQUEST"
+        yield invalid_value("spec.request", spec.get("request") or None, why)
+    yield from _usage_causes(texts(spec, "usages"))
+    signer: str = spec.get("signerName") or ""
+    if not signer:
+        yield required("spec.signerName")
+    elif not _is_signer(signer):
+        why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
+        yield invalid_value("spec.signerName", signer, why)
+    seconds = spec.get("expirationSeconds")
+    if seconds is not None and seconds < _LEAST_SECONDS:
+        why = f"may not specify a duration less than {_LEAST_SECONDS} seconds (10 minutes)"
+        yield invalid_value("spec.expirationSeconds", seconds, why)
+
+
+def _is_pem(encoded: str | None, label: str) -> bool:
+    try:
+        text = b64decode(encoded or "").decode("ascii")
+    except (Base64Error, UnicodeDecodeError):
+        return False
+    return re.search(_PEM.format(label), text) is not None
+
+
+def _is_signer(text: str) -> bool:
+    domain, _, path = text.partition("/")
+    qualified = "." in domain and not subdomain_problems(domain) and bool(path)
+    return qualified and not any(map(qualified_name_problems, path.split(".")))
+
+
+def _usage_causes(usages: list[str]) -> Iterator[Cause]:
+    if not usages:
+        yield required("spec.usages")
+    for index, usage in enumerate(usages):
+        if usage not in _USAGES:
+            yield not_supported(f"spec.usages[{index}]", usage, _USAGES)
+        elif usage in usages[:index]:
+            yield duplicate(f"spec.usages[{index}]", usage)
+
+
+# ------------------------------------------------------------------------------- verdict
+
+
+@checks_change(_GROUP, _PLURAL, part="approval")
+def _verdict_causes(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    yield from _condition_causes(new)
+    yield from _removal_causes(new, old)
+
+
+@checks_change(_GROUP, _PLURAL, part="status")
+def _status_causes(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    yield from _condition_causes(new)
+    certificate, before = (part(each, "status").get("certificate") for each in (new, old))
+    if certificate and not _is_pem(certificate, "CERTIFICATE"):
+        why = "must contain at least one CERTIFICATE PEM block"
+        yield invalid_value("status.certificate", "<certificate data>", why)
+    yield from _removal_causes(new, old)
+    for kind in _VERDICTS:
+        if kind in _types(new) and kind not in _types(old):
+            why = f'updates may not add a condition of type "{kind}"'
+            yield forbidden_value(_CONDITIONS, why)
+    if before and certificate != before:
+        why = "updates may not modify existing certificate content"
+        yield forbidden_value("status.certificate", why)
+
+
+def _types(request: Mapping[str, Any]) -> list[str]:
+    return [each.get("type", "") for each in parts(part(request, "status"), "conditions")]
+
+
+def _removal_causes(new: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Cause]:
+    for kind in _LASTING:
+        if kind in _types(old) and kind not in _types(new):
+            why = f'updates may not remove a condition of type "{kind}"'
+            yield forbidden_value(_CONDITIONS, why)
+
+
+def _condition_causes(request: Mapping[str, Any]) -> Iterator[Cause]:
+    seen: list[str] = []
+    for index, condition in enumerate(parts(part(request, "status"), "conditions")):
+        field, kind = f"{_CONDITIONS}[{index}]", condition.get("type") or ""
+        status = condition.get("status") or ""
+        if not kind:
+            yield required(f"{field}.type")
+        if not status:
+            yield required(f"{field}.status")
+        elif kind in _LASTING and status != "True":
+            yield not_supported(f"{field}.status", status, ["True"])
+        if kind in seen:
+            yield duplicate(f"{field}.type", kind)
+        elif kind in _VERDICTS and any(each in _VERDICTS for each in seen):
+            why = "Approved and Denied conditions are mutually exclusive"
+            yield invalid_value(_CONDITIONS, kind, why)
+        seen.append(kind)

@@ -1,0 +1,29 @@
+"""The finalizers of a namespace's spec, which `finalize` alone writes (fact sheet 1.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import Cause, invalid_value
+from ..parts import part, texts
+from .texts import qualified_name_problems
+from .validating import checks_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__: list[str] = []
+
+_STANDARD: Final = ("kubernetes", "orphan", "foregroundDeletion")
+
+
+@checks_change("", "namespaces", part="finalize")
+def _finalizer_causes(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    for index, name in enumerate(texts(part(new, "spec"), "finalizers")):
+        field = f"spec.finalizers[{index}]"
+        problems = qualified_name_problems(name)
+        yield from (invalid_value(field, name, problem) for problem in problems)
+        if not problems and "/" not in name and name not in _STANDARD:
+            why = "name is neither a standard finalizer name nor is it fully qualified"
+            yield invalid_value(field, name, why)

@@ -1,0 +1,152 @@
+"""Rules for the parts of a pod that are written apart: ephemeral containers and resources.
+
+https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ and
+https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import Cause, duplicate, forbidden_value, invalid_value, required
+from ..parts import part, parts
+from .pod_strategies import qos_class
+from .quantities import amount
+from .validating import checks_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__: list[str] = []
+
+_EPHEMERAL: Final = "spec.ephemeralContainers"
+_NOT_FOR_EPHEMERAL: Final = (
+    "ports",
+    "livenessProbe",
+    "readinessProbe",
+    "startupProbe",
+    "lifecycle",
+    "resizePolicy",
+    "resources",
+)
+_RESIZABLE: Final = frozenset(["cpu", "memory"])
+
+
+# ------------------------------------------------------------------- ephemeral containers
+
+
+@checks_change("", "pods", part="ephemeralcontainers")
+def _ephemeral_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
+    """What is wrong with the ephemeral containers of a write to `ephemeralcontainers`.
+
+    They can be added, and neither changed nor removed.
+    """
+    spec = part(new, "spec")
+    wanted = parts(spec, "ephemeralContainers")
+    causes = list(_container_causes(spec, wanted))
+    for before in parts(part(old, "spec"), "ephemeralContainers"):
+        name = before["name"]
+        after = next((each for each in wanted if each.get("name") == name), None)
+        if after is None:
+            why = f'existing ephemeral containers "{name}" may not be removed\n'
+            causes.append(forbidden_value(_EPHEMERAL, why))
+        elif after != before:
+            why = f'existing ephemeral containers "{name}" may not be changed\n'
+            causes.append(forbidden_value(_EPHEMERAL, why))
+    return causes
+
+
+def _container_causes(spec: Mapping[str, Any], wanted: list[dict[str, Any]]) -> Iterator[Cause]:
+    regular = {
+        each.get("name")
+        for field in ("containers", "initContainers")
+        for each in parts(spec, field)
+    }
+    taken = set(regular)
+    for index, container in enumerate(wanted):
+        field, name = f"{_EPHEMERAL}[{index}]", container.get("name")
+        if not name:
+            yield required(f"{field}.name")
+        elif name in taken:
+            yield duplicate(f"{field}.name", name)
+        taken.add(name)
+        target = container.get("targetContainerName")
+        if target and target not in regular:
+            path = f"{field}.targetContainerName"
+            yield Cause("FieldValueNotFound", f'Not found: "{target}"', path)
+        if not container.get("image"):
+            yield required(f"{field}.image")
+        for part_name in _NOT_FOR_EPHEMERAL:
+            if container.get(part_name):
+                why = "cannot be set for an Ephemeral Container"
+                yield forbidden_value(f"{field}.{part_name}", why)
+
+
+# -------------------------------------------------------------------------------- resize
+
+
+@checks_change("", "pods", part="resize")
+def _resize_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
+    """What is wrong with a write to `resize`, the general rules for containers aside.
+
+    Only cpu and memory change, and never so that the class of the pod would.
+    """
+    before, after = part(old, "spec"), part(new, "spec")
+    if part(before, "os").get("name") == "windows":
+        return [forbidden_value("[]", "windows pods cannot be resized")]
+    causes: list[Cause] = []
+    was = part(old, "status").get("qosClass") or qos_class(before)
+    if qos_class(after) != was:
+        why = "Pod QOS Class may not change as a result of resizing"
+        causes.append(invalid_value("spec", was, why))
+    if _names(before) != _names(after):
+        why = "containers may not be added or removed on resize"
+        return [*causes, forbidden_value("spec.containers", why)]
+    for field in ("containers", "initContainers"):
+        for index, (one, other) in enumerate(_pairs(before, after, field)):
+            causes += _removed(one, other, f"spec.{field}[{index}].resources")
+    if not causes and not _only_resources_differ(before, after):
+        causes.append(forbidden_value("spec", "only cpu and memory resources are mutable"))
+    return causes
+
+
+def _pairs(
+    before: Mapping[str, Any], after: Mapping[str, Any], field: str
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    return zip(parts(before, field), parts(after, field), strict=True)
+
+
+def _names(spec: Mapping[str, Any]) -> list[list[str]]:
+    fields = ("containers", "initContainers")
+    return [[each.get("name", "") for each in parts(spec, field)] for field in fields]
+
+
+def _removed(before: Mapping[str, Any], after: Mapping[str, Any], field: str) -> list[Cause]:
+    return [
+        forbidden_value(f"{field}.{side}", f"resource {side} cannot be removed")
+        for side in ("requests", "limits")
+        if part(part(before, "resources"), side).keys()
+        & _RESIZABLE - part(part(after, "resources"), side).keys()
+    ]
+
+
+def _only_resources_differ(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    return all(
+        _frozen(one) == _frozen(other)
+        for field in ("containers", "initContainers")
+        for one, other in _pairs(before, after, field)
+    )
+
+
+def _frozen(container: Mapping[str, Any]) -> dict[str, Any]:
+    """The container without what a resize may change."""
+    resources = part(container, "resources")
+    kept: dict[str, Any] = {
+        side: {
+            name: amount(value)
+            for name, value in part(resources, side).items()
+            if name not in _RESIZABLE
+        }
+        for side in ("requests", "limits")
+    }
+    return {**container, "resources": {**resources, **kept}}

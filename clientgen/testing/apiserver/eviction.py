@@ -1,0 +1,216 @@
+"""Evictions: deletes of pods that respect disruption budgets (fact sheet 1.10).
+
+https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/. What a budget allows is what
+its status says; counting healthy pods is a controller's work.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from .access.tokens import timestamp
+from .failures import Cause, Failure, bad_request, forbidden, unclassified
+from .parts import part, parts, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+__all__ = ["Eviction", "check_name", "evict"]
+
+_MOST_DISRUPTED: Final = 2000
+_RETRY_SECONDS: Final = 10
+_ALLOWED: Final = "DisruptionAllowed"
+_UNGUARDED: Final = ("Succeeded", "Failed", "Pending")
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """What an eviction does, in this order, each step only if the one before succeeded.
+
+    Attributes:
+        budget: the PodDisruptionBudget to store, with one disruption less; None when none counts.
+        pod: the Pod to store, with the condition that says why it goes. The preconditions of the
+            delete hold for this write already.
+        options: the DeleteOptions to delete it with.
+    """
+
+    budget: dict[str, Any] | None
+    pod: dict[str, Any]
+    options: dict[str, Any]
+
+
+def check_name(name: str, body: Mapping[str, Any], kind: str) -> None:
+    """Refuse an Eviction or Binding of another pod; it is the first thing that is checked.
+
+    Raises:
+        Failure: 400.
+    """
+    if part(body, "metadata").get("name") != name:
+        raise bad_request(f"name in URL does not match name in {kind} object")
+
+
+def evict(
+    pod: dict[str, Any],
+    eviction: Mapping[str, Any],
+    budgets: Iterable[dict[str, Any]],
+    now: datetime,
+) -> Eviction:
+    """Decide on an eviction.
+
+    Args:
+        pod: the pod as it is stored.
+        eviction: the body of the request.
+        budgets: all PodDisruptionBudgets of the namespace.
+        now: the time.
+
+    Raises:
+        Failure: 429 when a budget does not allow it, 500 when several budgets cover the pod, 403
+            when a budget waits for too many pods to go.
+    """
+    decided = None if _is_unguarded(pod) else _decremented(pod, budgets, now)
+    return Eviction(decided, _marked(pod, now), part(eviction, "deleteOptions"))
+
+
+def _is_unguarded(pod: Mapping[str, Any]) -> bool:
+    """Whether the pod does not count for budgets: it does not run, or is going already."""
+    going = bool(pod["metadata"].get("deletionTimestamp"))
+    return going or part(pod, "status").get("phase") in _UNGUARDED
+
+
+def _decremented(
+    pod: Mapping[str, Any], budgets: Iterable[dict[str, Any]], now: datetime
+) -> dict[str, Any] | None:
+    """The one budget of the pod, with the pod taken from it; None when it need not be."""
+    labels = part(pod["metadata"], "labels")
+    covering = [budget for budget in budgets if _covers(budget, labels)]
+    if len(covering) > 1:
+        raise unclassified(
+            "This pod has more than one PodDisruptionBudget, "
+            "which the eviction subresource does not support."
+        )
+    if not covering or _may_go_unhealthy(pod, covering[0]):
+        return None
+    [budget] = covering
+    _check_allowed(budget)
+    return _taken(budget, pod["metadata"]["name"], now)
+
+
+def _covers(budget: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    selector: dict[str, Any] | None = part(budget, "spec").get("selector")
+    if selector is None:
+        return False
+    wanted = part(selector, "matchLabels")
+    return all(labels.get(key) == value for key, value in wanted.items()) and all(
+        _fits(each, labels.get(each.get("key", ""))) for each in parts(selector, "matchExpressions")
+    )
+
+
+def _fits(requirement: Mapping[str, Any], value: str | None) -> bool:
+    values = texts(requirement, "values")
+    match requirement.get("operator"):
+        case "In":
+            return value in values
+        case "NotIn":
+            return value not in values
+        case "Exists":
+            return value is not None
+        case _:
+            return value is None
+
+
+def _may_go_unhealthy(pod: Mapping[str, Any], budget: Mapping[str, Any]) -> bool:
+    """Whether a pod that is not ready may go although nothing is to spare."""
+    conditions = parts(part(pod, "status"), "conditions")
+    ready = any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
+    if ready:
+        return False
+    if part(budget, "spec").get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    status = part(budget, "status")
+    desired: int = status.get("desiredHealthy", 0)
+    return desired > 0 and status.get("currentHealthy", 0) >= desired
+
+
+def _check_allowed(budget: Mapping[str, Any]) -> None:
+    name, status = budget["metadata"]["name"], part(budget, "status")
+    if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
+        why = f"The disruption budget {name} is still being processed by the server."
+        raise _refused(why, retry_after=_RETRY_SECONDS)
+    allowed = status.get("disruptionsAllowed", 0)
+    if allowed < 0:
+        raise _forbidden(name, "pdb disruptions allowed is negative")
+    if len(part(status, "disruptedPods")) > _MOST_DISRUPTED:
+        why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
+        raise _forbidden(name, why)
+    if allowed == 0:
+        raise _refused(_nothing_to_spare(name, status))
+
+
+def _nothing_to_spare(name: str, status: Mapping[str, Any]) -> str:
+    for each in parts(status, "conditions"):
+        if each.get("type") == _ALLOWED and each.get("reason") == "SyncFailed":
+            why = "does not allow evicting pods currently because it failed sync"
+            return f"The disruption budget {name} {why}: {each.get('message', '')}"
+    desired, current = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+    return f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
+
+
+def _refused(why: str, *, retry_after: int | None = None) -> Failure:
+    message = "Cannot evict pod as it would violate the pod's disruption budget."
+    cause = Cause("DisruptionBudget", why)
+    return Failure(429, "TooManyRequests", message, causes=[cause], retry_after=retry_after)
+
+
+def _forbidden(name: str, why: str) -> Failure:
+    return forbidden("policy", "poddisruptionbudget", name, why)
+
+
+# ------------------------------------------------------------------------------- changes
+
+
+def _taken(budget: dict[str, Any], pod: str, now: datetime) -> dict[str, Any]:
+    budget = deepcopy(budget)
+    status: dict[str, Any] = budget["status"]
+    status["disruptionsAllowed"] -= 1
+    if status["disruptionsAllowed"] == 0:
+        condition = {
+            "type": _ALLOWED,
+            "status": "False",
+            "observedGeneration": budget["metadata"].get("generation", 0),
+            "reason": "InsufficientPods",
+            "message": "",
+        }
+        _set_condition(status, condition, now)
+    status["disruptedPods"] = {**part(status, "disruptedPods"), pod: timestamp(now)}
+    return budget
+
+
+def _marked(pod: dict[str, Any], now: datetime) -> dict[str, Any]:
+    pod = deepcopy(pod)
+    condition = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "lastProbeTime": None,
+        "reason": "EvictionByEvictionAPI",
+        "message": "Eviction API: evicting",
+    }
+    _set_condition(pod.setdefault("status", {}), condition, now)
+    return pod
+
+
+def _set_condition(status: dict[str, Any], condition: dict[str, Any], now: datetime) -> None:
+    """Put a condition among the others; its time changes only when it changes over."""
+    conditions = list(parts(status, "conditions"))
+    moment = timestamp(now)
+    for index, each in enumerate(conditions):
+        if each.get("type") == condition["type"]:
+            if each.get("status") == condition["status"]:
+                moment = each.get("lastTransitionTime") or moment
+            conditions[index] = {**condition, "lastTransitionTime": moment}
+            break
+    else:
+        conditions.append({**condition, "lastTransitionTime": moment})
+    status["conditions"] = conditions
