@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from .columns import NAME, Column, Printer, View, field
@@ -50,6 +51,11 @@ class _Event(View):
         return f"{kind}/{name}" if name else kind
 
     @property
+    def part(self) -> str:
+        """The part of that object."""
+        return self.text(self.object_key, "fieldPath")
+
+    @property
     def reporter(self) -> str:
         """Who told it: the component, and where that runs."""
         component = self.text(self.source_key, "component") or self.text(self.reporter_key)
@@ -74,35 +80,35 @@ class _NewEvent(_Event):
     message_key = "note"
 
 
-def _columns(event: type[_Event]) -> tuple[Column, ...]:
-    def wide(name: str, about: str, cell: Callable[[Any], object], doc: str = "") -> Column:
-        return Column(name, about, cell, priority=1, doc=doc)
+def _columns(*, documented: bool) -> tuple[Column, ...]:
+    """The columns; the fields of `events.k8s.io` are documented as deprecated, columns are not."""
+
+    def column(
+        name: str, about: str, cell: Callable[[Any], object], doc: str = "", *, wide: bool = False
+    ) -> Column:
+        return Column(name, about, cell, priority=int(wide), doc=doc if documented else "")
 
     return (
-        Column(
-            "Last Seen",
-            "The time since it last happened.",
-            lambda view: view.last_seen,
-            doc=event.last_key,
-        ),
-        Column("Type", "Normal or Warning.", field("type"), doc="type"),
-        Column("Reason", "What happened, in a word.", field("reason"), doc="reason"),
-        Column("Object", "What it is about.", lambda view: view.target, doc=event.object_key),
-        wide("Subobject", "The part of that.", field(f"{event.object_key}.fieldPath")),
-        wide("Source", "Who told it.", lambda view: view.reporter, event.source_key),
-        Column("Message", "What happened.", lambda view: view.message, doc=event.message_key),
-        wide(
+        column("Last Seen", "When it last happened.", lambda it: it.last_seen, "lastTimestamp"),
+        column("Type", "Normal or Warning.", field("type"), "type"),
+        column("Reason", "What happened, in a word.", field("reason"), "reason"),
+        column("Object", "What it is about.", lambda it: it.target, "involvedObject"),
+        column("Subobject", "The part of that.", lambda it: it.part, wide=True),
+        column("Source", "Who told it.", lambda it: it.reporter, "source", wide=True),
+        column("Message", "What happened.", lambda it: it.message, "message"),
+        column(
             "First Seen",
-            "The time since it first happened.",
-            lambda view: view.first_seen,
-            event.first_key,
+            "When it first happened.",
+            lambda it: it.first_seen,
+            "firstTimestamp",
+            wide=True,
         ),
-        wide("Count", "How often it happened.", lambda view: view.times, event.count_key),
-        Column(NAME.name, NAME.about, NAME.cell, format="name", priority=1, doc=NAME.doc),
+        column("Count", "How often it happened.", lambda it: it.times, "count", wide=True),
+        replace(NAME, priority=1),
     )
 
 
 PRINTERS: Final = {
-    ("", "Event"): Printer(_columns(_Event), view=_Event),
-    ("events.k8s.io", "Event"): Printer(_columns(_NewEvent), view=_NewEvent),
+    ("", "Event"): Printer(_columns(documented=True), view=_Event),
+    ("events.k8s.io", "Event"): Printer(_columns(documented=False), view=_NewEvent),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field, members
@@ -96,7 +97,12 @@ class _Autoscaler(View):
 _AUTOSCALER: Final = (
     NAME,
     Column("Reference", "What is scaled.", lambda view: view.reference, doc="spec.scaleTargetRef"),
-    Column("Targets", "Metrics, as they are and should be.", lambda view: view.targets),
+    Column(
+        "Targets",
+        "Metrics, as they are and should be.",
+        lambda view: view.targets,
+        doc="spec.metrics",
+    ),
     Column("MinPods", "The fewest Pods.", lambda view: view.least, doc="spec.minReplicas"),
     Column("MaxPods", "The most Pods.", field("spec.maxReplicas", 0), doc="spec.maxReplicas"),
     Column(
@@ -109,7 +115,7 @@ _AUTOSCALER: Final = (
 )
 
 _SCALE: Final = (
-    Column(NAME.name, NAME.about, NAME.cell, doc=NAME.doc),
+    replace(NAME, format=""),
     Column("Desired", "How many there should be.", field("spec.replicas", 0), type="integer"),
     Column("Available", "How many there are.", field("status.replicas", 0), type="integer"),
     AGE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, size
@@ -109,7 +110,7 @@ def _name_of_class(view: View) -> str:
 
 
 _STORAGE_CLASS: Final = (
-    Column(NAME.name, NAME.about, _name_of_class, format=NAME.format, doc=NAME.doc),
+    replace(NAME, cell=_name_of_class),
     Column("Provisioner", "What makes the volumes.", field("provisioner"), doc="provisioner"),
     Column(
         "ReclaimPolicy",
