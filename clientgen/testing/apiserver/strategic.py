@@ -241,7 +241,7 @@ def _merge_ordered(merged: dict[str, Any], patch: dict[str, Any], schema: Schema
             continue
         _element_type(before or [], change or [])
         items = _combined(before, change, how)
-        merged[name] = _in_order(items, wanted, before or [], how.key)
+        merged[name] = _in_order(items, wanted, _traces(before or [], change or [], how), how.key)
         patch.pop(name, None)
 
 
@@ -264,17 +264,47 @@ def _combined(before: list[Any] | None, change: list[Any] | None, how: _Merging)
     return _merge_list(before, change, how) if how.strategy == "merge" else change
 
 
+def _traces(before: list[Any], change: list[Any], how: _Merging) -> list[Any]:
+    """What the original list looks like once the patch was merged into it.
+
+    The server orders by it, but has deleted from and added to the memory it lies in: what was
+    added stands in the places that became free, so that it keeps behind what was there.
+    """
+    if how.strategy != "merge" or not how.key or not before:
+        return before
+    if any(_directive(item) == "replace" for item in change):
+        return before
+    gone = [item.get(how.key) for item in change if _directive(item) == "delete"]
+    kept = [item for item in before if not _holds(gone, item.get(how.key))]
+    for item in change:
+        if _directive(item) is _ABSENT and _place(kept, item, how.key) < 0:
+            kept.append(item)
+    return (kept + before[len(kept) :])[: len(before)]
+
+
 def _check_order(change: list[Any], order: list[Any], key: str) -> None:
-    """Items of the patch have to be listed, in the same order."""
+    """Items of the patch have to be listed, in the same order; deletions need not.
+
+    Other items with a directive are only passed over while there is something left in the list.
+    """
     if not change or not order:
         return
-    changed = [item for item in change if not (isinstance(item, dict) and _DIRECTIVE in item)]
-    places = iter(order)
-    for item in changed:
-        if not any(_matches(item, place, key) for place in places):
-            raise failures.unclassified(
-                f"The order in patch list:\n{change}\n doesn't match {_ORDER} list:\n{order}\n"
-            )
+    waiting = [item for item in change if not (key and _directive(item) == "delete")]
+    for place in order:
+        while waiting and _directive(waiting[0]) is not _ABSENT:
+            del waiting[0]
+        if not waiting:
+            return
+        if _matches(waiting[0], place, key):
+            del waiting[0]
+    if waiting:
+        raise failures.unclassified(
+            f"The order in patch list:\n{change}\n doesn't match {_ORDER} list:\n{order}\n"
+        )
+
+
+def _directive(item: Any) -> Any:
+    return item.get(_DIRECTIVE, _ABSENT) if isinstance(item, dict) else _ABSENT
 
 
 def _in_order(items: list[Any], first: list[Any], original: list[Any], key: str) -> list[Any]:
@@ -284,13 +314,26 @@ def _in_order(items: list[Any], first: list[Any], original: list[Any], key: str)
             _key_of(item, key)
     listed = [item for item in items if _place(first, item, key) >= 0]
     others = [item for item in items if _place(first, item, key) < 0]
-    listed.sort(key=lambda item: _place(first, item, key))
-    others.sort(key=lambda item: _place(original, item, key))
+    listed, others = _sorted(listed, first, key), _sorted(others, original, key)
     merged: list[Any] = []
     while listed and others:
         left, right = _place(original, others[0], key), _place(original, listed[0], key)
         merged.append((others if 0 <= left < right else listed).pop(0))
     return merged + listed + others
+
+
+def _sorted(items: list[Any], order: list[Any], key: str) -> list[Any]:
+    """Sort by `order`; what is not in it goes before whatever it is compared with."""
+    done: list[Any] = []
+    for item in items:
+        mine, at = _place(order, item, key), len(done)
+        while at:
+            other = _place(order, done[at - 1], key)
+            if mine >= 0 and 0 <= other <= mine:
+                break
+            at -= 1
+        done.insert(at, item)
+    return done
 
 
 def _place(items: list[Any], item: Any, key: str) -> int:
@@ -324,14 +367,14 @@ def _key_of(item: Any, key: str) -> Any:
 
 def _element_type(*lists: list[Any]) -> type:
     """The one type all items are of."""
-    types = {type(item) for items in lists for item in items}
-    if list in types:
+    types = [type(item) for items in lists for item in items]
+    if not types:
+        raise failures.unclassified("no elements in any of the given slices")
+    if types[0] is list:
         raise failures.unprocessable()
-    if len(types) != 1:
-        raise failures.unclassified(
-            "list element types are not identical" if types else "no elements in any of the slices"
-        )
-    return types.pop()
+    if any(each is not types[0] for each in types):
+        raise failures.unclassified("list element types are not identical")
+    return types[0]
 
 
 def _distinct(items: list[Any]) -> list[Any]:
