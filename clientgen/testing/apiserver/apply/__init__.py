@@ -1,0 +1,19 @@
+"""Server-side apply and managedFields, on plain objects and their schemas."""
+
+from __future__ import annotations
+
+from .ownership import SchemaOf, Writer, applied, same_but_times, updated
+from .scale import SCALE_VERSION, ReplicasPaths, for_scale, from_scale, replicas_path
+
+__all__ = [
+    "SCALE_VERSION",
+    "ReplicasPaths",
+    "SchemaOf",
+    "Writer",
+    "applied",
+    "for_scale",
+    "from_scale",
+    "replicas_path",
+    "same_but_times",
+    "updated",
+]

@@ -1,0 +1,182 @@
+"""What a write changed: the paths that are added, modified and removed from one object to another.
+
+Only here does it matter whether something is absent or null: null is a value, an empty one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field as member
+from typing import TYPE_CHECKING, Any, Final
+
+from .paths import Element, Set, field
+from .typed import element_of
+from .types import List, Map, Scalar
+
+if TYPE_CHECKING:
+    from .types import Shape, Type
+
+__all__ = ["Comparison", "compare"]
+
+_ABSENT: Final = object()
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What is different in the second of two objects."""
+
+    removed: Set = member(default_factory=Set)
+    modified: Set = member(default_factory=Set)
+    added: Set = member(default_factory=Set)
+
+    @property
+    def changed(self) -> Set:
+        """What has another value than before, or a first one."""
+        return self.modified | self.added
+
+    def without(self, paths: Set) -> Comparison:
+        """The same, but for these paths and what is below them."""
+        if not paths:
+            return self
+        return Comparison(
+            self.removed.without(paths), self.modified.without(paths), self.added.without(paths)
+        )
+
+    def attach(self, element: Element, below: Comparison) -> None:
+        """Hang what differs under an element below it."""
+        self.removed.attach(element, below.removed)
+        self.modified.attach(element, below.modified)
+        self.added.attach(element, below.added)
+
+
+def compare(old: Any, new: Any, kind: Type) -> Comparison:
+    """What is different in `new`.
+
+    Raises:
+        Mistyped: the items of a list cannot be told apart.
+    """
+    found = Comparison()
+    _inside(found, old, new, kind)
+    return found
+
+
+def _inside(found: Comparison, old: Any, new: Any, kind: Type) -> None:
+    """Compare the insides of two values that are containers in at least one of their shapes."""
+    for shape in _shapes(old, new, kind):
+        if _is_leaf(shape, old, new):
+            continue
+        if isinstance(shape, Map):
+            _fields(found, _members(old), _members(new), shape)
+        elif isinstance(shape, List):
+            _items(found, _listed(old), _listed(new), shape)
+
+
+def _shapes(old: Any, new: Any, kind: Type) -> tuple[Shape, ...]:
+    """What they are to be taken for: one shape, or two where a value has changed its shape."""
+    if new is _ABSENT:
+        return (kind.shape(old),)
+    if old is _ABSENT:
+        return (kind.shape(new),)
+    first, second = kind.shape(old), kind.shape(new)
+    return (first,) if first is second else (first, second)
+
+
+def _members(item: Any) -> dict[str, Any]:
+    return item if isinstance(item, dict) else {}
+
+
+def _listed(item: Any) -> list[Any]:
+    return item if isinstance(item, list) else []
+
+
+def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
+    """Whether it is compared whole: what is atomic, and what has nothing in it on either side."""
+    if isinstance(shape, Scalar) or shape.atomic:
+        return True
+    container = dict if isinstance(shape, Map) else list
+    return not any(isinstance(each, container) and each for each in (old, new))
+
+
+def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> None:
+    """Compare two values at an element; either may be absent."""
+    if old is new or _same(old, new):
+        return
+    if old is _ABSENT or new is _ABSENT:
+        there, item = (found.removed, old) if new is _ABSENT else (found.added, new)
+        _spread(there, element, item, kind)
+        return
+    if any(_is_leaf(shape, old, new) for shape in _shapes(old, new, kind)):
+        found.modified.members.add(element)
+    below = Comparison()
+    _inside(below, old, new, kind)
+    found.attach(element, below)
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Equal as JSON values are: 1 is 1.0, but neither is true."""
+    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
+
+
+def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
+    """Everything of a value that is on one side only."""
+    there.members.add(element)
+    shape = kind.shape(item)
+    if not item or isinstance(shape, Scalar) or shape.atomic:
+        return
+    below = Set()
+    if isinstance(shape, Map) and isinstance(item, dict):
+        for name, each in item.items():
+            inner = shape.field(name)
+            if inner is not None:
+                _spread(below, field(name), each, inner)
+    elif isinstance(shape, List) and isinstance(item, list):
+        found = Comparison()
+        _items(found, [], item, shape)
+        below = found.added
+    there.attach(element, below)
+
+
+def _fields(found: Comparison, old: dict[str, Any], new: dict[str, Any], shape: Map) -> None:
+    for name in {**old, **new}:
+        kind = shape.field(name)
+        if kind is not None:
+            _at(found, field(name), old.get(name, _ABSENT), new.get(name, _ABSENT), kind)
+
+
+def _items(found: Comparison, old: list[Any], new: list[Any], shape: List) -> None:
+    before, after = _by_element(shape, old), _by_element(shape, new)
+    for element in {**before, **after}:
+        were, are = before.get(element, []), after.get(element, [])
+        if len(were) < 2 and len(are) < 2:  # noqa: PLR2004 - one or none
+            _at(found, element, _only(were), _only(are), shape.item)
+        else:
+            _duplicates(found, element, were, are, shape)
+
+
+def _duplicates(
+    found: Comparison, element: Element, were: list[Any], are: list[Any], shape: List
+) -> None:
+    """Items that are there several times count as one leaf; the field by field ownership of a
+    single item goes when it gets a double, and comes back when it is single again.
+    """
+    if len(were) > 1 and len(are) > 1:
+        if were != are:
+            found.modified.members.add(element)
+    elif len(were) > 1:
+        if are:
+            _at(found, element, _ABSENT, are[0], shape.item)
+        found.removed.members.add(element)
+    else:
+        if were:
+            _at(found, element, were[0], _ABSENT, shape.item)
+        found.added.members.add(element)
+
+
+def _only(items: list[Any]) -> Any:
+    return items[0] if items else _ABSENT
+
+
+def _by_element(shape: List, items: list[Any]) -> dict[Element, list[Any]]:
+    found: dict[Element, list[Any]] = {}
+    for item in items:
+        found.setdefault(element_of(shape, item), []).append(item)
+    return found

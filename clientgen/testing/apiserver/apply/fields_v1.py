@@ -1,0 +1,59 @@
+"""FieldsV1: a set of paths as the JSON object that stands in managedFields.
+
+Every element is a member. One with nothing below it is `{}`; one that has something below it and is
+in the set itself as well says so by a member `.`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .paths import Set, canonical, in_order
+
+__all__ = ["decode", "encode"]
+
+_SELF: Final = "."
+
+
+def encode(paths: Set) -> dict[str, Any]:
+    """The set as FieldsV1."""
+    made: dict[str, Any] = {}
+    for element in in_order(paths.members | paths.children.keys()):
+        below = paths.children.get(element)
+        if below is None:
+            made[element] = {}
+        elif element in paths.members:
+            made[element] = {_SELF: {}, **encode(below)}
+        else:
+            made[element] = encode(below)
+    return made
+
+
+def decode(fields: Any) -> Set:
+    """The set that FieldsV1 stands for; elements of an unknown kind are left out.
+
+    Raises:
+        ValueError: it is no FieldsV1.
+    """
+    made = Set()
+    for text, below in _members(fields).items():
+        element = None if text == _SELF else canonical(text)
+        if element is not None:
+            _take(made, element, below)
+    return made
+
+
+def _take(made: Set, element: str, below: Any) -> None:
+    found = decode(below)
+    made.attach(element, found)
+    if not found or _SELF in below:
+        made.members.add(element)
+
+
+def _members(fields: Any) -> dict[str, Any]:
+    if fields is None:
+        return {}
+    if not isinstance(fields, dict):
+        msg = f"not FieldsV1: {fields!r}"
+        raise ValueError(msg)  # noqa: TRY004 - to callers it is a malformed document
+    return fields

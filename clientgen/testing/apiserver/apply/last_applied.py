@@ -1,0 +1,59 @@
+"""From client-side to server-side apply.
+
+kubectl's own apply keeps the configuration it applied last in an annotation. When its server-side
+apply (the manager `kubectl`) meets that annotation, what stands there as it is live is no conflict,
+and the annotation is kept up to date so that a user may still go back.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from .comparing import compare
+from .paths import Set
+from .typed import Mistyped, field_set, problems
+
+if TYPE_CHECKING:
+    from .types import Type
+
+__all__ = ["allowed_conflicts", "with_annotation"]
+
+_ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def _annotations(value: dict[str, Any]) -> dict[str, Any]:
+    return (value.get("metadata") or {}).get("annotations") or {}
+
+
+def allowed_conflicts(live: dict[str, Any], kind: Type, version: str) -> Set:
+    """What was applied last by a client and is still as it was."""
+    text = _annotations(live).get(_ANNOTATION)
+    try:
+        last = json.loads(text) if text else None
+        if not isinstance(last, dict) or last.get("apiVersion") != version:
+            return Set()
+        if problems(last, kind, duplicates=False):
+            return Set()
+        found = compare(last, live, kind)
+        return field_set(last, kind) - found.changed - found.removed
+    except (ValueError, Mistyped):
+        return Set()
+
+
+def with_annotation(value: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    """The object with what was applied now in its annotation, if it has that annotation at all."""
+    annotations = _annotations(value)
+    if not annotations.get(_ANNOTATION):
+        return value
+    last = json.dumps(_bare(config), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    metadata = {**value["metadata"], "annotations": {**annotations, _ANNOTATION: last + "\n"}}
+    return {**value, "metadata": metadata}
+
+
+def _bare(config: dict[str, Any]) -> dict[str, Any]:
+    annotations = _annotations(config)
+    if _ANNOTATION not in annotations:
+        return config
+    left = {name: text for name, text in annotations.items() if name != _ANNOTATION}
+    return {**config, "metadata": {**config["metadata"], "annotations": left}}

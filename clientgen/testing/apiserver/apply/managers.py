@@ -1,0 +1,180 @@
+"""managedFields and who they say owns what.
+
+An owner is told by name, operation and subresource, and for updates by the version it wrote in as
+well: an applier has one entry whatever versions it has applied in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from . import fields_v1
+
+if TYPE_CHECKING:
+    from .paths import Set
+
+__all__ = [
+    "APPLY",
+    "UPDATE",
+    "Manager",
+    "Managers",
+    "Owned",
+    "capped",
+    "decoded",
+    "encoded",
+    "is_reset",
+    "stamp",
+]
+
+APPLY: Final = "Apply"
+UPDATE: Final = "Update"
+_MOST_UPDATERS: Final = 10
+_ANCIENT: Final = "ancient-changes"
+
+
+class Manager(NamedTuple):
+    """Who owns fields; `api_version` is empty for appliers."""
+
+    name: str
+    operation: str
+    api_version: str
+    subresource: str
+
+    @classmethod
+    def of(cls, name: str, operation: str, api_version: str, subresource: str) -> Manager:
+        """The manager an entry or a request is of."""
+        version = "" if operation == APPLY else api_version
+        return cls(name or "unknown", operation, version, subresource)
+
+    def __str__(self) -> str:
+        """How conflicts name it."""
+        text = f'"{self.name}"'
+        if self.subresource:
+            text = f'{text} with subresource "{self.subresource}"'
+        return f"{text} using {self.api_version}" if self.operation == UPDATE else text
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What a manager owns, in terms of one version; `time` is when that last changed."""
+
+    paths: Set
+    api_version: str
+    time: str | None = None
+
+    def with_paths(self, paths: Set) -> Owned:
+        """The same, but of these paths."""
+        return replace(self, paths=paths)
+
+
+Managers: TypeAlias = dict[Manager, Owned]
+
+
+def stamp(now: datetime) -> str:
+    """A time as managedFields have it."""
+    return now.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def is_reset(entries: Any) -> bool:
+    """Whether a client asks to forget all ownership: with no entry, or with an empty one."""
+    if not isinstance(entries, list):
+        return False
+    return not entries or (
+        len(entries) == 1 and isinstance(entries[0], dict) and not any(entries[0].values())
+    )
+
+
+def decoded(entries: Any) -> Managers:
+    """Who owns what.
+
+    Raises:
+        ValueError: that is no managedFields.
+    """
+    managers: Managers = {}
+    for entry in entries or ():
+        if not isinstance(entry, dict):
+            msg = f"not an entry of managedFields: {entry!r}"
+            raise ValueError(msg)  # noqa: TRY004 - to callers it is a malformed document
+        manager, owned = _decoded(entry)
+        managers[manager] = owned
+    return managers
+
+
+def _decoded(entry: dict[str, Any]) -> tuple[Manager, Owned]:
+    operation, version = entry.get("operation"), entry.get("apiVersion")
+    if operation not in {APPLY, UPDATE} or not version:
+        msg = "operation must be `Apply` or `Update`, and apiVersion must not be empty"
+        raise ValueError(msg)
+    if entry.get("fieldsType") != "FieldsV1":
+        msg = "fieldsType must be `FieldsV1`"
+        raise ValueError(msg)
+    named = "" if operation == APPLY else version
+    manager = Manager(entry.get("manager") or "", operation, named, entry.get("subresource") or "")
+    paths = fields_v1.decode(entry.get("fieldsV1"))
+    return manager, Owned(paths, version, _time(entry.get("time")))
+
+
+def _time(text: str | None) -> str | None:
+    if not text or (len(text) == len("2006-01-02T15:04:05Z") and text.endswith("Z")):
+        return text or None
+    return stamp(datetime.fromisoformat(text.replace("Z", "+00:00")))
+
+
+def encoded(managers: Managers) -> list[dict[str, Any]]:
+    """The entries: appliers first, then in the order of their times."""
+    return [
+        _encoded(manager, managers[manager]) for manager in sorted(managers, key=_order(managers))
+    ]
+
+
+def _order(managers: Managers) -> Any:
+    def place(manager: Manager) -> tuple[str, ...]:
+        owned = managers[manager]
+        time = owned.time or ""
+        return manager.operation, time, manager.name, owned.api_version, manager.subresource
+
+    return place
+
+
+def _encoded(manager: Manager, owned: Owned) -> dict[str, Any]:
+    entry = {
+        "manager": manager.name,
+        "operation": manager.operation,
+        "apiVersion": owned.api_version,
+        "time": owned.time,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": fields_v1.encode(owned.paths),
+        "subresource": manager.subresource,
+    }
+    return {name: part for name, part in entry.items() if part or name == "fieldsV1"}
+
+
+def capped(managers: Managers) -> Managers:
+    """With at most ten updaters: the oldest of each version are folded into one."""
+    updaters = [manager for manager in managers if manager.operation == UPDATE]
+    surplus = len(updaters) - _MOST_UPDATERS
+    if surplus <= 0:
+        return managers
+    made = dict(managers)
+    first: dict[str, Manager] = {}
+    for manager in sorted(updaters, key=lambda each: (made[each].time or "", _name(each))):
+        if surplus <= 0:
+            break
+        oldest = first.setdefault(made[manager].api_version, manager)
+        if oldest != manager:
+            _fold(made, oldest, manager)
+            surplus -= 1
+    return made
+
+
+def _fold(made: Managers, oldest: Manager, manager: Manager) -> None:
+    newer = made.pop(manager)
+    bucket = Manager(_ANCIENT, UPDATE, newer.api_version, "")
+    older = made.pop(bucket) if bucket in made else made.pop(oldest)
+    made[bucket] = Owned(newer.paths | older.paths, newer.api_version, newer.time)
+
+
+def _name(manager: Manager) -> tuple[str, ...]:
+    return manager.name, manager.api_version, manager.subresource

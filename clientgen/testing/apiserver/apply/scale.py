@@ -1,0 +1,91 @@
+"""managedFields of the scale subresource, which are those of its parent by another name.
+
+A Scale has one field of its own, `.spec.replicas`; in the parent it may be anywhere. Who owns the
+parent's owns the Scale's, and a write to the Scale is a write to the parent under `scale`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from .managers import UPDATE, Manager, Managers, decoded, encoded
+from .paths import Path, Set, field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .managers import Owned
+
+__all__ = ["SCALE_VERSION", "ReplicasPaths", "for_scale", "from_scale", "replicas_path"]
+
+SCALE_VERSION: Final = "autoscaling/v1"
+_IN_SCALE: Final = (field("spec"), field("replicas"))
+
+ReplicasPaths: TypeAlias = "Mapping[str, Path | None]"
+"""Where the replicas are in each apiVersion of the parent; None where it has no scale."""
+
+
+def replicas_path(text: str) -> Path:
+    """The path that a definition's `specReplicasPath` is: `.spec.replicas`."""
+    return tuple(field(name) for name in text.removeprefix(".").split("."))
+
+
+def for_scale(entries: Any, paths: ReplicasPaths) -> list[dict[str, Any]]:
+    """The Scale's managedFields, from its parent's.
+
+    Raises:
+        ValueError: those are no managedFields.
+    """
+    made: Managers = {}
+    for manager, owned in decoded(entries).items():
+        path = paths.get(owned.api_version)
+        if path and path in owned.paths:
+            named = manager._replace(api_version=SCALE_VERSION if manager.api_version else "")
+            made[named] = replace(owned, paths=Set.of(_IN_SCALE), api_version=SCALE_VERSION)
+    return encoded(made)
+
+
+def from_scale(
+    entries: Any, scale_entries: Any, version: str, paths: ReplicasPaths
+) -> list[dict[str, Any]]:
+    """The parent's managedFields after a write to its Scale.
+
+    Args:
+        entries: the parent's, as they were.
+        scale_entries: the Scale's, as they are now.
+        version: the parent's apiVersion in which the Scale was written.
+
+    Raises:
+        ValueError: those are no managedFields.
+    """
+    scaled = decoded(scale_entries)
+    made: Managers = {}
+    for manager, owned in decoded(entries).items():
+        if owned.api_version not in paths:
+            continue
+        left = _left(manager, owned, paths[owned.api_version], scaled)
+        if left.paths:
+            made[manager] = left
+    own = paths[version]
+    for manager, owned in scaled.items():
+        if own and _IN_SCALE in owned.paths:
+            named = manager._replace(api_version=version if manager.operation == UPDATE else "")
+            made[named] = _gained(made.get(named), owned, own, version)
+    return encoded(made)
+
+
+def _left(manager: Manager, owned: Owned, path: Path | None, scaled: Managers) -> Owned:
+    """What a manager of the parent is left with: the replicas only if the Scale says so, too."""
+    named = manager._replace(api_version=SCALE_VERSION if manager.api_version else "")
+    if path is None or path not in owned.paths:
+        return owned
+    if named in scaled:
+        del scaled[named]
+        return owned
+    return owned.with_paths(owned.paths - Set.of(path))
+
+
+def _gained(before: Owned | None, owned: Owned, path: Path, version: str) -> Owned:
+    paths = Set.of(path) if before is None else before.paths | Set.of(path)
+    return replace(owned, paths=paths, api_version=version)

@@ -1,0 +1,182 @@
+"""What a write does to ownership.
+
+Every write but apply takes what it changes from whoever owned it. Apply may do so only by force, and
+takes away what its manager applied before and no longer does, unless someone else owns it too. What
+each manager owns is told in the version it wrote in, so old and new object are compared in that
+version's schema; conversion between versions changes nothing but their name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .comparing import Comparison, compare
+from .managers import Managers, Owned
+from .merging import merge
+from .paths import Path, Set
+from .typed import field_set, named_fields_in, removed, type_at
+from .types import Map, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .managers import Manager
+    from .types import Type
+
+__all__ = ["Conflicts", "Updater"]
+
+TypeOf: TypeAlias = "Callable[[str], Type | None]"
+
+
+class Conflicts(Exception):  # noqa: N818 - an answer, not a defect
+    """Others own what was applied with other values."""
+
+    def __init__(self, sets: Mapping[Manager, Set]) -> None:
+        super().__init__("conflicts")
+        self.sets = sets
+
+    def without(self, allowed: Set) -> Conflicts:
+        """What is left of them when some paths are no conflict."""
+        left = {manager: paths - allowed for manager, paths in self.sets.items()}
+        return Conflicts({manager: paths for manager, paths in left.items() if paths})
+
+    def listed(self) -> list[tuple[Manager, Path]]:
+        """Each of them."""
+        return [(manager, path) for manager in sorted(self.sets) for path in self.sets[manager]]
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Ownership of the objects of one kind.
+
+    Attributes:
+        type_of: the type of the kind in a version; None for versions that are gone.
+        ignored: what writes of this sort cannot change, and so cannot own.
+    """
+
+    type_of: TypeOf
+    version: str
+    ignored: Set
+
+    def update(self, live: Any, new: Any, managers: Managers) -> tuple[Managers, Set]:
+        """What everyone still owns after `live` became `new`, and what whoever did that owns now."""
+        left, comparison, _ = self._taken(live, new, self._reconciled(managers))
+        return left, comparison.changed.without(self.ignored)
+
+    def apply(
+        self, live: Any, config: Any, managers: Managers, manager: Manager, *, force: bool
+    ) -> tuple[Any, Managers]:
+        """The object and its ownership after a configuration was applied.
+
+        Raises:
+            Conflicts: others own what it changes.
+        """
+        kind = self._own_type()
+        kept = self._reconciled(managers)
+        last = kept.get(manager)
+        paths = field_set(config, kind).without(self.ignored)
+        kept[manager] = Owned(paths, self.version, last.time if last else None)
+        new = merge(live, config, kind)
+        if last is not None and last.paths:
+            new = self._pruned(new, kept, last)
+        kept, _, conflicts = self._taken(live, new, kept, manager)
+        if conflicts and not force:
+            raise Conflicts(conflicts)
+        return new, kept
+
+    def _own_type(self) -> Type:
+        kind = self.type_of(self.version)
+        assert kind is not None  # requests in a version that is gone do not get here
+        return kind
+
+    # ------------------------------------------------------------- what others lose
+
+    def _taken(
+        self, live: Any, new: Any, managers: Managers, taker: Manager | None = None
+    ) -> tuple[Managers, Comparison, dict[Manager, Set]]:
+        """What everyone is left with, what changed, and what was taken from whom."""
+        compared: dict[str, Comparison] = {}
+        left: Managers = {}
+        conflicts: dict[Manager, Set] = {}
+        mine = self._compared(compared, live, new, self.version)
+        for each, owned in managers.items():
+            if each != taker:
+                comparison = self._compared(compared, live, new, owned.api_version)
+                lost = owned.paths & comparison.changed
+                if lost:
+                    conflicts[each] = lost
+                owned = owned.with_paths(owned.paths - lost - comparison.removed)  # noqa: PLW2901
+            if owned.paths:
+                left[each] = owned
+        return left, mine, conflicts
+
+    def _compared(
+        self, compared: dict[str, Comparison], live: Any, new: Any, version: str
+    ) -> Comparison:
+        found = compared.get(version)
+        if found is None:
+            kind = self.type_of(version)
+            assert kind is not None  # reconciling has dropped those
+            found = compared[version] = compare(live, new, kind).without(self.ignored)
+        return found
+
+    # ------------------------------------------------- what is no longer applied goes
+
+    def _pruned(self, merged: Any, managers: Managers, last: Owned) -> Any:
+        """The merged object without what its manager applied before and now does not.
+
+        What anyone else owns stays, and what nobody owned stays as well.
+        """
+        kind = self.type_of(last.api_version)
+        assert kind is not None  # reconciling has dropped those
+        applied = named_fields_in(last.paths, kind)
+        pruned = self._with_owned(merged, removed(merged, kind, applied), managers, last)
+        gone = _mentioned(merged, kind) - _mentioned(pruned, kind)
+        return removed(merged, kind, gone & applied)
+
+    def _with_owned(self, merged: Any, pruned: Any, managers: Managers, last: Owned) -> Any:
+        """Put back into the pruned object what is owned, version by version."""
+        owned: dict[str, Set] = {last.api_version: Set()}
+        for each in managers.values():
+            owned[each.api_version] = owned.get(each.api_version, Set()) | each.paths
+        for version, paths in owned.items():
+            kind = self.type_of(version)
+            if kind is not None:
+                kept = _mentioned(pruned, kind) | named_fields_in(paths, kind)
+                pruned = removed(merged, kind, _mentioned(merged, kind) - kept)
+        return pruned
+
+    # ------------------------------------------------------------ schemas that changed
+
+    def _reconciled(self, managers: Managers) -> Managers:
+        """Ownership in terms of today's schemas; entries of versions that are gone go."""
+        made: Managers = {}
+        for manager, owned in managers.items():
+            kind = self.type_of(owned.api_version)
+            if kind is not None:
+                made[manager] = owned.with_paths(_reconciled(owned.paths, kind))
+        return made
+
+
+def _mentioned(item: Any, kind: Type) -> Set:
+    return named_fields_in(field_set(item, kind), kind)
+
+
+def _reconciled(paths: Set, kind: Type) -> Set:
+    """What was owned piece by piece and has become atomic since is owned whole."""
+    shape = kind.usual
+    if isinstance(shape, Scalar) or (isinstance(shape, Map) and shape.is_deduced):
+        return paths
+    made = Set(paths.members)
+    for element, below in paths.children.items():
+        inner = type_at(kind, element) if isinstance(shape, Map) else shape.item
+        if inner is not None and _is_atomic(inner):
+            made.members.add(element)
+        else:
+            made.children[element] = below if inner is None else _reconciled(below, inner)
+    return made
+
+
+def _is_atomic(kind: Type) -> bool:
+    return not isinstance(kind.usual, Scalar) and kind.usual.atomic

@@ -1,0 +1,105 @@
+"""What a built-in object has before anything is written to it.
+
+The server keeps built-in kinds in structures of which some parts are always there: every Deployment
+has a spec, with a strategy and a template in it. Nobody owns the existence of such parts, only what
+is in them; so a new object is compared not with nothing but with its empty structure. Custom
+kinds have no such parts. The table says which members are parts; that a member is required says that
+it is never absent either, but empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..schema import Schema
+
+__all__ = ["filled", "zero_of"]
+
+_BUILT_IN: Final = "io.k8s."
+_META: Final = frozenset(["apiVersion", "kind", "metadata"])
+_KIND_PARTS: Final = ("spec", "status")
+_POINTERS: Final = frozenset(
+    {
+        ("ResourcePoolStatusRequest", "status"),
+    }
+)
+_ZERO: Final[Mapping[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
+_PARTS: Final[Mapping[str, str]] = {
+    "Binding": "target",
+    "CronJobSpec": "jobTemplate",
+    "CustomResourceDefinitionSpec": "names",
+    "CustomResourceDefinitionStatus": "acceptedNames",
+    "DaemonSetSpec": "template updateStrategy",
+    "DeploymentSpec": "strategy template",
+    "DeviceTaintRuleSpec": "taint",
+    "Event": "involvedObject source reportingComponent reportingInstance firstTimestamp"
+    " lastTimestamp eventTime regarding deprecatedSource deprecatedFirstTimestamp"
+    " deprecatedLastTimestamp",
+    "FlowSchemaSpec": "priorityLevelConfiguration matchingPrecedence",
+    "HorizontalPodAutoscalerSpec": "scaleTargetRef",
+    "IngressStatus": "loadBalancer",
+    "JobSpec": "template",
+    "JobTemplateSpec": "metadata spec",
+    "NetworkPolicySpec": "podSelector",
+    "NodeDaemonEndpoints": "kubeletEndpoint",
+    "NodeStatus": "daemonEndpoints nodeInfo",
+    "PersistentVolumeClaimSpec": "resources",
+    "PodDisruptionBudgetStatus": "currentHealthy desiredHealthy disruptionsAllowed expectedPods",
+    "PodTemplate": "template",
+    "PodTemplateSpec": "metadata spec",
+    "PriorityClass": "value",
+    "ReplicaSetSpec": "template",
+    "ReplicationControllerSpec": "minReadySeconds",
+    "ResourceClaimSpec": "devices",
+    "ResourceClaimTemplateSpec": "metadata spec",
+    "ResourceSliceSpec": "pool",
+    "RoleBinding": "roleRef",
+    "ClusterRoleBinding": "roleRef",
+    "RoleRef": "apiGroup",
+    "ScaleSpec": "replicas",
+    "ServiceStatus": "loadBalancer",
+    "StatefulSetSpec": "serviceName template updateStrategy",
+    "StatefulSetStatus": "availableReplicas",
+    "VolumeAttachmentSpec": "source",
+}
+
+
+def zero_of(kind: Schema | None) -> Mapping[str, Any]:
+    """What every object of a kind has; not to be changed."""
+    if kind is None or not kind.name.startswith(_BUILT_IN):
+        return {}
+    found: Mapping[str, Any] | None = kind.notes.get("zero")
+    if found is None:
+        found = kind.notes["zero"] = _zero(kind, _KIND_PARTS)
+    return found
+
+
+def _zero(schema: Schema, more: tuple[str, ...] = ()) -> dict[str, Any]:
+    name = schema.name.rpartition(".")[2]
+    parts = {*_PARTS.get(name, "").split(), *more}
+    made: dict[str, Any] = {}
+    for member, kind in schema.properties.items():
+        if member in parts and (name, member) not in _POINTERS:
+            made[member] = _part(kind)
+        elif member in schema.required and member not in _META:
+            made[member] = _ZERO.get(kind.type)
+    return made
+
+
+def _part(schema: Schema) -> Any:
+    if schema.is_time or schema.is_micro_time:
+        return None
+    return _zero(schema) if schema.type == "object" else _ZERO.get(schema.type)
+
+
+def filled(value: Mapping[str, Any], zero: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with the parts that it has without saying so."""
+    made = {**zero, **value}
+    for name, part in zero.items():
+        there = value.get(name)
+        if isinstance(part, dict) and isinstance(there, dict):
+            made[name] = filled(there, part)
+    return made
