@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 import click
 
 from clientgen import __version__
-from clientgen.cli.completion import completion
-from clientgen.cli.generating import generate, verify
-from clientgen.cli.report import show_problems
-from clientgen.cli.resources import resources
-from clientgen.cli.spec import spec
 from clientgen.generator.problems import ClientgenError
 
 __all__ = ["program"]
 
 _INTERRUPTED = 130  # what a shell reports for a program that was interrupted
+# Where each command is: one is not to wait for what the others import.
+_COMMANDS: Final = {
+    "generate": "generating",
+    "verify": "generating",
+    "resources": "resources",
+    "spec": "spec",
+    "serve": "serve",
+    "completion": "completion",
+}
 
 
 class Program(click.Group):
     """Says what is wrong in a few lines; only a bug of ours shows a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as inherited
+        """The names of the commands."""
+        return sorted(_COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - as inherited
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Load a command."""
+        module = _COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        found: click.Command = getattr(import_module(f"clientgen.cli.{module}"), cmd_name)
+        return found
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
         except ClientgenError as error:
+            from clientgen.cli.report import show_problems  # seldom needed
+
             show_problems(error)
             ctx.exit(1)
         except KeyboardInterrupt:
@@ -42,7 +65,3 @@ def program() -> None:
     What to generate stands in [tool.clientgen] of pyproject.toml, or in clientgen.toml, or is said
     by flags.
     """
-
-
-for _command in (generate, verify, resources, spec, completion):
-    program.add_command(_command)

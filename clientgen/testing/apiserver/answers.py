@@ -35,7 +35,11 @@ class Stream(Protocol):
 
     status: int
     headers: Headers
-    deadline: float | None
+
+    @property
+    def deadline(self) -> float | None:
+        """See above."""
+        ...
 
     def take(self) -> bytes | None:
         """The bytes that are ready; empty when there are none yet, None when it has ended."""

@@ -1,0 +1,186 @@
+"""`clientgen serve`: an API server in memory, for any client."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import shlex
+import signal
+import threading
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clientgen.cli.options import PATH
+from clientgen.generator.problems import ClientgenError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from clientgen.testing.cluster import FakeCluster
+    from clientgen.testing.http import LocalServer
+
+__all__ = ["serve"]
+
+_MOST_PORT = 65535
+
+
+@click.command()
+@click.option(
+    "--spec", type=PATH, metavar="FILE", help="An OpenAPI v2 document, instead of Kubernetes 1.36."
+)
+@click.option(
+    "--crd",
+    "crds",
+    type=PATH,
+    multiple=True,
+    metavar="PATH",
+    help="CustomResourceDefinitions to serve: a file or a folder; may be given several times.",
+)
+@click.option(
+    "--load",
+    "manifests",
+    type=PATH,
+    multiple=True,
+    metavar="MANIFESTS",
+    help="Objects to begin with: a YAML or JSON file or a folder; may be given several times.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, _MOST_PORT),
+    default=0,
+    metavar="N",
+    help="The port to listen on, instead of any that is free.",
+)
+@click.option(
+    "--kubeconfig",
+    type=PATH,
+    metavar="FILE",
+    help="Where to write the kubeconfig, instead of a file that is removed in the end.",
+)
+@click.option("--tls", is_flag=True, help="Serve HTTPS, with a certificate made for this run.")
+@click.option(
+    "--token",
+    envvar="CLIENTGEN_SERVE_TOKEN",
+    metavar="T",
+    help="Refuse requests without this bearer token. Better given as CLIENTGEN_SERVE_TOKEN: other "
+    "users of the machine can read command lines.",
+)
+@click.option(
+    "--token-file", type=PATH, metavar="FILE", help="A file that holds the token, instead."
+)
+@click.option(
+    "--controller-delay",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="After how long namespaces are emptied and garbage is collected.",
+)
+def serve(
+    *,
+    spec: Path | None,
+    crds: tuple[Path, ...],
+    manifests: tuple[Path, ...],
+    port: int,
+    kubeconfig: Path | None,
+    tls: bool,
+    token: str | None,
+    token_file: Path | None,
+    controller_delay: float,
+) -> None:
+    """Serve the Kubernetes API from memory, on 127.0.0.1, until interrupted.
+
+    Any Kubernetes client can use it; a kubeconfig is written for them. Nothing is kept.
+    """
+    # A program that stays has to collect cycles after all.
+    gc.enable()
+    with _explained():
+        secret = _token(token, token_file)
+        cluster = _cluster(spec, crds, manifests, controller_delay)
+        server = _server(cluster, port, kubeconfig, secret, tls=tls)
+        stop = _stop_signal()
+        with server:
+            _say(server, plain_token=bool(secret) and not tls)
+            stop.wait()
+
+
+def _token(token: str | None, path: Path | None) -> str:
+    if path is None:
+        return token or ""
+    text = path.read_text("utf-8").strip()
+    if not text:
+        raise ClientgenError([Problem(str(path), "there is no token in this file")])
+    return text
+
+
+def _cluster(
+    spec: Path | None, crds: tuple[Path, ...], manifests: tuple[Path, ...], delay: float
+) -> FakeCluster:
+    from clientgen.testing.cluster import FakeCluster  # other commands do not need it
+
+    cluster = FakeCluster(spec=spec, crds=crds, controller_delay=delay, record=False)
+    for path in manifests:
+        cluster.apply_manifests(path)
+    cluster.compact()
+    return cluster
+
+
+def _server(
+    cluster: FakeCluster, port: int, kubeconfig: Path | None, token: str, *, tls: bool
+) -> LocalServer:
+    from clientgen.testing.http import LocalServer  # other commands do not need it
+
+    return LocalServer(cluster, port=port, tls=tls, token=token, kubeconfig=kubeconfig)
+
+
+def _say(server: LocalServer, *, plain_token: bool) -> None:
+    if plain_token:
+        note = "note: many clients show a token only over TLS; add --tls for them"
+        click.echo(note, err=True)
+    path = shlex.quote(str(Path(server.kubeconfig).absolute()))
+    click.echo(f"serving {server.url}    export KUBECONFIG={path}")
+
+
+def _stop_signal() -> threading.Event:
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, partial(_set, stop))
+    return stop
+
+
+def _set(event: threading.Event, *_: object) -> None:
+    event.set()
+
+
+@contextmanager
+def _explained() -> Generator[None]:
+    """Say what stood in the way as a problem."""
+    from clientgen.testing.apiserver.spec import SpecError
+    from clientgen.testing.certificates import TlsUnavailable
+    from clientgen.testing.kubeconfig import ForeignFile
+    from clientgen.testing.manifests import ManifestError
+
+    try:
+        yield
+    except (SpecError, ManifestError, TlsUnavailable) as error:
+        raise ClientgenError([Problem("", str(error))]) from error
+    except ForeignFile as error:
+        what = "the file is there already, and clientgen serve did not write it"
+        hint = "Name another file with --kubeconfig, or remove this one."
+        raise ClientgenError([Problem(str(error), what, hint)]) from error
+    except OSError as error:
+        raise ClientgenError([_os_problem(error)]) from error
+
+
+def _os_problem(error: OSError) -> Problem:
+    why = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno == errno.EADDRINUSE:
+        return Problem("--port", "the port is in use", "Leave it out for one that is free.")
+    if error.filename is None:
+        return Problem("--port", f"it cannot be listened on: {why}")
+    return Problem(str(error.filename), f"{why[:1].lower()}{why[1:]}")

@@ -1,0 +1,66 @@
+"""Kubeconfig files that lead to a server of ours."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import secrets
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["ForeignFile", "kubeconfig", "write_kubeconfig"]
+
+_NAME: Final = "clientgen"
+_FIRST_LINE: Final = "# Written by clientgen serve, which will overwrite it.\n"
+
+
+class ForeignFile(Exception):  # noqa: N818 - says what was met
+    """There is a file already, and somebody else wrote it."""
+
+
+def kubeconfig(url: str, authority: bytes = b"", token: str = "") -> str:
+    """The text of a kubeconfig; JSON strings are YAML as well."""
+    trust = base64.b64encode(authority).decode()
+    cluster = {"server": url, **({"certificate-authority-data": trust} if trust else {})}
+    user = {"token": token} if token else {}
+    return (
+        f"{_FIRST_LINE}"
+        "apiVersion: v1\n"
+        "kind: Config\n"
+        f"current-context: {_NAME}\n"
+        "clusters:\n"
+        f"- name: {_NAME}\n  cluster: {json.dumps(cluster)}\n"
+        "users:\n"
+        f"- name: {_NAME}\n  user: {json.dumps(user)}\n"
+        "contexts:\n"
+        f"- name: {_NAME}\n  context: {{cluster: {_NAME}, user: {_NAME}, namespace: default}}\n"
+    )
+
+
+def write_kubeconfig(path: Path, text: str) -> None:
+    """Put a kubeconfig there, readable to its owner alone; whole or not at all.
+
+    Raises:
+        ForeignFile: there is a file that this function did not write.
+        OSError: it cannot be written.
+    """
+    if path.exists() and not _is_ours(path):
+        raise ForeignFile(path)
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def _is_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        start = file.read(len(_FIRST_LINE))
+    return start in {b"", _FIRST_LINE.encode()}

@@ -1,0 +1,259 @@
+"""Rules that come before the server: answer a request, fail it, delay it or cut its answer off.
+
+A rule says which requests it is for, how many of them, and what it does; it may let the request go
+on to the rules behind it and at last to the server.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import json
+
+from clientgen.runtime import errors
+from clientgen.runtime.codec import encode
+from clientgen.runtime.errors import ApiError, ConnectionLost
+from clientgen.runtime.model import Model
+
+from .apiserver.answers import Response
+from .apiserver.failures import Cause, Failure
+from .faults import cut_response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .actions import Action
+    from .apiserver.answers import Answer
+
+    Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]
+
+__all__ = ["Error", "Pattern", "Reaction", "Rule", "Trigger", "error_response", "reacting"]
+
+Error: TypeAlias = "type[ApiError | ConnectionLost] | ApiError | int"
+Reaction: TypeAlias = "Error | Model | Mapping[str, Any] | Callable[[Action], object]"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Which requests are meant; `*` stands for any.
+
+    `resource` is as in RBAC: `pods`, `deployments.apps` or `deployments` of any group,
+    `pods/status`, `*/scale`, or `*` for everything with all its subresources.
+    """
+
+    verb: str = "*"
+    resource: str = "*"
+    namespace: str = "*"
+    name: str = "*"
+
+    def fits(self, action: Action) -> bool:
+        """Whether an action is meant."""
+        return (
+            self.verb in {"*", action.verb}
+            and self.namespace in {"*", action.namespace}
+            and self.name in {"*", action.name}
+            and self._fits_resource(action)
+        )
+
+    def _fits_resource(self, action: Action) -> bool:
+        if self.resource == "*":
+            return True
+        resource, _, part = self.resource.partition("/")
+        fits = resource in {"*", action.resource, action.group_resource}
+        return fits and part in ({action.subresource, "*"} if part else {action.subresource})
+
+
+class Trigger:
+    """Goes off for some requests or events, as often as it says.
+
+    Attributes:
+        hits: how often it went off so far.
+    """
+
+    def __init__(
+        self, pattern: Pattern, times: int | None, remove: Callable[[Any], object]
+    ) -> None:
+        if times is not None and times < 1:
+            raise ValueError(f"times={times}: None means any number of times")
+        self.hits = 0
+        self._pattern = pattern
+        self._times = times
+        self._remove = remove
+
+    def __repr__(self) -> str:
+        left = "" if self._times is None else f", {self._times - self.hits} to go"
+        return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{left}>"
+
+    def takes(self, action: Action) -> bool:
+        """Whether it is for this action; that counts as a hit."""
+        if not self._pattern.fits(action) or (self._times is not None and self.hits >= self._times):
+            return False
+        self.hits += 1
+        return True
+
+    def remove(self) -> None:
+        """Apply it no longer."""
+        self._remove(self)
+
+
+class Rule(Trigger):
+    """What is done about some requests, as often as it says.
+
+    Attributes:
+        hits: how many requests it was applied to so far.
+    """
+
+    def __init__(
+        self, pattern: Pattern, times: int | None, effect: Effect, remove: Callable[[Any], object]
+    ) -> None:
+        super().__init__(pattern, times, remove)
+        self.effect = effect
+
+
+def reacting(reaction: Reaction) -> Effect:
+    """The effect of a reaction.
+
+    Raises:
+        TypeError: it is nothing that can be answered.
+    """
+    if callable(reaction) and not isinstance(reaction, type):
+        call = reaction
+        return lambda action, proceed: _called(call, action, proceed)
+    if not _is_answer(reaction):
+        raise TypeError(f"a reaction is an error, an object or a callable, not {reaction!r}")
+    return lambda action, _: _response(reaction, action)
+
+
+def _called(
+    reaction: Callable[[Action], object], action: Action, proceed: Callable[[], Answer]
+) -> Answer:
+    try:
+        result = reaction(action)
+    except (ApiError, ConnectionLost) as error:
+        result = error
+    if result is None:
+        return proceed()
+    if not _is_answer(result):
+        raise TypeError(f"the reaction to {action} gave {result!r}: no object, error or None")
+    return _response(result, action)
+
+
+def _is_answer(result: object) -> bool:
+    if isinstance(result, type):
+        return issubclass(result, (ApiError, ConnectionLost))
+    return isinstance(result, (ApiError, ConnectionLost, int, Model, dict))
+
+
+def _response(result: Any, action: Action) -> Response:
+    if isinstance(result, ConnectionLost) or result is ConnectionLost:
+        return cut_response(Response(0), None)
+    if isinstance(result, (ApiError, int, type)):
+        return error_response(result, action)
+    return Response(201 if action.verb == "create" else 200, encode(result))
+
+
+# ---- errors -----------------------------------------------------------------------------------
+
+_CLASSES: Final[Mapping[int, type[ApiError]]] = {
+    400: errors.BadRequest,
+    401: errors.Unauthorized,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    406: errors.NotAcceptable,
+    409: errors.Conflict,
+    410: errors.Expired,
+    413: errors.RequestEntityTooLarge,
+    415: errors.UnsupportedMediaType,
+    422: errors.Invalid,
+    429: errors.TooManyRequests,
+    500: errors.InternalError,
+    503: errors.ServiceUnavailable,
+    504: errors.Timeout,
+}
+_CODES: Final[Mapping[type[ApiError], int]] = {
+    **{each: code for code, each in _CLASSES.items()},
+    errors.AlreadyExists: 409,
+    errors.ApplyConflict: 409,
+    errors.Gone: 410,
+    errors.ServerTimeout: 500,
+    errors.StorageReadError: 500,
+}
+_MESSAGES: Final[Mapping[type[ApiError], str]] = {
+    errors.AlreadyExists: '{what} "{name}" already exists',
+    errors.ApplyConflict: "Apply failed with 1 conflict",
+    errors.Conflict: (
+        'Operation cannot be fulfilled on {what} "{name}": the object has been modified; '
+        "please apply your changes to the latest version and try again"
+    ),
+    errors.Expired: "too old resource version",
+    errors.Forbidden: '{what} "{name}" is forbidden',
+    errors.Invalid: '{what} "{name}" is invalid',
+    errors.NotFound: '{what} "{name}" not found',
+    errors.TooManyRequests: "too many requests, please try again later",
+    errors.Unauthorized: "Unauthorized",
+}
+_FIELD_CONFLICT: Final = Cause("FieldManagerConflict", "conflict with another field manager")
+
+
+def error_response(
+    error: Error, action: Action | None, *, message: str = "", retry_after: int | None = None
+) -> Response:
+    """The answer that makes a client raise this error.
+
+    Raises:
+        ValueError: it is a number that is no HTTP error code.
+    """
+    if isinstance(error, ApiError):
+        return _refusal(
+            error.status.code or _code_of(type(error)), encode(error.status), error.retry_after
+        )
+    failure = _failure(error, action, message, retry_after)
+    return _refusal(failure.code, json.encode(failure.status()), retry_after)
+
+
+def _refusal(code: int, body: bytes, retry_after: int | None) -> Response:
+    response = Response(code, body)
+    if retry_after is not None:
+        response.headers.append(("retry-after", str(retry_after)))
+    return response
+
+
+def _failure(error: Any, action: Action | None, message: str, retry_after: int | None) -> Failure:
+    kind, code = _kind_and_code(error)
+    what, name = (action.group_resource, action.name) if action else ("", "")
+    text = message or _MESSAGES.get(kind, "the test wants this to fail").format(
+        what=what, name=name
+    )
+    return Failure(
+        code,
+        _reason(kind),
+        text,
+        name=name,
+        group=action.group if action else "",
+        kind=action.resource if action else "",
+        causes=[_FIELD_CONFLICT] if kind is errors.ApplyConflict else [],
+        retry_after=retry_after,
+    )
+
+
+def _kind_and_code(error: Any) -> tuple[type[ApiError], int]:
+    if isinstance(error, type):
+        return error, _code_of(error)
+    if not 400 <= error <= 599:  # noqa: PLR2004 - the range of HTTP's errors
+        raise ValueError(f"{error} is no HTTP error code")
+    return _CLASSES.get(error, ApiError), error
+
+
+def _code_of(kind: type[ApiError]) -> int:
+    for each in kind.__mro__:
+        if each in _CODES:
+            return _CODES[each]
+    return 500
+
+
+def _reason(kind: type[ApiError]) -> str:
+    if kind is ApiError:
+        return ""
+    return "Conflict" if kind is errors.ApplyConflict else kind.__name__
