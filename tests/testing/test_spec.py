@@ -134,7 +134,7 @@ def test_schemas_are_found_by_kind():
 
 
 def test_the_storage_version_hash_is_that_of_group_version_and_kind():
-    assert storage_version_hash(resource("pods"), "v1") == "xPOwRZ+Yhw8="
+    assert storage_version_hash("", "v1", "Pod") == "xPOwRZ+Yhw8="
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .resources import Resource
-
-__all__ = ["CATEGORIES", "GROUPS", "SHORT_NAMES", "storage_version_hash"]
+__all__ = ["CATEGORIES", "GROUPS", "SHORT_NAMES", "STORED_IN", "storage_version_hash"]
 
 SHORT_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "componentstatuses": ("cs",),
@@ -115,7 +113,21 @@ GROUPS: Final[Mapping[str, int]] = {
 """The rank of each built-in group; all others come after them."""
 
 
-def storage_version_hash(resource: Resource, version: str) -> str:
-    """Discovery's `storageVersionHash` of a resource whose objects are stored as `version`."""
-    stored = f"{resource.group}/{version}/{resource.kind}"
-    return b64encode(sha256(stored.encode()).digest()[:8]).decode()
+STORED_IN: Final[Mapping[str, tuple[str, str]]] = {
+    "events.events.k8s.io": ("", "v1"),
+    "customresourcedefinitions.apiextensions.k8s.io": ("apiextensions.k8s.io", "v1beta1"),
+    **dict.fromkeys(
+        (
+            "mutatingadmissionpolicies.admissionregistration.k8s.io",
+            "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+        ),
+        ("admissionregistration.k8s.io", "v1beta1"),
+    ),
+    "devicetaintrules.resource.k8s.io": ("resource.k8s.io", "v1alpha3"),
+}
+"""The group and version in which objects are stored, where that is not the preferred version."""
+
+
+def storage_version_hash(group: str, version: str, kind: str) -> str:
+    """Discovery's `storageVersionHash` of resources that are stored as that."""
+    return b64encode(sha256(f"{group}/{version}/{kind}".encode()).digest()[:8]).decode()

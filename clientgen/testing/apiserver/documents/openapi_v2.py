@@ -1,0 +1,63 @@
+"""The OpenAPI v2 document as served: that of the spec, with the custom resources added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import json
+
+from ..answers import Response
+from .answering import empty, etag_of, is_json_accepted
+from .custom_paths import paths
+from .custom_schemas import degraded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .answering import Asked
+    from .custom_schemas import Custom
+
+__all__ = ["OpenApiV2", "conditional"]
+
+
+class OpenApiV2:
+    """The document for one set of custom resources; it is written when it is first asked for."""
+
+    def __init__(self, base: Mapping[str, Any], customs: Iterable[Custom]) -> None:
+        self._base = base
+        self._customs = tuple(customs)
+        self._body = b""
+        self._etag = ""
+
+    def answer(self, asked: Asked) -> Response:
+        """Answer `/openapi/v2`; the only form is JSON."""
+        if not is_json_accepted(asked.accept):
+            return empty(406, ("vary", "Accept"))
+        if not self._body:
+            self._body = json.encode(self.document())
+            self._etag = etag_of(self._body)
+        return conditional(asked, self._body, self._etag)
+
+    def document(self) -> dict[str, Any]:
+        """The document itself."""
+        added_definitions: dict[str, Any] = {}
+        added_paths: dict[str, Any] = {}
+        for custom in self._customs:
+            added_definitions |= custom.definitions(degraded(custom.raw))
+            added_paths |= paths(custom.resource)
+        return {
+            **self._base,
+            "paths": self._base.get("paths", {}) | added_paths,
+            "definitions": self._base.get("definitions", {}) | added_definitions,
+        }
+
+
+def conditional(asked: Asked, body: bytes, etag: str, *more: tuple[str, str]) -> Response:
+    """A document, or word that the client has it already; `more` headers override the usual."""
+    tag = f'"{etag}"'
+    cached = more or (("cache-control", "no-cache, private"),)
+    headers = [("etag", tag), ("vary", "Accept"), *cached]
+    if not asked.has(tag):
+        return Response(200, body, [("content-type", "application/json"), *headers])
+    # RFC 9110: a condition on anything but reading fails instead.
+    return Response(304 if asked.method in {"GET", "HEAD"} else 412, b"", headers)

@@ -1,0 +1,253 @@
+"""The OpenAPI v3 documents: an index, and one document for each group version.
+
+They are the v2 document written otherwise (fact sheet 6.2, 6.3): each holds the paths of one group
+version and the schemas these need. Of custom resources they say all that their definitions say.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import quote
+
+from msgspec import Raw, json
+
+from ..answers import Response
+from ..schema import DEFINITIONS
+from .answering import empty, etag_of, is_json_accepted
+from .custom_paths import paths
+from .custom_schemas import whole
+from .openapi_v2 import conditional
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from .answering import Asked
+    from .custom_schemas import Custom
+
+__all__ = ["OpenApiV3"]
+
+_ROOT: Final = "/openapi/v3"
+_COMPONENTS: Final = "#/components/schemas/"
+_REFERENCE: Final = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
+_YEAR: Final = timedelta(days=365)
+_EITHER: Final[Mapping[str, tuple[str, str]]] = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": ("string", "number"),
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": ("integer", "string"),
+}
+"""The definitions of which v2 says less: what they may be besides strings."""
+_CUSTOM_INFO: Final = {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}
+_SECURITY: Final = {
+    "BearerToken": {
+        "type": "apiKey",
+        "description": "Bearer Token authentication",
+        "name": "authorization",
+        "in": "header",
+    }
+}
+
+
+class OpenApiV3:
+    """The documents for one set of custom resources; each is written when it is first needed."""
+
+    def __init__(self, base: Mapping[str, Any], customs: Iterable[Custom]) -> None:
+        self._base = base
+        self._paths: dict[str, dict[str, Any]] = {}
+        self._custom_paths: dict[str, dict[str, Any]] = {}
+        self._definitions: dict[str, Any] = dict(base.get("definitions", {}))
+        for path, item in base.get("paths", {}).items():
+            self._paths.setdefault(_key(path), {})[path] = item
+        for custom in customs:
+            resource = custom.resource
+            key = f"apis/{resource.group}/{resource.version}"
+            self._custom_paths.setdefault(key, {}).update(paths(resource))
+            self._definitions |= custom.definitions(whole(custom.raw))
+        self._schemas: dict[str, bytes] = {}
+        self._written: dict[str, tuple[bytes, str]] = {}
+
+    def index(self) -> Response:
+        """Answer `/openapi/v3`, which says where the documents are."""
+        urls = {
+            key: {"serverRelativeURL": f"{_ROOT}/{quote(key)}?hash={self._document(key)[1]}"}
+            for key in sorted({*self._paths, *self._custom_paths})
+        }
+        headers = [
+            ("content-type", "text/plain; charset=utf-8"),
+            ("cache-control", "no-cache, private"),
+        ]
+        return Response(200, json.encode({"paths": urls}), headers)
+
+    def answer(self, asked: Asked, now: datetime) -> Response:
+        """Answer `/openapi/v3/{key}`; whoever knows the hash may keep the document."""
+        key = asked.path.removeprefix(f"{_ROOT}/")
+        if key not in self._paths and key not in self._custom_paths:
+            return empty(404)
+        if not is_json_accepted(asked.accept):
+            return empty(406, ("vary", "Accept"))
+        body, etag = self._document(key)
+        hash_ = asked.query.get("hash", [""])[0]
+        if not hash_:
+            return conditional(asked, body, etag)
+        if hash_ != etag:
+            return _moved(f"{_ROOT}/{quote(key)}?hash={etag}", etag)
+        expires = (now + _YEAR).strftime("%a, %d %b %Y %H:%M:%S GMT")
+        kept = ("cache-control", "public, immutable"), ("expires", expires)
+        return conditional(asked, body, etag, *kept)
+
+    def _document(self, key: str) -> tuple[bytes, str]:
+        found = self._written.get(key)
+        if found is None:
+            body = self._write(key)
+            found = self._written[key] = (body, etag_of(body))
+        return found
+
+    def _write(self, key: str) -> bytes:
+        items = {**self._paths.get(key, {}), **self._custom_paths.get(key, {})}
+        parameters = self._base.get("parameters", {})
+        converted = {path: _item(item, parameters) for path, item in items.items()}
+        is_custom = key not in self._paths
+        components: dict[str, Any] = {}
+        schemas = self._needed(json.encode(converted))
+        if schemas:
+            components["schemas"] = schemas
+        if not is_custom:
+            components["securitySchemes"] = _SECURITY
+        return json.encode(
+            {
+                "openapi": "3.0.0",
+                "info": _CUSTOM_INFO if is_custom else self._base.get("info", {}),
+                "paths": converted,
+                "components": components,
+            }
+        )
+
+    def _needed(self, text: bytes) -> dict[str, Any]:
+        """The schemas a text refers to, and those they refer to, by name."""
+        found: dict[str, bytes] = {}
+        waiting = _references(text)
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name in self._definitions:
+                found[name] = self._schema(name)
+                waiting |= _references(found[name])
+        return {name: Raw(found[name]) for name in sorted(found)}
+
+    def _schema(self, name: str) -> bytes:
+        found = self._schemas.get(name)
+        if found is None:
+            found = self._schemas[name] = json.encode(_definition(name, self._definitions[name]))
+        return found
+
+
+def _key(path: str) -> str:
+    """The document a path stands in: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`."""
+    words = path.strip("/").split("/")
+    length = {"api": 2, "apis": 3}.get(words[0], len(words))
+    return "/".join(words[:length])
+
+
+def _moved(url: str, etag: str) -> Response:
+    return empty(
+        301,
+        ("location", url),
+        ("etag", f'"{etag}"'),
+        ("vary", "Accept"),
+        ("content-type", "application/json"),
+    )
+
+
+def _references(text: bytes) -> set[str]:
+    return {found.decode() for found in _REFERENCE.findall(text)}
+
+
+# ------------------------------------------------------------------------------------- schemas
+
+
+def _definition(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+    schema = _schema(raw)
+    types = _EITHER.get(name)
+    if types:
+        schema.pop("type", None)
+        schema["oneOf"] = [{"type": each} for each in types]
+    return schema
+
+
+def _schema(raw: Mapping[str, Any], *, is_property: bool = False) -> dict[str, Any]:
+    node = dict(raw)
+    if "properties" in node:
+        node["properties"] = {
+            key: _schema(each, is_property=True) for key, each in node["properties"].items()
+        }
+    for key in "items", "additionalProperties":
+        if isinstance(node.get(key), dict):
+            node[key] = _schema(node[key])
+    target = node.pop("$ref", None)
+    if target is None:
+        return node
+    pointer = {"$ref": str(target).replace(DEFINITIONS, _COMPONENTS, 1)}
+    # Nothing may stand beside a reference in v3, so properties wrap theirs.
+    return {**node, "allOf": [pointer]} if is_property else {**node, **pointer}
+
+
+# --------------------------------------------------------------------------------------- paths
+
+
+def _item(item: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    converted: dict[str, Any] = {
+        method: _operation(cast("dict[str, Any]", operation), shared)
+        for method, operation in item.items()
+        if isinstance(operation, dict)
+    }
+    if item.get("parameters"):
+        converted["parameters"] = [
+            _parameter(each) for each in _resolved(item["parameters"], shared)
+        ]
+    return converted
+
+
+_SAME: Final = ("tags", "description", "operationId", "deprecated")
+
+
+def _operation(raw: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = list(_resolved(raw.get("parameters", ()), shared))
+    converted = {key: raw[key] for key in _SAME if key in raw}
+    queried = [_parameter(each) for each in parameters if each.get("in") != "body"]
+    if queried:
+        converted["parameters"] = queried
+    for body in parameters:
+        if body.get("in") == "body":
+            converted["requestBody"] = _body(body, raw.get("consumes") or ["*/*"])
+    produced = raw.get("produces") or ["*/*"]
+    converted["responses"] = {
+        code: _response(each, produced) for code, each in raw.get("responses", {}).items()
+    }
+    return converted | {key: value for key, value in raw.items() if key.startswith("x-")}
+
+
+def _resolved(
+    parameters: Iterable[Mapping[str, Any]], shared: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    for each in parameters:
+        name = str(each.get("$ref", "")).removeprefix("#/parameters/")
+        yield cast("Mapping[str, Any]", shared.get(name, {})) if name else each
+
+
+def _parameter(raw: Mapping[str, Any]) -> dict[str, Any]:
+    said = {key: raw[key] for key in ("name", "in", "description", "required") if key in raw}
+    schema = {key: raw[key] for key in ("type", "format", "uniqueItems", "items") if key in raw}
+    return {**said, "schema": schema}
+
+
+def _body(raw: Mapping[str, Any], consumed: list[str]) -> dict[str, Any]:
+    content = {media: {"schema": _schema(raw.get("schema", {}))} for media in sorted(consumed)}
+    return {"content": content} | ({"required": True} if raw.get("required") else {})
+
+
+def _response(raw: Mapping[str, Any], produced: list[str]) -> dict[str, Any]:
+    converted: dict[str, Any] = {"description": raw.get("description", "")}
+    if "schema" in raw:
+        schema = _schema(raw["schema"])
+        converted["content"] = {media: {"schema": schema} for media in sorted(produced)}
+    return converted
