@@ -7,6 +7,7 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from .access import Tokens
 from .failures import Cause, forbidden, not_found
 from .registry import Registry, storage_of
 from .store import Store
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime.clock import Clock
 
+    from .logs import LogText
     from .resources import Resource
     from .spec import Spec
     from .store import Record
@@ -30,6 +32,10 @@ class Cluster:
 
     Work that comes after a request (emptying a namespace, say) is put off with `later` and done by
     `run_due`, which whoever drives the server calls.
+
+    Attributes:
+        tokens: issues and recognises the tokens of service accounts.
+        log_text: what containers have written; None: `logs.FAKE`.
     """
 
     def __init__(self, spec: Spec, clock: Clock, store: Store, random: Random) -> None:
@@ -38,6 +44,8 @@ class Cluster:
         self.store = store
         self.random = random
         self.registry = Registry(spec)
+        self.tokens = Tokens(random.randbytes(32))
+        self.log_text: LogText | None = None
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
 

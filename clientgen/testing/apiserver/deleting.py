@@ -94,7 +94,7 @@ class Deleting:
             Failure: 403 for protected namespaces, 409 for preconditions.
         """
         self._check_protected(record)
-        self._check_preconditions(record)
+        self.check_preconditions(record)
         value = self.view.value(record)
         metadata = value["metadata"]
         was_deleting = bool(metadata.get("deletionTimestamp"))
@@ -120,7 +120,12 @@ class Deleting:
             why = "this namespace may not be deleted"
             raise forbidden("", resource.plural, record.name, why)
 
-    def _check_preconditions(self, record: Record) -> None:
+    def check_preconditions(self, record: Record) -> None:
+        """Refuse an object that is not the one meant.
+
+        Raises:
+            Failure: 409.
+        """
         wanted = self.options.preconditions
         pairs = (
             ("uid", "UID", record.uid, "deleted and then recreated"),

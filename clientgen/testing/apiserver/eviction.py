@@ -32,14 +32,12 @@ class Eviction:
 
     Attributes:
         budget: the PodDisruptionBudget to store, with one disruption less; None when none counts.
-        pod: the Pod to store, with the condition that says why it goes. The preconditions of the
-            delete hold for this write already.
-        options: the DeleteOptions to delete it with.
+        pod: the Pod to store before it is deleted, with the condition that says why it goes. The
+            preconditions of the delete hold for this write already.
     """
 
     budget: dict[str, Any] | None
     pod: dict[str, Any]
-    options: dict[str, Any]
 
 
 def check_name(name: str, body: Mapping[str, Any], kind: str) -> None:
@@ -52,17 +50,11 @@ def check_name(name: str, body: Mapping[str, Any], kind: str) -> None:
         raise bad_request(f"name in URL does not match name in {kind} object")
 
 
-def evict(
-    pod: dict[str, Any],
-    eviction: Mapping[str, Any],
-    budgets: Iterable[dict[str, Any]],
-    now: datetime,
-) -> Eviction:
+def evict(pod: dict[str, Any], budgets: Iterable[dict[str, Any]], now: datetime) -> Eviction:
     """Decide on an eviction.
 
     Args:
         pod: the pod as it is stored.
-        eviction: the body of the request.
         budgets: all PodDisruptionBudgets of the namespace.
         now: the time.
 
@@ -71,7 +63,7 @@ def evict(
             when a budget waits for too many pods to go.
     """
     decided = None if _is_unguarded(pod) else _decremented(pod, budgets, now)
-    return Eviction(decided, _marked(pod, now), part(eviction, "deleteOptions"))
+    return Eviction(decided, _marked(pod, now))
 
 
 def _is_unguarded(pod: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote
 
+from .access import ADMIN
 from .answers import Response
 from .failures import Failure, method_not_allowed
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime.request import HttpRequest
 
+    from .access import Caller
     from .options import Query
     from .registry import Registry
     from .resources import Resource
@@ -34,6 +36,7 @@ class Call:
     query: Query
     headers: Mapping[str, str]
     body: bytes
+    caller: Caller = ADMIN
 
     @classmethod
     def of(cls, request: HttpRequest) -> Call:

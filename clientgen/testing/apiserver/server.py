@@ -6,12 +6,13 @@ the same state. `clientgen.testing` has drivers for it, in process and over HTTP
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen.runtime.clock import SYSTEM_CLOCK
 
-from . import access, builtin, deleting, reading, subresources, watching, writing
+from . import access, authorizing, builtin, deleting, posting, reading, subresources, watching, writing
 from .answers import Response
 from .bodies import object_of
 from .cluster import Cluster
@@ -70,7 +71,7 @@ class ApiServer:
         self.compact()
 
     def _bootstrap(self) -> None:
-        for value in builtin.BOOTSTRAP:
+        for value in (*builtin.BOOTSTRAP, *access.bootstrap_objects()):
             self.put(value)
 
     # --------------------------------------------------------------------------- requests
@@ -80,6 +81,7 @@ class ApiServer:
         self.run_due()
         call = Call.of(request)
         try:
+            call = replace(call, caller=access.caller_of(request.headers))
             answer = self._answer(call)
         except Failure as failure:
             answer = failed(failure, call.accept)
@@ -89,9 +91,11 @@ class ApiServer:
     def _answer(self, call: Call) -> Answer:
         target = target_of(call.path, self.cluster.registry)
         if target is None:
+            authorizing.check(self.cluster, call, None, "")
             found = self.documents.answer(call.method, call.path, call.query, call.headers)
             return found or unknown_path()
         verb = verb_of(call, target)
+        authorizing.check(self.cluster, call, target, verb)
         if len(call.body) > MAX_BODY:
             raise Failure(
                 413,
@@ -109,6 +113,10 @@ class ApiServer:
         if target.subresource in subresources.SPECIAL:
             return subresources.handle(cluster, verb, call, target, rendering)
         match verb:
+            case "create" if (target.resource.group, target.resource.plural) in access.REVIEWS:
+                return posting.answer_review(cluster, call, target, rendering)
+            case "create" if target.resource.group_resource == "bindings":
+                return posting.bind_pod(cluster, call, target, rendering)
             case "get":
                 return reading.get(cluster.store, call, target, rendering)
             case "list":

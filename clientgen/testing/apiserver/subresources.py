@@ -6,17 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from . import access, pods
-from .answers import Response
-from .bodies import complain, mismatch, object_of, warnings
+from . import posting
+from .bodies import complain, object_of, warnings
 from .decoding import parse
-from .deleting import Deleting
-from .failures import Failure, not_found, status_success, unclassified
-from .options import delete_options, write_options
+from .failures import not_found
+from .options import write_options
 from .registry import storage_of
-from .rendering import Rendering
 from .resources import Resource
 from .scaling import Scaling
 from .store import key_of
@@ -24,10 +21,9 @@ from .views import View
 from .writing import APPLY, Writing, patch_type, patcher
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .answers import Answer
     from .cluster import Cluster
+    from .rendering import Rendering
     from .routing import Call, Target
     from .store import Record
 
@@ -43,13 +39,13 @@ def handle(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
         case "scale":
             return _scale(cluster, verb, call, target, shown)
         case "eviction":
-            return _evict(cluster, call, target, shown)
+            return posting.evict_pod(cluster, call, target, shown)
         case "binding":
-            return _bind(cluster, call, target, shown)
+            return posting.bind_pod(cluster, call, target, shown)
         case "token":
-            return _token(cluster, call, target, shown)
+            return posting.issue_token(cluster, call, target, shown)
         case _:
-            return _log(cluster, call, target)
+            return posting.read_log(cluster, call, target)
 
 
 def _stored(cluster: Cluster, target: Target) -> Record:
@@ -61,13 +57,9 @@ def _stored(cluster: Cluster, target: Target) -> Record:
     return record
 
 
-def body_resource(cluster: Cluster, target: Target, api_version: str = "") -> Resource:
+def body_resource(cluster: Cluster, target: Target) -> Resource:
     """The kind of a subresource's body, as a resource of its own."""
     kind = target.resource.subresources[target.subresource].kind
-    if api_version:
-        group, _, version = api_version.rpartition("/")
-        if group == kind.group:
-            kind = replace(kind, version=version)
     schema = cluster.spec.schema(kind)
     return Resource(
         group=kind.group,
@@ -107,22 +99,3 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
         else:
             value = scaling.patch(writing, patcher(media, parsed.value, resource), resource)
     return shown.value(value, 200, warnings(problems, options.validation))
-
-
-# -------------------------------------------------------------------------------- pods
-
-
-def _evict(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
-    raise NotImplementedError
-
-
-def _bind(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
-    raise NotImplementedError
-
-
-def _token(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
-    raise NotImplementedError
-
-
-def _log(cluster: Cluster, call: Call, target: Target) -> Answer:
-    raise NotImplementedError

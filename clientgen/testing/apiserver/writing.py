@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from . import apply, builtin
+from . import access, apply, builtin
 from .bodies import clean, complain, mismatch, object_of, warnings
 from .decoding import parse
 from .failures import (
@@ -74,7 +74,7 @@ def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     options = write_options(call.query, "CreateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
     complain(body.problems, options.validation)
-    writing = Writing(cluster, target, options)
+    writing = Writing(cluster, target, options, call.caller)
     outcome = writing.create(body.value)
     return rendering.value(outcome.value, 201, warnings(body.problems, options.validation))
 
@@ -84,7 +84,7 @@ def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     options = write_options(call.query, "UpdateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
     complain(body.problems, options.validation)
-    outcome = Writing(cluster, target, options).update(body.value)
+    outcome = Writing(cluster, target, options, call.caller).update(body.value)
     status = 201 if outcome.created else 200
     return rendering.value(outcome.value, status, warnings(body.problems, options.validation))
 
@@ -94,7 +94,7 @@ def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     media = patch_type(call, target.resource)
     applying = media == APPLY
     options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
-    writing = Writing(cluster, target, options)
+    writing = Writing(cluster, target, options, call.caller)
     parsed = parse(call.body, "application/yaml" if applying else "application/json")
     problems = [f'duplicate field "{path}"' for path in parsed.duplicates]
     if applying:
@@ -139,10 +139,17 @@ def patcher(media: str, change: Any, resource: Resource) -> Callable[[dict[str, 
 class Writing:
     """One write to one object."""
 
-    def __init__(self, cluster: Cluster, target: Target, options: WriteOptions) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        target: Target,
+        options: WriteOptions,
+        caller: access.Caller = access.ADMIN,
+    ) -> None:
         self.cluster = cluster
         self.target = target
         self.options = options
+        self.caller = caller
         self.resource = target.resource
         self.view = View(target.resource, cluster.registry)
         self.collection = cluster.store.collection(storage_of(target.resource))
@@ -171,7 +178,9 @@ class Writing:
             self._generate_name(metadata)
         metadata["uid"] = str(UUID(int=self.cluster.random.getrandbits(128), version=4))
         metadata["creationTimestamp"] = self.cluster.timestamp()
+        access.check_grants(self.resource, value, None, self.caller, self.cluster)
         self.rules.prepare_create(value)
+        access.sign_request(self.resource, value, self.caller)
         self._validate(value, None)
         self._check_free(metadata, generates=generates)
         if self.options.dry_run:
@@ -369,6 +378,7 @@ class Writing:
         if not applied:
             self.rules.default(value)
             self._own(old, value)
+        access.check_grants(self.resource, value, old, self.caller, self.cluster)
         self.rules.prepare_update(value, old, self.target.subresource)
         self._validate(value, old)
         return self.store(record, old, value)

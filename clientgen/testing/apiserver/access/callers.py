@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from ..failures import bad_request
+from ..parts import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ADMIN", "MASTERS", "Caller", "caller_of", "service_account", "service_account_groups"]
+    from ..resources import Resource
+
+__all__ = [
+    "ADMIN",
+    "MASTERS",
+    "Caller",
+    "caller_of",
+    "service_account",
+    "service_account_groups",
+    "sign_request",
+]
 
 MASTERS: Final = "system:masters"
 """Whoever is in this group may do everything, whatever the roles say."""
@@ -26,6 +37,7 @@ _ANONYMOUS: Final = "system:anonymous"
 _ACCOUNT_PREFIX: Final = "system:serviceaccount:"
 _ACCOUNT_GROUP: Final = "system:serviceaccounts"
 _EXTRA: Final = "impersonate-extra-"
+_REQUESTS: Final = "certificatesigningrequests.certificates.k8s.io"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +127,11 @@ def _with_implied(user: str, groups: list[str]) -> tuple[str, ...]:
     else:
         implied = _AUTHENTICATED
     return tuple(groups) if implied in groups else (*groups, implied)
+
+
+def sign_request(resource: Resource, obj: dict[str, Any], caller: Caller) -> None:
+    """Write down in a CertificateSigningRequest who makes it; any other object stays as it is."""
+    if resource.group_resource == _REQUESTS:
+        own = ("username", "uid", "groups", "extra")
+        spec = {name: value for name, value in part(obj, "spec").items() if name not in own}
+        obj["spec"] = spec | caller.user_info()
