@@ -8,10 +8,15 @@ the module of its field; importing this package gathers it.
 from __future__ import annotations
 
 from . import (
-    core_strategies,  # noqa: F401 - registers
+    certificates,  # noqa: F401 - registers
+    core_strategies,  # noqa: F401
+    finalizing,  # noqa: F401
     other_defaults,  # noqa: F401
     pod_defaults,  # noqa: F401
+    pod_parts,  # noqa: F401
+    pod_rules,  # noqa: F401
     pod_strategies,  # noqa: F401
+    rbac,  # noqa: F401
     services,  # noqa: F401
     workload_defaults,  # noqa: F401
     workload_strategies,  # noqa: F401

@@ -151,14 +151,3 @@ def _create_limit_range(limits: dict[str, Any], world: World) -> None:
     del world
     if not limits["metadata"].get("name"):
         limits["metadata"]["name"] = str(uuid4())
-
-
-@on_update("certificates.k8s.io", "certificatesigningrequests", "approval")
-def _approve(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    """Only the verdict is written here; the certificate is the signer's."""
-    del world
-    new["spec"] = old["spec"]
-    conditions = (new.get("status") or {}).get("conditions")
-    new["status"] = dict(old.get("status") or {})
-    if conditions is not None:
-        new["status"]["conditions"] = conditions

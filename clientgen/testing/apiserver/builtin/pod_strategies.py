@@ -98,6 +98,9 @@ def _overhead(pod: dict[str, Any], world: World) -> None:
     spec = pod["spec"]
     name = spec.get("runtimeClassName")
     if not name:
+        if spec.get("overhead"):
+            why = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
+            raise _refused(pod, f"pod rejected: {why}")
         return
     found = world.get("node.k8s.io", "runtimeclasses", "", name)
     if found is None:
@@ -136,6 +139,15 @@ def _is_fixed(resources: dict[str, Any]) -> bool:
 
 
 # -------------------------------------------------------------------------------- updates
+
+
+@on_update("", "pods")
+def _update_pod(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    for field in ("priority", "preemptionPolicy"):
+        if new["spec"].get(field) is None and field in old["spec"]:
+            new["spec"][field] = old["spec"][field]
+    _tolerate(new["spec"])
 
 
 @on_update("", "pods", "status")

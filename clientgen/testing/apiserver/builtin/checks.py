@@ -1,0 +1,159 @@
+"""Small checks that the rules of many kinds share; each yields Causes for a field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen.testing.apiserver.failures import (
+    Cause,
+    duplicate,
+    invalid_value,
+    not_supported,
+    required,
+)
+
+from .texts import (
+    Rule,
+    label_value_problems,
+    port_name_problems,
+    qualified_name_problems,
+    range_problems,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = [
+    "PROTOCOLS",
+    "immutable",
+    "is_not_negative",
+    "matches",
+    "not_found",
+    "one_of",
+    "port_number",
+    "port_reference",
+    "selector_causes",
+    "selects",
+    "text",
+    "unique",
+]
+
+PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
+_OPERATORS: Final = ("DoesNotExist", "Exists", "In", "NotIn")
+
+
+def text(field: str, value: str | None, *rules: Rule, needed: bool = True) -> Iterator[Cause]:
+    """A text that follows rules, and is there when it is needed."""
+    if not value:
+        if needed:
+            yield required(field)
+        return
+    for rule in rules:
+        for problem in rule(value):
+            yield invalid_value(field, value, problem)
+
+
+def matches(field: str, value: str, rule: Rule) -> Iterator[Cause]:
+    """A text that follows a rule even when it is empty."""
+    for problem in rule(value):
+        yield invalid_value(field, value, problem)
+
+
+def one_of(
+    field: str, value: str | None, known: Iterable[str], *, needed: bool = True
+) -> Iterator[Cause]:
+    """One of a few known words."""
+    if value is None and not needed:
+        return
+    words = list(known)
+    if (value or "") not in words:
+        yield not_supported(field, value or "", words)
+
+
+def not_found(field: str, value: object) -> Cause:
+    """What something refers to is not there."""
+    return Cause("FieldValueNotFound", f'Not found: "{value}"', field)
+
+
+def unique(field: str, values: Iterable[object], suffix: str = "") -> Iterator[Cause]:
+    """No value stands twice."""
+    seen: list[object] = []
+    for index, value in enumerate(values):
+        if value in seen:
+            yield duplicate(f"{field}[{index}]{suffix}", value)
+        seen.append(value)
+
+
+def is_not_negative(field: str, value: int | None) -> Iterator[Cause]:
+    """A number that is at least 0."""
+    if value is not None and value < 0:
+        yield invalid_value(field, value, "must be greater than or equal to 0")
+
+
+def port_number(field: str, value: int) -> Iterator[Cause]:
+    """A port."""
+    for problem in range_problems(value, 1, 65535):
+        yield invalid_value(field, value, problem)
+
+
+def port_reference(field: str, value: int | str) -> Iterator[Cause]:
+    """A port, by its number or its name."""
+    if isinstance(value, str):
+        yield from matches(field, value, port_name_problems)
+    else:
+        yield from port_number(field, value)
+
+
+def immutable(
+    field: str, new: object, old: object, said: str = "field is immutable"
+) -> Iterator[Cause]:
+    """A value that stays."""
+    if new != old:
+        yield invalid_value(field, new, said)
+
+
+# ------------------------------------------------------------------------ label selectors
+
+
+def selector_causes(selector: Mapping[str, Any] | None, field: str) -> Iterator[Cause]:
+    """What is wrong with a label selector."""
+    if selector is None:
+        return
+    for key, value in (selector.get("matchLabels") or {}).items():
+        yield from matches(f"{field}.matchLabels", key, qualified_name_problems)
+        yield from matches(f"{field}.matchLabels", value, label_value_problems)
+    for index, requirement in enumerate(selector.get("matchExpressions") or []):
+        yield from _requirement(requirement, f"{field}.matchExpressions[{index}]")
+
+
+def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
+    operator, values = requirement.get("operator"), requirement.get("values") or []
+    if operator in ("In", "NotIn") and not values:
+        said = "must be specified when `operator` is 'In' or 'NotIn'"
+        yield required(f"{field}.values", said)
+    elif operator in ("Exists", "DoesNotExist") and values:
+        said = "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        yield Cause("FieldValueForbidden", said, f"{field}.values")
+    elif operator not in _OPERATORS:
+        yield invalid_value(f"{field}.operator", operator or "", "not a valid selector operator")
+    yield from matches(f"{field}.key", requirement.get("key") or "", qualified_name_problems)
+    for index, value in enumerate(values):
+        yield from matches(f"{field}.values[{index}]", value, label_value_problems)
+
+
+def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a label selector that is in order selects something with these labels."""
+    wanted: Mapping[str, str] = selector.get("matchLabels") or {}
+    return all(labels.get(key) == value for key, value in wanted.items()) and all(
+        _holds(requirement, labels) for requirement in selector.get("matchExpressions") or []
+    )
+
+
+def _holds(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    value = labels.get(requirement.get("key", ""))
+    operator, values = requirement.get("operator"), requirement.get("values") or []
+    if operator == "In":
+        return value in values
+    if operator == "NotIn":
+        return value not in values
+    return (value is not None) == (operator == "Exists")
