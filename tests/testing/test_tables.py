@@ -151,6 +151,7 @@ def test_kinds_without_a_table_show_when_they_were_created() -> None:
 
 def test_a_scale_is_shown_as_such() -> None:
     scale = thing(kind="Scale", spec={"replicas": 3}, status={"replicas": 2})
+    scale["apiVersion"] = "autoscaling/v1"
     assert shown("Deployment", scale, "apps") == {
         "Name": "it",
         "Desired": 3,
@@ -484,13 +485,10 @@ METRIC = {
         ),
         (
             "autoscaling/HorizontalPodAutoscaler",
-            {
-                **thing(
-                    spec={"targetCPUUtilizationPercentage": 50},
-                    status={"currentCPUUtilizationPercentage": 33},
-                ),
-                "apiVersion": "autoscaling/v1",
-            },
+            thing(
+                spec={"targetCPUUtilizationPercentage": 50},
+                status={"currentCPUUtilizationPercentage": 33},
+            ),
             {"Targets": "cpu: 33%/50%", "MinPods": "<unset>"},
         ),
         (

@@ -57,15 +57,16 @@ class _Autoscaler(View):
     """A HorizontalPodAutoscaler of either version."""
 
     def metrics(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Each metric with its present state."""
-        if self.obj.get("apiVersion") == "autoscaling/v1":
-            return self._cpu_only()
+        """Each metric with its present state.
+
+        Those that version 1 keeps in annotations are not shown.
+        """
         specs, statuses = self.items("spec", "metrics"), self.items("status", "currentMetrics")
         statuses = statuses + [{}] * (len(specs) - len(statuses))
-        return list(zip(specs, statuses, strict=False))
+        return [*self._cpu(), *zip(specs, statuses, strict=False)]
 
-    def _cpu_only(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Version 1 knows the share of the CPU only; what else there is, is in annotations."""
+    def _cpu(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """The share of the CPU, for which version 1 has fields of its own."""
         target = self.at("spec", "targetCPUUtilizationPercentage")
         now = self.at("status", "currentCPUUtilizationPercentage")
         if target is None:

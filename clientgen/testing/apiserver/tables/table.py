@@ -50,6 +50,7 @@ _PLAIN: Final = Printer(
         ),
     )
 )
+_SCALE: Final = ("autoscaling/v1", "Scale")
 _ENUMERATION: Final = "\n\nPossible enum values:"
 
 
@@ -99,7 +100,7 @@ def table(
 
 
 def _printer(resource: Resource, objects: Sequence[dict[str, Any]]) -> Printer:
-    if objects and objects[0].get("kind") == "Scale":
+    if objects and (objects[0].get("apiVersion"), objects[0].get("kind")) == _SCALE:
         return scaling.PRINTERS["autoscaling", "Scale"]
     if resource.custom is not None:
         return printer_of(resource.custom.columns)

@@ -1,0 +1,477 @@
+"""kubectl, as people type it, against the server.
+
+CLIENTGEN_TEST_KUBECONFIG may name a real one instead, to see that it answers the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+KUBECTL = shutil.which("kubectl") or ""
+REAL = os.environ.get("CLIENTGEN_TEST_KUBECONFIG", "")
+
+pytestmark = pytest.mark.skipif(not KUBECTL, reason="kubectl is not installed")
+
+
+class Kubectl:
+    """Runs commands in a namespace of their own."""
+
+    def __init__(self, kubeconfig: str, folder: Path, namespace: str) -> None:
+        self.folder = folder
+        self.namespace = namespace
+        self.environment = {
+            **os.environ,
+            "KUBECONFIG": kubeconfig,
+            "HOME": str(folder),
+            "KUBECACHEDIR": str(folder / "cache"),
+        }
+
+    def command(self, *arguments: str) -> list[str]:
+        return [KUBECTL, "--namespace", self.namespace, *arguments]
+
+    def __call__(
+        self, *arguments: str, given: object = None, exits: int = 0, editor: str = "true"
+    ) -> str:
+        """What a command prints, errors included; `given` is a manifest for `-f -`."""
+        done = subprocess.run(
+            self.command(*arguments),
+            input="\n".join(map(json.dumps, given if isinstance(given, list) else [given])),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            env={**self.environment, "KUBE_EDITOR": editor},
+        )
+        printed = done.stdout + done.stderr
+        assert done.returncode == exits, f"{' '.join(arguments)}: {done.returncode}\n{printed}"
+        return printed
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self("get", *arguments, "-o", "json"))
+
+    def rows(self, *arguments: str) -> list[list[str]]:
+        """The cells of `get`, header first, as far as they are one word."""
+        return [line.split() for line in self("get", *arguments).splitlines()]
+
+
+@pytest.fixture(scope="module")
+def served_kubeconfig() -> Iterator[str]:
+    """A kubeconfig that leads to a server."""
+    if REAL:
+        yield REAL
+        return
+    from clientgen.testing.http import LocalServer
+
+    with LocalServer() as server:
+        yield server.kubeconfig
+
+
+@pytest.fixture
+def kubectl(served_kubeconfig: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
+    """Commands in a fresh namespace; what kubectl learned of the server is kept between tests."""
+    folder = tmp_path_factory.getbasetemp() / "kubectl"
+    folder.mkdir(exist_ok=True)
+    made = Kubectl(served_kubeconfig, folder, f"kubectl-{uuid.uuid4().hex[:8]}")
+    made("create", "namespace", made.namespace)
+    yield made
+    if REAL:
+        made("delete", "namespace", made.namespace, "--wait=false")
+
+
+def config(name: str, labels: dict[str, str] | None = None, **data: str) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": name, **({"labels": labels} if labels else {})}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def deployment(name: str = "web", replicas: int = 2) -> dict[str, Any]:
+    labels = {"app": name}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
+            },
+        },
+    }
+
+
+# ------------------------------------------------------------------ what there is
+
+
+def test_api_resources(kubectl: Kubectl) -> None:
+    lines = [line.split() for line in kubectl("api-resources").splitlines()]
+    assert lines[0] == ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
+    assert ["pods", "po", "v1", "true", "Pod"] in lines
+    assert ["deployments", "deploy", "apps/v1", "true", "Deployment"] in lines
+    names = kubectl("api-resources", "--namespaced=false", "-o", "name").split()
+    assert "nodes" in names
+    assert "clusterroles.rbac.authorization.k8s.io" in names
+    assert "pods" not in names
+
+
+def test_api_versions(kubectl: Kubectl) -> None:
+    assert {"v1", "apps/v1", "batch/v1"} <= set(kubectl("api-versions").split())
+
+
+def test_version(kubectl: Kubectl) -> None:
+    assert "Server Version: v1." in kubectl("version")
+
+
+def test_explain(kubectl: Kubectl) -> None:
+    printed = kubectl("explain", "deployment.spec.strategy")
+    assert "KIND:       Deployment" in printed
+    assert "FIELD: strategy <DeploymentStrategy>" in printed
+    assert "rollingUpdate\t<RollingUpdateDeployment>" in printed
+    assert "does not exist" in kubectl("explain", "pod.spec.nothing", exits=1)
+
+
+# ------------------------------------------------------------------ creating and reading
+
+
+def test_create(kubectl: Kubectl) -> None:
+    assert kubectl("create", "configmap", "a", "--from-literal=k=v") == "configmap/a created\n"
+    assert 'configmaps "a" already exists' in kubectl("create", "configmap", "a", exits=1)
+    assert kubectl("create", "-f", "-", given=[config("b"), deployment()]) == (
+        "configmap/b created\ndeployment.apps/web created\n"
+    )
+    dry = kubectl("create", "configmap", "c", "--dry-run=server", "-o", "yaml")
+    assert yaml.safe_load(dry)["metadata"]["uid"]
+    assert "NotFound" in kubectl("get", "configmap", "c", exits=1)
+
+
+def test_unknown_fields_are_refused(kubectl: Kubectl) -> None:
+    wrong = {**config("a"), "dta": {"k": "v"}}
+    assert 'unknown field "dta"' in kubectl("create", "-f", "-", given=wrong, exits=1)
+
+
+def test_get_as_a_table(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=deployment())
+    header, row = kubectl.rows("deployments")
+    assert header == ["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"]
+    assert row[:4] == ["web", "0/2", "0", "0"]
+    header, row = kubectl.rows("deploy/web", "-o", "wide")
+    assert header[5:] == ["CONTAINERS", "IMAGES", "SELECTOR"]
+    assert row[5:] == ["main", "nginx:1", "app=web"]
+    assert "No resources found" in kubectl("get", "pods")
+
+
+def test_get_in_other_forms(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=config("a", k="v"))
+    assert kubectl.json("configmap/a")["data"] == {"k": "v"}
+    assert yaml.safe_load(kubectl("get", "cm/a", "-o", "yaml"))["kind"] == "ConfigMap"
+    assert kubectl("get", "cm/a", "-o", "jsonpath={.data.k}") == "v"
+    assert kubectl("get", "cm", "-o", "name") == "configmap/a\n"
+    columns = "custom-columns=N:.metadata.name,K:.data.k"
+    assert kubectl.rows("cm", "-o", columns) == [["N", "K"], ["a", "v"]]
+    assert 'configmaps "b" not found' in kubectl("get", "cm", "b", exits=1)
+    assert "doesn't have a resource type" in kubectl("get", "nothing", exits=1)
+
+
+def test_get_selects(kubectl: Kubectl) -> None:
+    made = [config(name, {"tier": tier}) for name, tier in [("a", "x"), ("b", "y"), ("c", "z")]]
+    kubectl("create", "-f", "-", given=made)
+
+    def names(*arguments: str) -> list[str]:
+        return kubectl("get", "cm", "-o", "name", *arguments).split()
+
+    assert names("-l", "tier=x") == ["configmap/a"]
+    assert names("-l", "tier in (x,y)") == ["configmap/a", "configmap/b"]
+    assert names("--field-selector", "metadata.name=c") == ["configmap/c"]
+    assert names("--chunk-size=1") == ["configmap/a", "configmap/b", "configmap/c"]
+    assert kubectl.rows("cm", "--show-labels")[1][-1] == "tier=x"
+    found = kubectl.rows(
+        "cm", "-A", "-l", "tier", "--field-selector", f"metadata.namespace={kubectl.namespace}"
+    )
+    assert [row[1] for row in found[1:]] == ["a", "b", "c"]
+
+
+def test_get_watches(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=config("a"))
+    command = kubectl.command("get", "cm", "-w", "--output-watch-events", "--no-headers")
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=kubectl.environment
+    ) as watching:
+        assert watching.stdout is not None
+        try:
+            seen = [watching.stdout.readline().split()[:2]]
+            kubectl("create", "-f", "-", given=config("b"))
+            kubectl("label", "cm", "b", "x=y")
+            kubectl("delete", "cm", "b")
+            seen += [watching.stdout.readline().split()[:2] for _ in range(3)]
+        finally:
+            watching.terminate()
+    assert seen == [["ADDED", "a"], ["ADDED", "b"], ["MODIFIED", "b"], ["DELETED", "b"]]
+
+
+def test_describe(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=[config("a", k="v"), deployment()])
+    printed = kubectl("describe", "configmap", "a")
+    assert printed.startswith("Name:         a\n")
+    assert "k:\n----\nv\n" in printed
+    printed = kubectl("describe", "deployment", "web")
+    assert "Replicas:               2 desired" in printed
+    assert "Image:         nginx:1" in printed
+
+
+# ------------------------------------------------------------------ applying and changing
+
+
+def test_apply(kubectl: Kubectl) -> None:
+    kubectl("apply", "-f", "-", given=config("a", k="1", gone="1"))
+    assert kubectl("apply", "-f", "-", given=config("a", k="2")) == "configmap/a configured\n"
+    assert kubectl("apply", "-f", "-", given=config("a", k="2")) == "configmap/a unchanged\n"
+    assert kubectl.json("cm/a")["data"] == {"k": "2"}
+
+
+def test_apply_merges_lists_by_their_keys(kubectl: Kubectl) -> None:
+    kubectl("apply", "-f", "-", given=deployment())
+    changed = deployment()
+    changed["spec"]["template"]["spec"]["containers"].append({"name": "side", "image": "b"})
+    assert "configured" in kubectl("apply", "-f", "-", given=changed)
+    assert "configured" in kubectl("apply", "-f", "-", given=deployment(replicas=3))
+    found = kubectl.json("deploy/web")["spec"]
+    assert found["replicas"] == 3
+    assert [each["name"] for each in found["template"]["spec"]["containers"]] == ["main"]
+
+
+def test_apply_on_the_server(kubectl: Kubectl) -> None:
+    side = ("apply", "--server-side", "-f", "-")
+    assert "serverside-applied" in kubectl(*side, "--field-manager=one", given=config("a", k="1"))
+    refused = kubectl(*side, "--field-manager=two", given=config("a", k="2"), exits=1)
+    assert 'conflict with "one": .data.k' in refused
+    kubectl(*side, "--field-manager=two", "--force-conflicts", given=config("a", k="2"))
+    kubectl(*side, "--field-manager=one", given=config("a", l="3"))
+    found = kubectl.json("cm/a", "--show-managed-fields")
+    assert found["data"] == {"k": "2", "l": "3"}
+    assert {each["manager"] for each in found["metadata"]["managedFields"]} == {"one", "two"}
+
+
+def test_diff(kubectl: Kubectl) -> None:
+    kubectl("apply", "-f", "-", given=config("a", k="1"))
+    assert kubectl("diff", "-f", "-", given=config("a", k="1")) == ""
+    assert '+  k: "2"' in kubectl("diff", "-f", "-", given=config("a", k="2"), exits=1)
+    assert "+  l:" in kubectl("diff", "--server-side", "-f", "-", given=config("a", l="x"), exits=1)
+    assert kubectl.json("cm/a")["data"] == {"k": "1"}
+
+
+def test_edit(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=config("a", k="red"))
+    assert kubectl("edit", "cm", "a", editor="sed -i s/red/blue/") == "configmap/a edited\n"
+    assert kubectl.json("cm/a")["data"] == {"k": "blue"}
+    assert "no changes made" in kubectl("edit", "cm", "a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "patch"),
+    [
+        (
+            "strategic",
+            '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"b"}]}}}}',
+        ),
+        (
+            "merge",
+            '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"b"}]}}}}',
+        ),
+        (
+            "json",
+            '[{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"b"}]',
+        ),
+    ],
+)
+def test_patch(kubectl: Kubectl, kind: str, patch: str) -> None:
+    kubectl("create", "-f", "-", given=deployment())
+    printed = kubectl("patch", "deploy/web", f"--type={kind}", "-p", patch)
+    assert printed == "deployment.apps/web patched\n"
+    spec = kubectl.json("deploy/web")["spec"]["template"]["spec"]
+    assert [each["image"] for each in spec["containers"]] == ["b"]
+
+
+def test_label_and_annotate(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=config("a"))
+    assert kubectl("label", "cm", "a", "x=1", "y=2") == "configmap/a labeled\n"
+    assert "already has a value" in kubectl("label", "cm", "a", "x=3", exits=1)
+    kubectl("label", "cm", "a", "x=3", "y-", "--overwrite")
+    assert kubectl("annotate", "cm", "a", "note=hi") == "configmap/a annotated\n"
+    metadata = kubectl.json("cm/a")["metadata"]
+    assert metadata["labels"] == {"x": "3"}
+    assert metadata["annotations"]["note"] == "hi"
+
+
+def test_scale(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=deployment())
+    assert kubectl("scale", "deploy/web", "--replicas=5") == "deployment.apps/web scaled\n"
+    assert kubectl.json("deploy/web")["spec"]["replicas"] == 5
+    kubectl("scale", "deploy/web", "--current-replicas=2", "--replicas=1", exits=1)
+
+
+def test_replace(kubectl: Kubectl) -> None:
+    assert "NotFound" in kubectl("replace", "-f", "-", given=config("a"), exits=1)
+    kubectl("create", "-f", "-", given=config("a", k="1"))
+    assert kubectl("replace", "-f", "-", given=config("a", l="2")) == "configmap/a replaced\n"
+    found = kubectl.json("cm/a")
+    assert found["data"] == {"l": "2"}
+    forced = kubectl("replace", "--force", "-f", "-", given=config("a", l="3"))
+    assert "configmap/a replaced" in forced
+    assert kubectl.json("cm/a")["metadata"]["uid"] != found["metadata"]["uid"]
+
+
+def test_set_and_subresource(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=deployment())
+    kubectl("set", "image", "deploy/web", "main=nginx:2")
+    status = '{"status":{"replicas":2,"readyReplicas":1}}'
+    kubectl("patch", "deploy/web", "--subresource=status", "--type=merge", "-p", status)
+    assert kubectl.rows("deploy/web", "-o", "wide")[1][1] == "1/2"
+    assert kubectl.rows("deploy/web", "-o", "wide")[1][6] == "nginx:2"
+
+
+# ------------------------------------------------------------------ waiting and deleting
+
+
+def test_wait(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=[deployment(), config("a", k="v")])
+    wait = ("wait", "deploy/web", "--for=condition=Available")
+    assert "timed out" in kubectl(*wait, "--timeout=1s", exits=1)
+    condition = '{"status":{"conditions":[{"type":"Available","status":"True"}]}}'
+    kubectl("patch", "deploy/web", "--subresource=status", "--type=merge", "-p", condition)
+    assert kubectl(*wait, "--timeout=5s") == "deployment.apps/web condition met\n"
+    assert "condition met" in kubectl("wait", "cm/a", "--for=jsonpath={.data.k}=v")
+    kubectl("delete", "cm", "a", "--wait=false")
+    assert kubectl("wait", "cm/a", "--for=delete", "--timeout=5s") in {
+        "",
+        "configmap/a condition met\n",
+    }
+
+
+def test_delete(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=[config(name, {"x": "y"}) for name in "abc"])
+    assert 'configmap "a" deleted' in kubectl("delete", "cm", "a", "--wait=true")
+    assert "NotFound" in kubectl("delete", "cm", "a", exits=1)
+    assert kubectl("delete", "cm", "a", "--ignore-not-found") == ""
+    kubectl("delete", "cm", "-l", "x=y")
+    assert [row[0] for row in kubectl.rows("cm", "--no-headers") if row[0] in "abc"] == []
+
+
+def test_delete_leaves_what_belongs_to_it(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=deployment())
+    uid = kubectl.json("deploy/web")["metadata"]["uid"]
+    owned = config("owned")
+    owned["metadata"]["ownerReferences"] = [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": uid}
+    ]
+    kubectl("create", "-f", "-", given=owned)
+    kubectl("delete", "deploy", "web", "--cascade=orphan", "--wait=false")
+    assert kubectl("get", "cm", "owned", "-o", "name") == "configmap/owned\n"
+
+
+@pytest.mark.skipif(bool(REAL), reason="collecting garbage takes a controller")
+@pytest.mark.parametrize("cascade", ["background", "foreground"])
+def test_delete_takes_what_belongs_to_it(kubectl: Kubectl, cascade: str) -> None:
+    kubectl("create", "-f", "-", given=config("owner"))
+    uid = kubectl.json("cm/owner")["metadata"]["uid"]
+    owned = config("owned")
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}
+    owned["metadata"]["ownerReferences"] = [{**owner, "blockOwnerDeletion": True}]
+    kubectl("create", "-f", "-", given=owned)
+    kubectl("delete", "cm", "owner", f"--cascade={cascade}", "--wait", "--timeout=10s")
+    kubectl("wait", "cm/owned", "--for=delete", "--timeout=10s")
+
+
+@pytest.mark.skipif(bool(REAL), reason="emptying a namespace takes a controller")
+def test_delete_a_namespace(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=config("a"))
+    kubectl("delete", "namespace", kubectl.namespace, "--timeout=20s")
+    assert "NotFound" in kubectl("get", "namespace", kubectl.namespace, exits=1)
+    assert "No resources found" in kubectl("get", "cm")
+
+
+# ------------------------------------------------------------------ who may, and own types
+
+
+def test_auth(kubectl: Kubectl) -> None:
+    assert kubectl("auth", "can-i", "delete", "pods") == "yes\n"
+    assert "pods" in kubectl("auth", "can-i", "--list") or "*.*" in kubectl(
+        "auth", "can-i", "--list"
+    )
+    assert "Username" in kubectl("auth", "whoami")
+
+
+def test_create_token(kubectl: Kubectl) -> None:
+    kubectl("create", "serviceaccount", "robot")
+    token = kubectl("create", "token", "robot", "--duration=1h").strip()
+    assert token.count(".") == 2
+    assert "not found" in kubectl("create", "token", "nobody", exits=1)
+
+
+def crd(group: str) -> dict[str, Any]:
+    properties = {
+        "spec": {
+            "type": "object",
+            "required": ["color"],
+            "properties": {"color": {"type": "string"}, "size": {"type": "integer", "default": 1}},
+        }
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"widgets.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "kind": "Widget", "shortNames": ["wd"]},
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": properties}},
+                    "additionalPrinterColumns": [
+                        {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
+                        {
+                            "name": "Size",
+                            "type": "integer",
+                            "jsonPath": ".spec.size",
+                            "priority": 1,
+                        },
+                    ],
+                }
+            ],
+        },
+    }
+
+
+def test_own_types(kubectl: Kubectl) -> None:
+    group = f"{kubectl.namespace}.example.com"
+    assert "created" in kubectl("apply", "-f", "-", given=crd(group))
+    kubectl("wait", f"crd/widgets.{group}", "--for=condition=Established", "--timeout=10s")
+    widget: dict[str, Any] = {
+        "apiVersion": f"{group}/v1",
+        "kind": "Widget",
+        "metadata": {"name": "w"},
+        "spec": {"color": "red"},
+    }
+    try:
+        assert "created" in kubectl("apply", "-f", "-", given=widget)
+        resource = f"widgets.{group}"
+        header, row = kubectl.rows(resource)
+        assert (header, row) == (["NAME", "COLOR"], ["w", "red"])
+        assert kubectl.rows(resource, "-o", "wide")[1] == ["w", "red", "1"]
+        assert "size\t<integer>" in kubectl("explain", f"{resource}.spec")
+        wrong = {**widget, "spec": {}}
+        assert "spec.color" in kubectl("apply", "-f", "-", given=wrong, exits=1)
+        kubectl("delete", resource, "w")
+    finally:
+        kubectl("delete", f"crd/widgets.{group}", "--wait=false")
