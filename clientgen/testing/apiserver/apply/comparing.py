@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .paths import Element, Set, field
 from .typed import element_of
 from .types import List, Map, Scalar
+from .values import same
 
 if TYPE_CHECKING:
     from .types import Shape, Type
@@ -98,7 +99,7 @@ def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
 
 def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> None:
     """Compare two values at an element; either may be absent."""
-    if old is new or _same(old, new):
+    if same(old, new):
         return
     if old is _ABSENT or new is _ABSENT:
         there, item = (found.removed, old) if new is _ABSENT else (found.added, new)
@@ -109,11 +110,6 @@ def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> 
     below = Comparison()
     _inside(below, old, new, kind)
     found.attach(element, below)
-
-
-def _same(old: Any, new: Any) -> bool:
-    """Equal as JSON values are: 1 is 1.0, but neither is true."""
-    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
 
 
 def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
@@ -159,7 +155,7 @@ def _duplicates(
     single item goes when it gets a double, and comes back when it is single again.
     """
     if len(were) > 1 and len(are) > 1:
-        if were != are:
+        if not same(were, are):
             found.modified.members.add(element)
     elif len(were) > 1:
         if are:

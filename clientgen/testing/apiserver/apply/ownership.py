@@ -17,6 +17,7 @@ from .paths import Path, Set, field, shown
 from .typed import Mistyped, problems
 from .types import DEDUCED, type_of_kind
 from .updater import Conflicts, Updater
+from .values import same
 from .zero import filled, zero_of
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def same_but_times(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
     A write that comes to that changes nothing: not the times, and not the version either.
     """
-    return _timeless(old) == _timeless(new)
+    return same(_timeless(old), _timeless(new))
 
 
 def _timeless(value: dict[str, Any]) -> dict[str, Any]:
@@ -278,7 +279,7 @@ class _Work:
         value, left = self._updater.apply(live, config, managers, manager, force=force)
         mine = left.pop(manager, None)
         if mine is not None and mine.paths - _NOBODYS:
-            time = mine.time if value == live else stamp(self._writer.now)
+            time = mine.time if same(value, live) else stamp(self._writer.now)
             left[manager] = Owned(mine.paths - _NOBODYS, mine.api_version, time)
         return value, left
 

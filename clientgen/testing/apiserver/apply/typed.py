@@ -214,17 +214,17 @@ def _mention_items(made: Set, shape: List, items: list[Any]) -> None:
 
 
 def removed(item: Any, kind: Type, paths: Set) -> Any:
-    """The value without these paths; a container of which nothing is left becomes null."""
+    """The value without these paths; of what is atomic nothing is left then."""
     shape = kind.shape(item)
-    if isinstance(shape, Scalar):
-        return item
-    if shape.atomic or not item:
-        return None
-    if isinstance(shape, Map) and isinstance(item, dict):
-        return _fields_left(item, shape, paths) or None
-    if isinstance(shape, List) and isinstance(item, list):
-        return _items_left(item, shape, paths) or None
-    return None
+    if isinstance(item, dict):
+        if isinstance(shape, Map) and not shape.atomic:
+            return _fields_left(item, shape, paths)
+        return {}
+    if isinstance(item, list):
+        if isinstance(shape, List) and not shape.atomic:
+            return _items_left(item, shape, paths)
+        return []
+    return item
 
 
 def _fields_left(item: dict[str, Any], shape: Map, paths: Set) -> dict[str, Any]:
