@@ -166,5 +166,5 @@ def test_kinds_that_are_no_kinds_are_refused(tmp_path):
     document = pulled()
     item = document["paths"]["/apis/example.com/v1/widgets"]
     item["get"]["x-kubernetes-group-version-kind"] = {"kind": "Widget"}
-    with pytest.raises(SpecError, match="GET /apis/example.com/v1/widgets: `x-kubernetes-group-"):
+    with pytest.raises(SpecError, match=r"GET /apis/example.com/v1/widgets: `x-kubernetes-group-"):
         read(json.loads(json.dumps(document)))

@@ -45,7 +45,7 @@ class Custom:
 
     resource: Resource
     raw: Mapping[str, Any]
-    selectable: list[str]
+    selectable: tuple[str, ...]
     storage_version: str
 
     @property

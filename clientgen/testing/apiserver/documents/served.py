@@ -178,9 +178,8 @@ def _customs(registry: Registry) -> Iterator[Custom]:
     for resource in registry.custom_resources():
         version = resource.custom
         assert version is not None, "it comes from a definition"
-        stored = registry.definition(resource).storage_version
-        fields = [path.removeprefix(".") for path in version.selectable_fields]
-        yield Custom(resource, version.schema.raw, fields, stored)
+        stored = registry.definition(resource).storage_version.name
+        yield Custom(resource, version.openapi, version.selectable_fields, stored)
 
 
 def _built_in(spec: Spec) -> Iterator[Served]:
