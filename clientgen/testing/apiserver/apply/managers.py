@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from msgspec import json
+
 from . import fields_v1
 
 if TYPE_CHECKING:
@@ -47,6 +49,18 @@ class Manager(NamedTuple):
         """The manager an entry or a request is of."""
         version = "" if operation == APPLY else api_version
         return cls(name or "unknown", operation, version, subresource)
+
+    @property
+    def rank(self) -> str:
+        """What real servers sort managers by."""
+        return json.encode(
+            {
+                "manager": self.name,
+                "operation": self.operation,
+                **({"apiVersion": self.api_version} if self.api_version else {}),
+                **({"subresource": self.subresource} if self.subresource else {}),
+            }
+        ).decode()
 
     def __str__(self) -> str:
         """How conflicts name it."""
@@ -159,7 +173,7 @@ def capped(managers: Managers) -> Managers:
         return managers
     made = dict(managers)
     first: dict[str, Manager] = {}
-    for manager in sorted(updaters, key=lambda each: (made[each].time or "", _name(each))):
+    for manager in sorted(updaters, key=lambda each: (made[each].time or "", each.rank)):
         if surplus <= 0:
             break
         oldest = first.setdefault(made[manager].api_version, manager)
@@ -174,7 +188,3 @@ def _fold(made: Managers, oldest: Manager, manager: Manager) -> None:
     bucket = Manager(_ANCIENT, UPDATE, newer.api_version, "")
     older = made.pop(bucket) if bucket in made else made.pop(oldest)
     made[bucket] = Owned(newer.paths | older.paths, newer.api_version, newer.time)
-
-
-def _name(manager: Manager) -> tuple[str, ...]:
-    return manager.name, manager.api_version, manager.subresource

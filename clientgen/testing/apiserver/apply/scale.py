@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .managers import UPDATE, Manager, Managers, decoded, encoded
+from .managers import Managers, Owned, decoded, encoded
 from .paths import Path, Set, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .managers import Owned
+    from .managers import Manager
 
 __all__ = ["SCALE_VERSION", "ReplicasPaths", "for_scale", "from_scale", "replicas_path"]
 
@@ -41,8 +41,7 @@ def for_scale(entries: Any, paths: ReplicasPaths) -> list[dict[str, Any]]:
     for manager, owned in decoded(entries).items():
         path = paths.get(owned.api_version)
         if path and path in owned.paths:
-            named = manager._replace(api_version=SCALE_VERSION if manager.api_version else "")
-            made[named] = replace(owned, paths=Set.of(_IN_SCALE), api_version=SCALE_VERSION)
+            made[manager] = replace(owned, paths=Set.of(_IN_SCALE), api_version=SCALE_VERSION)
     return encoded(made)
 
 
@@ -59,9 +58,9 @@ def from_scale(
     Raises:
         ValueError: those are no managedFields.
     """
-    scaled = decoded(scale_entries)
+    scaled, before = decoded(scale_entries), decoded(entries)
     made: Managers = {}
-    for manager, owned in decoded(entries).items():
+    for manager, owned in before.items():
         if owned.api_version not in paths:
             continue
         left = _left(manager, owned, paths[owned.api_version], scaled)
@@ -70,22 +69,20 @@ def from_scale(
     own = paths[version]
     for manager, owned in scaled.items():
         if own and _IN_SCALE in owned.paths:
-            named = manager._replace(api_version=version if manager.operation == UPDATE else "")
-            made[named] = _gained(made.get(named), owned, own, version)
+            time = before[manager].time if manager in before else None
+            made[manager] = Owned(Set.of(own), version, time)
     return encoded(made)
 
 
 def _left(manager: Manager, owned: Owned, path: Path | None, scaled: Managers) -> Owned:
-    """What a manager of the parent is left with: the replicas only if the Scale says so, too."""
-    named = manager._replace(api_version=SCALE_VERSION if manager.api_version else "")
+    """What a manager of the parent is left with: the replicas only if the Scale says so, too.
+
+    Updaters are told apart by version, so those of the parent are none of the Scale's: what they
+    keep in the Scale they get back as an entry of its own, without a time.
+    """
     if path is None or path not in owned.paths:
         return owned
-    if named in scaled:
-        del scaled[named]
+    if manager in scaled:
+        del scaled[manager]
         return owned
     return owned.with_paths(owned.paths - Set.of(path))
-
-
-def _gained(before: Owned | None, owned: Owned, path: Path, version: str) -> Owned:
-    paths = Set.of(path) if before is None else before.paths | Set.of(path)
-    return replace(owned, paths=paths, api_version=version)

@@ -43,7 +43,8 @@ class Conflicts(Exception):  # noqa: N818 - an answer, not a defect
 
     def listed(self) -> list[tuple[Manager, Path]]:
         """Each of them."""
-        return [(manager, path) for manager in sorted(self.sets) for path in self.sets[manager]]
+        managers = sorted(self.sets, key=lambda manager: manager.rank)
+        return [(manager, path) for manager in managers for path in self.sets[manager]]
 
 
 @dataclass(frozen=True, slots=True)
