@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -206,6 +207,9 @@ def test_get_watches(kubectl: Kubectl) -> None:
         command, stdout=subprocess.PIPE, text=True, env=kubectl.environment
     ) as watching:
         assert watching.stdout is not None
+        # A server that says nothing ends the test, not hangs it.
+        watchdog = threading.Timer(20, watching.kill)
+        watchdog.start()
         try:
             seen = [watching.stdout.readline().split()[:2]]
             kubectl("create", "-f", "-", given=config("b"))
@@ -213,6 +217,7 @@ def test_get_watches(kubectl: Kubectl) -> None:
             kubectl("delete", "cm", "b")
             seen += [watching.stdout.readline().split()[:2] for _ in range(3)]
         finally:
+            watchdog.cancel()
             watching.terminate()
     assert seen == [["ADDED", "a"], ["ADDED", "b"], ["MODIFIED", "b"], ["DELETED", "b"]]
 
