@@ -13,7 +13,7 @@ from . import (
     finalizing,  # noqa: F401
     other_defaults,  # noqa: F401
     pod_defaults,  # noqa: F401
-    pod_parts,  # noqa: F401
+    pod_resizing,  # noqa: F401
     pod_rules,  # noqa: F401
     pod_strategies,  # noqa: F401
     rbac,  # noqa: F401

@@ -16,7 +16,6 @@ from clientgen.testing.apiserver.failures import (
 from .checks import matches, one_of, text
 from .containers import container_causes, image_causes
 from .metadata import labels_causes
-from .pod_strategies import qos_class
 from .scheduling import affinity_causes, gates_causes, spread_causes, tolerations_causes
 from .security import pod_security_causes
 from .texts import (
@@ -289,6 +288,7 @@ def _ephemeral_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Caus
         for member in ("containers", "initContainers")
         for each in spec.get(member) or []
     }
+    regular = frozenset(names)
     containers = spec.get("ephemeralContainers") or []
     for index, container in enumerate(containers):
         at = f"spec.ephemeralContainers[{index}]"
@@ -299,17 +299,13 @@ def _ephemeral_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Caus
         yield from container_causes(plain, at, volumes, {**spec, "hostNetwork": False})
         yield from _name_is_free(container, at, names)
         names.add(container.get("name") or "")
+        target = container.get("targetContainerName")
+        if target and target not in regular:
+            path = f"{at}.targetContainerName"
+            yield Cause("FieldValueNotFound", f'Not found: "{target}"', path)
     for before in old["spec"].get("ephemeralContainers") or []:
         if before not in containers:
             said = (
                 f"existing ephemeral containers \"{before['name']}\" may not be removed or changed"
             )
             yield forbidden_value("spec.ephemeralContainers", said)
-
-
-@checks_change("", "pods", part="resize")
-def _resize(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    before = qos_class(old["spec"])
-    if qos_class(new["spec"]) != before:
-        said = "Pod QOS Class may not change as a result of resizing"
-        yield invalid_value("spec", before, said)

@@ -161,6 +161,7 @@ def _update_status(new: dict[str, Any], old: dict[str, Any], world: World) -> No
 @on_update("", "pods", "ephemeralcontainers")
 def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
     del world
+    _keep_metadata(new, old)
     containers = (new.get("spec") or {}).get("ephemeralContainers") or []
     new["spec"] = {**old["spec"], "ephemeralContainers": containers}
     if not containers:
@@ -169,14 +170,24 @@ def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], world: World) ->
 
 @on_update("", "pods", "resize")
 def _resize(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    """Only what containers ask for is changed here."""
+    """Only what containers ask for is changed here; others than there were are not let in later."""
     del world
-    wanted = {each["name"]: each for each in containers_of(new["spec"])}
+    _keep_metadata(new, old)
     spec = dict(old["spec"])
     for field in ("containers", "initContainers"):
-        if field in spec:
-            spec[field] = [_resized(each, wanted.get(each["name"], each)) for each in spec[field]]
+        before, after = spec.get(field) or [], new["spec"].get(field) or []
+        if [each["name"] for each in before] != [each["name"] for each in after]:
+            spec[field] = after
+        elif before:
+            spec[field] = [_resized(*pair) for pair in zip(before, after, strict=True)]
     new["spec"] = spec
+
+
+def _keep_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
+    for field in ("labels", "annotations"):
+        new["metadata"].pop(field, None)
+        if field in old["metadata"]:
+            new["metadata"][field] = old["metadata"][field]
 
 
 def _resized(container: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""Rules for the parts of a pod that are written apart: ephemeral containers and resources.
+"""What may be changed of a pod's resources by writing to `resize`.
 
-https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ and
 https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/.
 """
 
@@ -8,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, forbidden_value, invalid_value, required
+from ..failures import Cause, forbidden_value, invalid_value
 from ..parts import part, parts
+from .containers import container_causes
 from .pod_strategies import qos_class
 from .quantities import amount
 from .validating import checks_change
@@ -19,70 +19,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-_EPHEMERAL: Final = "spec.ephemeralContainers"
-_NOT_FOR_EPHEMERAL: Final = (
-    "ports",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
-    "resizePolicy",
-    "resources",
-)
 _RESIZABLE: Final = frozenset(["cpu", "memory"])
-
-
-# ------------------------------------------------------------------- ephemeral containers
-
-
-@checks_change("", "pods", part="ephemeralcontainers")
-def _ephemeral_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
-    """What is wrong with the ephemeral containers of a write to `ephemeralcontainers`.
-
-    They can be added, and neither changed nor removed.
-    """
-    spec = part(new, "spec")
-    wanted = parts(spec, "ephemeralContainers")
-    causes = list(_container_causes(spec, wanted))
-    for before in parts(part(old, "spec"), "ephemeralContainers"):
-        name = before["name"]
-        after = next((each for each in wanted if each.get("name") == name), None)
-        if after is None:
-            why = f'existing ephemeral containers "{name}" may not be removed\n'
-            causes.append(forbidden_value(_EPHEMERAL, why))
-        elif after != before:
-            why = f'existing ephemeral containers "{name}" may not be changed\n'
-            causes.append(forbidden_value(_EPHEMERAL, why))
-    return causes
-
-
-def _container_causes(spec: Mapping[str, Any], wanted: list[dict[str, Any]]) -> Iterator[Cause]:
-    regular = {
-        each.get("name")
-        for field in ("containers", "initContainers")
-        for each in parts(spec, field)
-    }
-    taken = set(regular)
-    for index, container in enumerate(wanted):
-        field, name = f"{_EPHEMERAL}[{index}]", container.get("name")
-        if not name:
-            yield required(f"{field}.name")
-        elif name in taken:
-            yield duplicate(f"{field}.name", name)
-        taken.add(name)
-        target = container.get("targetContainerName")
-        if target and target not in regular:
-            path = f"{field}.targetContainerName"
-            yield Cause("FieldValueNotFound", f'Not found: "{target}"', path)
-        if not container.get("image"):
-            yield required(f"{field}.image")
-        for part_name in _NOT_FOR_EPHEMERAL:
-            if container.get(part_name):
-                why = "cannot be set for an Ephemeral Container"
-                yield forbidden_value(f"{field}.{part_name}", why)
-
-
-# -------------------------------------------------------------------------------- resize
 
 
 @checks_change("", "pods", part="resize")
@@ -94,7 +31,11 @@ def _resize_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
     before, after = part(old, "spec"), part(new, "spec")
     if part(before, "os").get("name") == "windows":
         return [forbidden_value("[]", "windows pods cannot be resized")]
+    volumes = {each.get("name", "") for each in parts(after, "volumes")}
     causes: list[Cause] = []
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(parts(after, field)):
+            causes += container_causes(container, f"spec.{field}[{index}]", volumes, after)
     was = part(old, "status").get("qosClass") or qos_class(before)
     if qos_class(after) != was:
         why = "Pod QOS Class may not change as a result of resizing"
