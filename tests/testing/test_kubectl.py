@@ -280,22 +280,14 @@ def test_edit(kubectl: Kubectl) -> None:
     assert "no changes made" in kubectl("edit", "cm", "a")
 
 
+MERGE = '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"b"}]}}}}'
+JSON_PATCH = '[{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"b"}]'
+
+
 @pytest.mark.parametrize(
     ("kind", "patch"),
-    [
-        (
-            "strategic",
-            '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"b"}]}}}}',
-        ),
-        (
-            "merge",
-            '{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"b"}]}}}}',
-        ),
-        (
-            "json",
-            '[{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"b"}]',
-        ),
-    ],
+    [("strategic", MERGE), ("merge", MERGE), ("json", JSON_PATCH)],
+    ids=["strategic", "merge", "json"],
 )
 def test_patch(kubectl: Kubectl, kind: str, patch: str) -> None:
     kubectl("create", "-f", "-", given=deployment())
