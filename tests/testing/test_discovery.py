@@ -304,6 +304,11 @@ def test_versions_are_written_in_several_ways(said, version):
     assert version_info(said)["gitVersion"] == f"{version}+clientgen"
 
 
+def test_below_the_version_there_is_nothing():
+    answer = ask("/version/x")
+    assert (answer.status, json.decode(answer.body)["reason"]) == (404, "NotFound")
+
+
 def test_the_version_is_json_or_nothing():
     assert ask("/version", accept="application/yaml").status == 406
 

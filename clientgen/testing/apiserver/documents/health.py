@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from clientgen import __version__
 
-from ..failures import method_not_allowed
+from ..failures import Failure, method_not_allowed
 from .answering import document, failed, is_json_accepted, not_acceptable, text
 
 if TYPE_CHECKING:
@@ -49,8 +49,11 @@ def _listed(root: str, checks: tuple[str, ...], asked: Asked) -> str:
     return "\n".join((*lines, f"{root} check passed", ""))
 
 
-def version(asked: Asked, said: str) -> Response:
+def version(asked: Asked, said: str, *, is_below: bool = False) -> Response:
     """Answer `/version` for a server whose document says it is of version `said`."""
+    if is_below:
+        missing = "the server could not find the requested resource"
+        return failed(Failure(404, "NotFound", missing), asked)
     if asked.method != "GET":
         return failed(method_not_allowed(), asked)
     if not is_json_accepted(asked.accept):

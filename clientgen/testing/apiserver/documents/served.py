@@ -83,8 +83,8 @@ class Documents:
                 return self._discovery(asked)
             case ["openapi", *below]:
                 return self._openapi(asked, below)
-            case ["version", *below] if not any(below):
-                return version(asked, self._spec.version)
+            case ["version", *below]:
+                return version(asked, self._spec.version, is_below=any(below))
             case _:
                 return check(asked)
 
