@@ -1,0 +1,21 @@
+"""Validation rules in the Common Expression Language (`x-kubernetes-validations`).
+
+Expressions are parsed, checked and run by cel-expr-python, Google's C++ implementation: of the
+libraries for Python it alone checks types, which definitions need, and it has RE2 and the newer
+extensions. Each rule is checked against types made from its schema (`declaring`), and run on values
+typed by the schema (`values`).
+
+What rules may use (Kubernetes' "CEL in Kubernetes"): the standard library and macros; optionals
+(`?.`, `[?]`, `orValue`, ...); the strings extension; sets; lists (`slice`, `sort`, ...) and
+Kubernetes' `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`; `find` and `findAll`; `url`;
+`quantity`; `ip` and `cidr`; `semver`; comprehensions with two variables.
+
+What they may not, though they could in Kubernetes: `format.*` and `.validate()`, `string()` of an
+address, `transformMap` and `transformMapEntry`, the `authorizer`. A rule that does is refused with
+its definition. Not done either: cost estimates (no rule is too expensive), literals of mixed types
+being errors, and lists of type `set` being equal whatever their order.
+"""
+
+from .rules import RuleTree, check_rules
+
+__all__ = ["RuleTree", "check_rules"]

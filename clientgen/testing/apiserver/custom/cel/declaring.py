@@ -1,0 +1,157 @@
+"""The types of a schema, for expressions to be checked against.
+
+Objects become messages of a descriptor pool: that is how CEL knows members and their types. What a
+message cannot hold (lists of lists, maps of lists) is dynamic there, as are int-or-string values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from .names import escaped
+
+if TYPE_CHECKING:
+    from ..structure import Structure
+
+__all__ = ["Declared", "declare"]
+
+_PACKAGE: Final = "clientgen.rules"
+_SCALARS: Final = {"integer": "int", "number": "double", "boolean": "bool", "string": "string"}
+_FORMATS: Final = {
+    "byte": "bytes", "duration": "duration", "date": "timestamp", "date-time": "timestamp"
+}  # fmt: skip
+_WELL_KNOWN: Final = {
+    "duration": ".google.protobuf.Duration",
+    "timestamp": ".google.protobuf.Timestamp",
+    "dyn": ".google.protobuf.Value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A type: a scalar's name, `dyn`, `list`, `map`, or the full name of a message."""
+
+    name: str
+    inner: _Shape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The type of a schema: a `DescriptorPool` and a CEL `Type`; `previous` maps names to it."""
+
+    pool: Any
+    type: Any
+    previous: Any
+
+
+def declare(structure: Structure) -> Declared | None:
+    """The type of what a schema describes; None when rules cannot look at such values."""
+    from cel_expr_python.cel import Type
+    from google.protobuf import duration_pb2, struct_pb2, timestamp_pb2
+    from google.protobuf.descriptor_pool import DescriptorPool
+
+    messages = _Messages()
+    shape = messages.shape(structure)
+    if shape is None:
+        return None
+    pool: Any = DescriptorPool()
+    for module in (duration_pb2, struct_pb2, timestamp_pb2):
+        pool.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
+    pool.AddSerializedFile(messages.file.SerializeToString())
+    found = _type(shape)
+    return Declared(pool, found, Type.Map(Type.STRING, found))
+
+
+def _type(shape: _Shape) -> Any:
+    from cel_expr_python.cel import Type
+
+    if shape.inner is None:
+        return getattr(Type, shape.name.upper(), None) or Type(shape.name)
+    inner = _type(shape.inner)
+    return Type.List(inner) if shape.name == "list" else Type.Map(Type.STRING, inner)
+
+
+class _Messages:
+    """Collects the messages of one schema."""
+
+    def __init__(self) -> None:
+        from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+        self.file: Any = FileDescriptorProto(name="rules.proto", package=_PACKAGE, syntax="proto2")
+        for name in ("duration", "struct", "timestamp"):
+            self.file.dependency.append(f"google/protobuf/{name}.proto")
+
+    def shape(self, structure: Structure | None) -> _Shape | None:
+        """The shape of a schema; None for values that rules cannot look at."""
+        if structure is None:
+            return None
+        if structure.int_or_string:
+            return _Shape("dyn")
+        if structure.embedded:
+            structure = structure.with_meta()
+        if structure.type == "array":
+            inner = self.shape(structure.items)
+            return None if inner is None else _Shape("list", inner)
+        if structure.type != "object":
+            scalar = _SCALARS.get(structure.type)
+            if scalar == "string":
+                scalar = _FORMATS.get(structure.format, scalar)
+            return None if scalar is None else _Shape(scalar)
+        if structure.additional is not None:
+            inner = self.shape(structure.additional)
+            return None if inner is None else _Shape("map", inner)
+        return self._message(structure)
+
+    def _message(self, structure: Structure) -> _Shape:
+        shapes = {
+            name: shape
+            for member, known in structure.properties.items()
+            if (name := escaped(member)) is not None and (shape := self.shape(known)) is not None
+        }
+        title = f"Object{len(self.file.message_type)}"
+        message = self.file.message_type.add(name=title)
+        # Members may differ by their case only, which matters for Protobuf's JSON, not for rules.
+        message.options.deprecated_legacy_json_field_conflicts = True
+        for number, (name, shape) in enumerate(shapes.items(), start=1):
+            # Numbers from 19000 to 19999 are taken; no schema comes near.
+            field = message.field.add(name=name, number=number, json_name=f"f{number}")
+            self._fill(field, shape, message)
+        return _Shape(f"{_PACKAGE}.{title}")
+
+    def _fill(self, field: Any, shape: _Shape, message: Any) -> None:
+        field.label = field.LABEL_OPTIONAL
+        if shape.inner is None:
+            self._set_type(field, shape)
+        elif shape.inner.inner is not None:
+            self._set_type(field, _Shape("dyn"))
+        else:
+            field.label = field.LABEL_REPEATED
+            if shape.name == "list":
+                self._set_type(field, shape.inner)
+            else:
+                self._set_map(field, shape.inner, message)
+
+    def _set_map(self, field: Any, values: _Shape, message: Any) -> None:
+        title = "".join(part[:1].upper() + part[1:] for part in field.name.split("_")) + "Entry"
+        entry = message.nested_type.add(name=title)
+        entry.options.map_entry = True
+        entry.field.add(name="key", number=1, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL)
+        value = entry.field.add(name="value", number=2, label=field.LABEL_OPTIONAL)
+        self._set_type(value, values)
+        field.type = field.TYPE_MESSAGE
+        field.type_name = f".{_PACKAGE}.{message.name}.{title}"
+
+    def _set_type(self, field: Any, shape: _Shape) -> None:
+        plain = {
+            "int": field.TYPE_INT64,
+            "double": field.TYPE_DOUBLE,
+            "bool": field.TYPE_BOOL,
+            "string": field.TYPE_STRING,
+            "bytes": field.TYPE_BYTES,
+        }
+        if shape.name in plain:
+            field.type = plain[shape.name]
+        else:
+            field.type = field.TYPE_MESSAGE
+            field.type_name = _WELL_KNOWN.get(shape.name) or f".{shape.name}"

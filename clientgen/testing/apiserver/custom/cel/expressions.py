@@ -1,0 +1,139 @@
+"""Expressions: checked against the type of `self`, and run."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from .functions import checked_functions, run_functions
+
+if TYPE_CHECKING:
+    from .declaring import Declared
+
+__all__ = ["BadExpression", "EvaluationError", "check", "evaluate", "uses_old_self"]
+
+_EXTENSIONS: Final = ("two-var-comprehensions", "lists", "sets", "optional", "bindings")
+# Macros of the library whose functions it does not have, and one that Kubernetes does not have.
+_MISSING: Final = re.compile(r"\.\s*transformMap(Entry)?\s*\(|\bcel\s*\.\s*bind\s*\(")
+# Kubernetes compares numbers of different types, which the library's own declarations do not.
+_REDECLARED: Final = ("_<_", "_<=_", "_>_", "_>=_")
+_CALLED_WITH_LITERAL: Final = re.compile(
+    r"\b(matches|find|findAll|duration|timestamp)\(\s*(r?'[^'\\]*'|r?\"[^\"\\]*\")\s*\)"
+)
+
+
+class BadExpression(ValueError):  # noqa: N818 - says what is bad
+    """An expression that is none, or not of the wanted type."""
+
+
+class EvaluationError(ValueError):
+    """An expression that has no value for these objects."""
+
+
+@cache
+def _config(*, runs: bool) -> Any:
+    from cel_expr_python.cel import NewEnvConfigFromYaml
+
+    lines = ["extensions:", *(f"  - name: {name}" for name in _EXTENSIONS)]
+    if not runs:
+        lines += ["stdlib:", "  exclude_functions:", *(f"    - name: {name}" for name in _REDECLARED)]
+    return NewEnvConfigFromYaml("\n".join(lines))
+
+
+@cache
+def _running() -> Any:
+    from cel_expr_python import cel
+
+    names = {"self": cel.Type.DYN, "oldSelf": cel.Type.DYN, "previous": cel.Type.DYN}
+    return cel.NewEnv(config=_config(runs=True), variables=names, functions=run_functions())
+
+
+def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bool = True) -> None:
+    """Make sure that an expression is one, of the type `wanted` (`BOOL` or `STRING`).
+
+    Args:
+        optional: whether `oldSelf` is an optional value.
+        old: whether there is `oldSelf` at all.
+
+    Raises:
+        BadExpression: it is none.
+    """
+    from cel_expr_python import cel
+
+    variables = {"self": declared.type}
+    if old:
+        variables |= {"previous": declared.previous} if optional else {"oldSelf": declared.type}
+    if _MISSING.search(text):
+        raise BadExpression(f"compilation failed: undeclared reference in {text!r}")
+    try:
+        environment = cel.NewEnv(
+            descriptor_pool=declared.pool,
+            config=_config(runs=False),
+            variables=variables,
+            functions=checked_functions(),
+        )
+        found = environment.compile(_bound(text) if optional and old else text)
+    except RuntimeError as error:
+        raise BadExpression(f"compilation failed: {_reason(error)}") from None
+    if found.return_type().name() != wanted:
+        raise BadExpression(f"must evaluate to a {wanted.lower()}")
+    _check_literals(text)
+
+
+def _reason(error: RuntimeError) -> str:
+    return re.sub(r"^[A-Z_]+: | \[[A-Z_]+\]$", "", str(error))
+
+
+def _check_literals(text: str) -> None:
+    for call in _CALLED_WITH_LITERAL.finditer(text):
+        try:
+            _evaluate(_compiled(f"''.{call[0]}" if call[1] in _ON_TEXT else call[0]), {})
+        except (EvaluationError, RuntimeError) as error:
+            raise BadExpression(f"compilation failed: {error}") from None
+
+
+_ON_TEXT: Final = ("matches", "find", "findAll")
+
+
+def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
+    """Whether an expression that was checked looks at the old value."""
+    if "oldSelf" not in text:
+        return False
+    try:
+        check(text, declared, "BOOL", optional=optional, old=False)
+    except BadExpression:
+        return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str) -> Any:
+    return _running().compile(text, disable_check=True)
+
+
+def evaluate(text: str, current: Any, old: Any, *, has_old: bool, optional: bool) -> Any:
+    """The value of an expression for typed values of `self` and `oldSelf`.
+
+    Raises:
+        EvaluationError: it has none.
+    """
+    data: dict[str, Any] = {"self": current}
+    if optional:
+        text = _bound(text)
+        data["previous"] = {"value": old} if has_old else {}
+    elif has_old:
+        data["oldSelf"] = old
+    return _evaluate(_compiled(text), data)
+
+
+def _bound(text: str) -> str:
+    # Python cannot make optional values for `oldSelf`, expressions can.
+    return f"cel.bind(oldSelf, previous.?value, {text}\n)"
+
+
+def _evaluate(expression: Any, data: dict[str, Any]) -> Any:
+    found = expression.eval(data=data)
+    if found.type().name() == "ERROR":
+        raise EvaluationError(str(found.value()))
+    return found.value()

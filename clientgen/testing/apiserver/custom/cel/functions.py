@@ -1,0 +1,175 @@
+"""The functions rules may call beside CEL's own, in two forms.
+
+For checking, with the types that Kubernetes gives them; for running, by the kinds of values there
+are then. Type names are CEL's, and Kubernetes' own types begin with a capital.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from . import library, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["checked_functions", "run_functions"]
+
+_SUMMABLE: Final = ("int", "uint", "double", "duration")
+_COMPARABLE: Final = (*_SUMMABLE, "bool", "timestamp", "string", "bytes")
+_COMPARISONS: Final = {"_<_": "less", "_<=_": "less_equals", "_>_": "greater", "_>=_": "greater_equals"}
+
+_Row = tuple[str, str, str, "Callable[..., Any]"]
+"""Name, types of parameters (the first is the receiver where a dot comes first), result, function."""
+
+_TABLE: Final[tuple[_Row, ...]] = (
+    ("charAt", ".string,int", "string", strings.char_at),
+    ("indexOf", ".string,string", "int", strings.index_of),
+    ("indexOf", ".string,string,int", "int", strings.index_of),
+    ("lastIndexOf", ".string,string", "int", strings.last_index_of),
+    ("lastIndexOf", ".string,string,int", "int", strings.last_index_of),
+    ("join", ".list(string)", "string", strings.join),
+    ("join", ".list(string),string", "string", strings.join),
+    ("lowerAscii", ".string", "string", strings.lower_ascii),
+    ("upperAscii", ".string", "string", strings.upper_ascii),
+    ("replace", ".string,string,string", "string", strings.replaced),
+    ("replace", ".string,string,string,int", "string", strings.replaced),
+    ("split", ".string,string", "list(string)", strings.split),
+    ("split", ".string,string,int", "list(string)", strings.split),
+    ("substring", ".string,int", "string", strings.substring),
+    ("substring", ".string,int,int", "string", strings.substring),
+    ("trim", ".string", "string", str.strip),
+    ("format", ".string,list(dyn)", "string", strings.formatted),
+    ("strings.quote", "string", "string", strings.quoted),
+    ("find", ".string,string", "string", library.find),
+    ("findAll", ".string,string", "list(string)", library.find_all),
+    ("findAll", ".string,string,int", "list(string)", library.find_all),
+    ("url", "string", "URL", library.url),
+    ("isURL", "string", "bool", library.is_url),
+    ("getScheme", ".URL", "string", partial(library.url_part, part="scheme")),
+    ("getHost", ".URL", "string", partial(library.url_part, part="host")),
+    ("getHostname", ".URL", "string", partial(library.url_part, part="hostname")),
+    ("getPort", ".URL", "string", partial(library.url_part, part="port")),
+    ("getEscapedPath", ".URL", "string", partial(library.url_part, part="path")),
+    ("getQuery", ".URL", "map(list(string))", library.url_query),
+    ("quantity", "string", "Quantity", library.quantity),
+    ("isQuantity", "string", "bool", library.is_quantity),
+    ("sign", ".Quantity", "int", library.sign),
+    ("isGreaterThan", ".Quantity,Quantity", "bool", library.is_greater),
+    ("isLessThan", ".Quantity,Quantity", "bool", library.is_less),
+    ("compareTo", ".Quantity,Quantity", "int", library.compare),
+    ("asApproximateFloat", ".Quantity", "double", library.as_float),
+    ("asInteger", ".Quantity", "int", library.as_integer),
+    ("isInteger", ".Quantity", "bool", library.is_integer),
+    ("add", ".Quantity,Quantity", "Quantity", library.add),
+    ("add", ".Quantity,int", "Quantity", library.add),
+    ("sub", ".Quantity,Quantity", "Quantity", library.subtract),
+    ("sub", ".Quantity,int", "Quantity", library.subtract),
+    ("semver", "string", "Semver", library.semver),
+    ("semver", "string,bool", "Semver", library.semver),
+    ("isSemver", "string", "bool", library.is_semver),
+    ("isSemver", "string,bool", "bool", library.is_semver),
+    ("isGreaterThan", ".Semver,Semver", "bool", library.is_greater),
+    ("isLessThan", ".Semver,Semver", "bool", library.is_less),
+    ("compareTo", ".Semver,Semver", "int", library.compare),
+    ("major", ".Semver", "int", partial(library.version_part, part="major")),
+    ("minor", ".Semver", "int", partial(library.version_part, part="minor")),
+    ("patch", ".Semver", "int", partial(library.version_part, part="patch")),
+    ("ip", "string", "IP", library.ip),
+    ("ip", ".CIDR", "IP", library.address_of),
+    ("isIP", "string", "bool", library.is_ip),
+    ("ip.isCanonical", "string", "bool", library.is_canonical),
+    ("family", ".IP", "int", library.family),
+    ("isUnspecified", ".IP", "bool", partial(library.ip_is, what="unspecified")),
+    ("isLoopback", ".IP", "bool", partial(library.ip_is, what="loopback")),
+    ("isLinkLocalMulticast", ".IP", "bool", partial(library.ip_is, what="link-local-multicast")),
+    ("isLinkLocalUnicast", ".IP", "bool", partial(library.ip_is, what="link-local-unicast")),
+    ("isGlobalUnicast", ".IP", "bool", partial(library.ip_is, what="global")),
+    ("cidr", "string", "CIDR", library.cidr),
+    ("isCIDR", "string", "bool", library.is_cidr),
+    ("containsIP", ".CIDR,string", "bool", library.contains_ip),
+    ("containsIP", ".CIDR,IP", "bool", library.contains_ip),
+    ("containsCIDR", ".CIDR,string", "bool", library.contains_cidr),
+    ("containsCIDR", ".CIDR,CIDR", "bool", library.contains_cidr),
+    ("prefixLength", ".CIDR", "int", library.prefix_length),
+    ("masked", ".CIDR", "CIDR", library.masked),
+)
+
+
+def _rows() -> Iterator[_Row]:
+    yield from _TABLE
+    for kind in _SUMMABLE:
+        yield "sum", f".list({kind})", kind, library.total
+    for kind in _COMPARABLE:
+        yield "isSorted", f".list({kind})", "bool", library.is_sorted
+        yield "min", f".list({kind})", kind, library.smallest
+        yield "max", f".list({kind})", kind, library.largest
+        yield "indexOf", f".list({kind}),{kind}", "int", library.index_in
+        yield "lastIndexOf", f".list({kind}),{kind}", "int", library.last_index_in
+
+
+@cache
+def checked_functions() -> list[Any]:
+    """Declarations with Kubernetes' types, comparisons of all numbers among them."""
+    rows: list[tuple[str, str, str, Any]] = [(*row[:3], None) for row in _rows()]
+    rows += [(name, f"{left},{right}", "bool", None) for name in _COMPARISONS for left, right in _compared()]
+    return _declared(rows, _checked_type)
+
+
+def _compared() -> Iterator[tuple[str, str]]:
+    numbers = ("int", "uint", "double")
+    yield from ((left, right) for left in numbers for right in numbers)
+    yield from ((kind, kind) for kind in _COMPARABLE if kind not in numbers)
+
+
+@cache
+def run_functions() -> list[Any]:
+    """Declarations by the kinds of values, with what they do."""
+    found: dict[tuple[str, str], _Row] = {}
+    for name, parameters, _, function in _rows():
+        kinds = ",".join(map(_kind, parameters.removeprefix(".").split(",")))
+        dot = "." if parameters.startswith(".") else ""
+        found[name, dot + kinds] = (name, dot + kinds, "dyn", function)
+    return _declared(list(found.values()), _run_type)
+
+
+def _kind(name: str) -> str:
+    if name.startswith("list("):
+        return "list"
+    return "map" if name[0].isupper() else name
+
+
+def _declared(rows: list[Any], type_of: Callable[[str], Any]) -> list[Any]:
+    from cel_expr_python.cel import FunctionDecl, Overload
+
+    overloads: dict[str, list[Any]] = {}
+    for name, parameters, result, function in rows:
+        overload: dict[str, Any] = {
+            "id": f"{name}({parameters})",
+            "return_type": type_of(result),
+            "parameters": [type_of(each) for each in parameters.removeprefix(".").split(",")],
+            "is_member": parameters.startswith("."),
+        }
+        if function is not None:
+            overload["impl"] = function
+        overloads.setdefault(name, []).append(Overload(**overload))
+    return [FunctionDecl(name, each) for name, each in overloads.items()]
+
+
+def _checked_type(name: str) -> Any:
+    from cel_expr_python.cel import Type
+
+    if name.startswith("list("):
+        return Type.List(_checked_type(name[5:-1]))
+    if name.startswith("map("):
+        return Type.Map(Type.STRING, _checked_type(name[4:-1]))
+    return Type.AbstractType(f"kubernetes.{name}") if name[0].isupper() else getattr(Type, name.upper())
+
+
+def _run_type(name: str) -> Any:
+    from cel_expr_python.cel import Type
+
+    # Containers of anything: the kinds of what they hold are not looked at.
+    containers = {"list": Type.List(Type.DYN), "map": Type.Map(Type.DYN, Type.DYN)}
+    return containers.get(name) or getattr(Type, name.upper())

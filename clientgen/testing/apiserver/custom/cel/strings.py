@@ -1,0 +1,161 @@
+"""CEL's extension for strings, as of the version that Kubernetes has (2).
+
+The C++ library brings an extension of this kind too, but one that leaves no room for Kubernetes'
+`indexOf` and `lastIndexOf` of lists.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+__all__ = [
+    "char_at", "formatted", "index_of", "join", "last_index_of", "lower_ascii", "quoted",
+    "replaced", "split", "substring", "upper_ascii",
+]  # fmt: skip
+
+_UPPER: Final = {ord("a") + at: ord("A") + at for at in range(26)}
+_LOWER: Final = {upper: lower for lower, upper in _UPPER.items()}
+_VERB: Final = re.compile(r"%(?:%|(?:\.(\d+))?([sdfebxXo]))|%")
+_QUOTED: Final = {
+    "\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v",
+    "\\": r"\\", '"': r"\"",
+}  # fmt: skip
+
+
+def char_at(text: str, at: int) -> str:
+    """The character at a place; nothing at the very end.
+
+    Raises:
+        ValueError: there is no such place.
+    """
+    if not 0 <= at <= len(text):
+        raise ValueError(f"index out of range: {at}")
+    return text[at : at + 1]
+
+
+def index_of(text: str, part: str, start: int = 0) -> int:
+    """Where a part first stands, -1 for nowhere.
+
+    Raises:
+        ValueError: the start is outside of the text.
+    """
+    if part and not 0 <= start < len(text) and start:
+        raise ValueError(f"index out of range: {start}")
+    return text.find(part, start)
+
+
+def last_index_of(text: str, part: str, end: int | None = None) -> int:
+    """Where a part last stands, at `end` at the latest; -1 for nowhere.
+
+    Raises:
+        ValueError: the end is outside of the text.
+    """
+    if end is None:
+        return text.rfind(part)
+    if not 0 <= end < max(len(text), 1):
+        raise ValueError(f"index out of range: {end}")
+    return text.rfind(part, 0, end + len(part))
+
+
+def substring(text: str, start: int, end: int | None = None) -> str:
+    """The part from `start` up to `end`.
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    stop = len(text) if end is None else end
+    if not 0 <= start <= stop <= len(text):
+        raise ValueError(f"index out of range: {start}, {stop}")
+    return text[start:stop]
+
+
+def replaced(text: str, old: str, new: str, many: int = -1) -> str:
+    """The text with a part replaced, at most `many` times if that is not negative."""
+    return text.replace(old, new, many)
+
+
+def split(text: str, mark: str, many: int = -1) -> list[str]:
+    """The parts between the marks, at most `many` if that is not negative."""
+    if many == 0:
+        return []
+    if not mark:
+        parts = list(text)
+        return parts if many < 0 or len(parts) <= many else [*parts[: many - 1], "".join(parts[many - 1 :])]
+    return text.split(mark, many - 1 if many > 0 else -1)
+
+
+def join(parts: list[str], mark: str = "") -> str:
+    """The parts in one text."""
+    return mark.join(parts)
+
+
+def lower_ascii(text: str) -> str:
+    """Small letters for ASCII capitals."""
+    return text.translate(_LOWER)
+
+
+def upper_ascii(text: str) -> str:
+    """Capitals for small ASCII letters."""
+    return text.translate(_UPPER)
+
+
+def quoted(text: str) -> str:
+    """The text as a literal."""
+    return f'"{"".join(_QUOTED.get(character, character) for character in text)}"'
+
+
+def formatted(text: str, values: list[Any]) -> str:
+    """The text with `%s`, `%d` and so on replaced by values.
+
+    Raises:
+        ValueError: a verb is unknown or does not fit its value, or there are too few values.
+    """
+    rest = iter(values)
+
+    def filled(verb: re.Match[str]) -> str:
+        if verb[0] == "%%":
+            return "%"
+        if not verb[2]:
+            raise ValueError("unrecognized formatting clause")
+        for value in rest:
+            return _formatted(_plain(value), verb[2], int(verb[1] or 6))
+        raise ValueError("not enough arguments to format")
+
+    return _VERB.sub(filled, text)
+
+
+def _plain(value: Any) -> Any:
+    plain = getattr(value, "plain_value", None)
+    return plain() if plain is not None else value
+
+
+def _formatted(value: Any, verb: str, digits: int) -> str:
+    if verb == "s":
+        return _shown(value)
+    if verb in "fe":
+        return f"{float(value):.{digits}{verb}}"
+    if verb in "xX" and isinstance(value, (str, bytes, bytearray)):
+        hexadecimal = (value.encode() if isinstance(value, str) else bytes(value)).hex()
+        return hexadecimal.upper() if verb == "X" else hexadecimal
+    if isinstance(value, int):
+        return format(value, verb)
+    raise ValueError(f"no formatting with %{verb} for {type(value).__name__}")
+
+
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode(errors="replace")
+    if isinstance(value, list):
+        return f"[{', '.join(_shown(_plain(each)) for each in value)}]"
+    if isinstance(value, dict):
+        pairs = sorted((_shown(_plain(key)), _shown(_plain(each))) for key, each in value.items())
+        return f"{{{', '.join(f'{key}: {each}' for key, each in pairs)}}}"
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds():g}s"
+    return f"{value:g}" if isinstance(value, float) else str(value)

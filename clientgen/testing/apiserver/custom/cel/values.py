@@ -1,0 +1,94 @@
+"""Values as rules see them: typed by the schema, members called by their escaped names."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any, Final
+
+from ..formats import parse_duration
+from .names import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..structure import Structure
+
+__all__ = ["typed"]
+
+
+def typed(value: Any, structure: Structure) -> Any:
+    """A JSON value for an expression to look at.
+
+    Numbers become doubles where the schema says so, and strings the times, durations and bytes that
+    their formats mean.
+    """
+    if isinstance(value, dict):
+        return _object(value, structure)
+    if isinstance(value, list):
+        items = structure.items
+        return [typed(each, items) for each in value] if items else value
+    if isinstance(value, str):
+        convert = _STRINGS.get(structure.format) if structure.type == "string" else None
+        return convert(value) if convert else value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _number(value, structure.type)
+    return value
+
+
+def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
+    if structure.additional is not None:
+        values = structure.additional
+        return {name: typed(each, values) for name, each in value.items()}
+    found: dict[str, Any] = {}
+    for name, known in structure.properties.items():
+        if name in value and (spelt := escaped(name)) is not None:
+            found[spelt] = typed(value[name], known.with_meta() if known.embedded else known)
+    return found
+
+
+def _number(value: float, schema_type: str) -> float:
+    if schema_type == "number":
+        return float(value)
+    return int(value) if schema_type == "integer" else value
+
+
+def _time(text: str) -> Any:
+    from google.protobuf.timestamp_pb2 import Timestamp
+
+    found = Timestamp()
+    try:
+        found.FromJsonString(text.upper())
+    except ValueError:
+        return text
+    return found
+
+
+def _date(text: str) -> Any:
+    return _time(f"{text}T00:00:00Z")
+
+
+def _duration(text: str) -> Any:
+    from google.protobuf.duration_pb2 import Duration
+
+    found = Duration()
+    try:
+        found.FromNanoseconds(parse_duration(text))
+    except ValueError:
+        return text
+    return found
+
+
+def _bytes(text: str) -> Any:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return text
+
+
+_STRINGS: Final[dict[str, Callable[[str], Any]]] = {
+    "date-time": _time,
+    "date": _date,
+    "duration": _duration,
+    "byte": _bytes,
+}

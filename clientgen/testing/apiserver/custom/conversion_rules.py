@@ -1,0 +1,99 @@
+"""What is wrong with the conversion a CustomResourceDefinition asks for.
+
+In the server's internal form the webhook's parts stand in `conversion` itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from ..builtin.texts import service_label_problems
+from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["check_conversion"]
+
+_STRATEGIES: Final = ("None", "Webhook")
+_REVIEWS: Final = ("v1", "v1beta1")
+_MOST: Final = 65535
+
+
+def check_conversion(conversion: Mapping[str, Any] | None, path: str) -> Iterator[Cause]:
+    """What is wrong with `spec.conversion`."""
+    if conversion is None:
+        return
+    strategy = conversion.get("strategy")
+    if not strategy:
+        yield required(f"{path}.strategy")
+    elif strategy not in _STRATEGIES:
+        yield not_supported(f"{path}.strategy", strategy, _STRATEGIES)
+    webhook: dict[str, Any] = conversion.get("webhook") or {}
+    client: dict[str, Any] | None = webhook.get("clientConfig")
+    reviews: list[str] = webhook.get("conversionReviewVersions") or []
+    if strategy == "Webhook":
+        yield from _client(client, f"{path}.webhookClientConfig")
+        yield from _reviews(reviews, f"{path}.conversionReviewVersions")
+        return
+    why = "should not be set when strategy is not set to Webhook"
+    if client is not None:
+        yield forbidden_value(f"{path}.webhookClientConfig", why)
+    if reviews:
+        yield forbidden_value(f"{path}.conversionReviewVersions", why)
+
+
+def _client(client: Mapping[str, Any] | None, path: str) -> Iterator[Cause]:
+    if client is None:
+        yield required(path, "required when strategy is set to Webhook")
+        return
+    url, service = client.get("url"), client.get("service")
+    if (url is None) == (service is None):
+        yield required(path, "exactly one of url or service is required")
+    elif url is not None:
+        yield from _url(url, f"{path}.url")
+    else:
+        yield from _service(service or {}, f"{path}.service")
+
+
+def _url(url: str, path: str) -> Iterator[Cause]:
+    found = urlsplit(url)
+    wrong = {
+        "'https' is the only allowed URL scheme; desired format: https://host[/path]": (
+            found.scheme != "https"
+        ),
+        "host must be specified; desired format: https://host[/path]": not found.netloc,
+        "user information is not permitted in the URL": "@" in found.netloc,
+        "fragments are not permitted in the URL": bool(found.fragment),
+        "query parameters are not permitted in the URL": bool(found.query),
+    }
+    for why, holds in wrong.items():
+        if holds:
+            yield invalid_value(path, url, why)
+
+
+def _service(service: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    for name in ("name", "namespace"):
+        if not service.get(name):
+            yield required(f"{path}.{name}", f"service {name} is required")
+    port = service.get("port", 443)
+    if not 1 <= port <= _MOST:
+        why = "port is not valid: must be between 1 and 65535, inclusive"
+        yield invalid_value(f"{path}.port", port, why)
+    if (given := service.get("path")) is not None and not given.startswith("/"):
+        yield invalid_value(f"{path}.path", given, "must start with a '/'")
+
+
+def _reviews(versions: list[str], path: str) -> Iterator[Cause]:
+    if not versions:
+        yield required(path)
+        return
+    for at, version in enumerate(versions):
+        if version in versions[:at]:
+            yield invalid_value(f"{path}[{at}]", version, "duplicate version")
+            continue
+        for problem in service_label_problems(version):
+            yield invalid_value(f"{path}[{at}]", version, problem)
+    if not set(versions) & set(_REVIEWS):
+        yield invalid_value(path, versions, f"must include at least one of {', '.join(_REVIEWS)}")

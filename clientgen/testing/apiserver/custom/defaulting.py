@@ -1,0 +1,77 @@
+"""Filling in the defaults of a schema.
+
+A null where null is no value counts as absent: it is replaced by the default, or goes away
+(Kubernetes' "Defaulting and Nullable").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .structure import copied
+
+if TYPE_CHECKING:
+    from .structure import Structure
+
+__all__ = ["default", "drop_nulls"]
+
+
+def default(value: Any, structure: Structure | None) -> None:
+    """Fill in the defaults, in place."""
+    drop_nulls(value, structure)
+    _default(value, structure)
+
+
+def drop_nulls(value: Any, structure: Structure | None) -> None:
+    """Remove the nulls that are no values and have no default to take their place."""
+    if structure is None:
+        return
+    if isinstance(value, list):
+        for each in value:
+            if isinstance(each, (dict, list)):
+                drop_nulls(each, structure.items)
+    elif isinstance(value, dict):
+        _drop_members(value, structure)
+
+
+def _drop_members(value: dict[str, Any], structure: Structure) -> None:
+    gone: list[str] = []
+    for name, each in value.items():
+        if each is None:
+            known = structure.member(name)
+            if known is not None and not known.nullable and not known.has_default:
+                gone.append(name)
+        elif isinstance(each, (dict, list)):
+            drop_nulls(each, structure.member(name))
+    for name in gone:
+        del value[name]
+
+
+def _default(value: Any, structure: Structure | None) -> None:
+    if structure is None:
+        return
+    if isinstance(value, dict):
+        _default_object(value, structure)
+    elif isinstance(value, list) and structure.items is not None:
+        items = structure.items
+        for at, each in enumerate(value):
+            if each is None and not items.nullable:
+                value[at] = copied(items.default)
+            if isinstance(each, (dict, list)):
+                _default(each, items)
+
+
+def _default_object(value: dict[str, Any], structure: Structure) -> None:
+    for name, known in structure.properties.items():
+        if known.has_default and (
+            name not in value or (value[name] is None and not known.nullable)
+        ):
+            value[name] = copied(known.default)
+    for name, each in value.items():
+        known_value = structure.member(name)
+        if known_value is None:
+            continue
+        if each is None and not known_value.nullable:
+            value[name] = copied(known_value.default)
+        elif isinstance(each, (dict, list)):
+            _default(each, known_value)

@@ -1,0 +1,382 @@
+"""What is wrong with a CustomResourceDefinition.
+
+The server checks its internal form, in which what all versions say alike stands once, in `spec`
+itself. That is why the schema of a single version is complained about as `spec.validation`, its
+columns as `spec.additionalPrinterColumns`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..builtin.texts import service_label_problems, subdomain_problems
+from ..failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+    too_many,
+)
+from .conversion_rules import check_conversion
+from .fieldpath import resolve
+from .formats import recognized
+from .schema_rules import check_schema
+from .structure import Structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["definition_warnings", "validate_definition"]
+
+_COLUMN_TYPES: Final = ("boolean", "date", "integer", "number", "string")
+_COLUMN_FORMATS: Final = (
+    "byte", "date", "date-time", "double", "float", "int32", "int64", "password"
+)  # fmt: skip
+_SELECTABLE: Final = ("string", "boolean", "integer")
+_MOST_SELECTABLE: Final = 8
+_NAMES: Final = ("plural", "singular", "kind", "listKind")
+_APPROVED: Final = "api-approved.kubernetes.io"
+# What moves to `spec` when all versions agree on it, and its name there.
+_SHARED: Final = {
+    "schema": "validation",
+    "subresources": "subresources",
+    "additionalPrinterColumns": "additionalPrinterColumns",
+    "selectableFields": "selectableFields",
+}
+
+
+def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[Cause]:
+    """What is wrong with a definition, or with the change of one; its metadata is left to others."""
+    spec = _internal(crd.get("spec") or {})
+    causes: list[Cause] = []
+    if old is None:
+        causes += _own_name(crd, spec)
+    causes += _spec(spec)
+    if old is not None:
+        causes += _unchanged(spec, old)
+    causes += _stored((crd.get("status") or {}).get("storedVersions"), spec["versions"])
+    causes += _approval(crd, old)
+    was_kept = bool(old and old["spec"].get("preserveUnknownFields"))
+    if spec.get("preserveUnknownFields") and not was_kept:
+        why = (
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+            "spec.versions[*].schema instead"
+        )
+        causes.append(invalid_value("spec.preserveUnknownFields", True, why))
+    return causes
+
+
+def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:
+    versions: list[dict[str, Any]] = [dict(each) for each in spec.get("versions") or ()]
+    found = {**spec, "versions": versions}
+    if not versions:
+        return found
+    found["version"] = versions[0].get("name") or ""
+    for name, shared in _SHARED.items():
+        first = versions[0].get(name)
+        if all(each.get(name) == first for each in versions):
+            found[shared] = first
+            for each in versions:
+                each.pop(name, None)
+    return found
+
+
+def _own_name(crd: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Cause]:
+    name = (crd.get("metadata") or {}).get("name")
+    names: dict[str, Any] = spec.get("names") or {}
+    if name != f"{names.get('plural') or ''}.{spec.get('group') or ''}":
+        yield invalid_value("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
+
+
+def _spec(spec: dict[str, Any]) -> Iterator[Cause]:
+    yield from _group(spec.get("group") or "")
+    yield from _choice("spec.scope", spec.get("scope"), ("Cluster", "Namespaced"))
+    versions: list[dict[str, Any]] = spec["versions"]
+    if _schema_in(spec.get("validation")) is None:
+        for at, version in enumerate(versions):
+            if _schema_in(version.get("schema")) is None:
+                yield required(f"spec.versions[{at}].schema.openAPIV3Schema")
+    shared_status = _has_status(spec.get("subresources"))
+    for at, version in enumerate(versions):
+        yield from _label(f"spec.versions[{at}].name", version.get("name") or "")
+        status = shared_status or _has_status(version.get("subresources"))
+        yield from _version(version, f"spec.versions[{at}]", "schema", status=status)
+        yield from _deprecation(version, f"spec.versions[{at}].deprecationWarning")
+    yield from _version_names(versions)
+    if spec.get("version"):
+        yield from _label("spec.version", spec["version"])
+    yield from _names(spec.get("names") or {})
+    status = shared_status or any(_has_status(each.get("subresources")) for each in versions)
+    yield from _version(spec, "spec", "validation", status=status)
+    yield from check_conversion(spec.get("conversion"), "spec.conversion")
+
+
+def _group(group: str) -> Iterator[Cause]:
+    if not group:
+        yield required("spec.group")
+    elif problems := subdomain_problems(group):
+        yield invalid_value("spec.group", group, ",".join(problems))
+    elif "." not in group:
+        yield invalid_value("spec.group", group, "should be a domain with at least one dot")
+
+
+def _choice(field: str, given: str | None, known: tuple[str, ...]) -> Iterator[Cause]:
+    if not given:
+        yield required(field)
+    elif given not in known:
+        yield not_supported(field, given, known)
+
+
+def _schema_in(validation: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return (validation or {}).get("openAPIV3Schema")
+
+
+def _has_status(subresources: Mapping[str, Any] | None) -> bool:
+    return (subresources or {}).get("status") is not None
+
+
+def _label(field: str, name: str, shown: str = "", why: str = "") -> Iterator[Cause]:
+    if problems := service_label_problems(name):
+        yield invalid_value(field, shown or name, why + ",".join(problems))
+
+
+def _version_names(versions: list[dict[str, Any]]) -> Iterator[Cause]:
+    names = [version.get("name") for version in versions]
+    if len(set(names)) != len(names):
+        yield invalid_value("spec.versions", versions, "must contain unique version names")
+    if sum(bool(version.get("storage")) for version in versions) != 1:
+        why = "must have exactly one version marked as storage version"
+        yield invalid_value("spec.versions", versions, why)
+
+
+def _names(names: Mapping[str, Any]) -> Iterator[Cause]:
+    for name in _NAMES:
+        if not names.get(name):
+            yield required(f"spec.names.{name}")
+    for name in _NAMES:
+        given: str = names.get(name) or ""
+        if given and name in ("kind", "listKind"):
+            why = "may have mixed case, but should otherwise match: "
+            yield from _label(f"spec.names.{name}", given.lower(), given, why)
+        elif given:
+            yield from _label(f"spec.names.{name}", given)
+    for name in ("shortNames", "categories"):
+        for at, each in enumerate(names.get(name) or ()):
+            yield from _label(f"spec.names.{name}[{at}]", each)
+    if names.get("kind") and names["kind"] == names.get("listKind"):
+        why = "kind and listKind may not be the same"
+        yield invalid_value("spec.names.listKind", names["listKind"], why)
+
+
+# --------------------------------------------------------------------------- what versions say
+
+
+def _version(
+    holder: Mapping[str, Any], path: str, schema_name: str, *, status: bool
+) -> Iterator[Cause]:
+    """What one version says, or what all say alike."""
+    yield from check_schema(holder.get(schema_name), f"{path}.{schema_name}", status=status)
+    scale = (holder.get("subresources") or {}).get("scale")
+    if scale is not None:
+        yield from _scale(scale, f"{path}.subresources.scale")
+    for at, column in enumerate(holder.get("additionalPrinterColumns") or ()):
+        yield from _column(column, f"{path}.additionalPrinterColumns[{at}]")
+    fields: list[dict[str, Any]] = holder.get("selectableFields") or []
+    if fields:
+        schema = _schema_in(holder.get(schema_name))
+        if schema is None:
+            why = "may only be set when a schema is included"
+            yield invalid_value(f"{path}.selectableFields", "", why)
+        else:
+            yield from _selectable(fields, Structure(schema), f"{path}.selectableFields")
+
+
+def _deprecation(version: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    warning: str | None = version.get("deprecationWarning")
+    if warning is None:
+        return
+    if not version.get("deprecated"):
+        yield invalid_value(path, warning, "can only be set for deprecated versions")
+        return
+    if len(warning.encode()) > 256:
+        yield invalid_value(path, warning, "must be <= 256 characters long")
+    if not warning:
+        yield invalid_value(path, warning, "must not be an empty string")
+    if not warning.isprintable():
+        yield invalid_value(path, warning, "must only contain printable UTF-8 characters")
+
+
+def _simple_path(path: str, field: str) -> Iterator[Cause]:
+    if not path.startswith("."):
+        yield invalid_value(field, path, "must be a simple json path starting with .")
+
+
+def _scale(scale: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    for name, root in (("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")):
+        given: str = scale.get(name) or ""
+        if not given:
+            yield required(f"{path}.{name}")
+        else:
+            why = f"should be a json path under {root[:-1]}"
+            yield from _path_under(given, f"{path}.{name}", (root,), why)
+    if selector := scale.get("labelSelectorPath"):
+        why = "should be a json path under either .spec or .status"
+        yield from _path_under(selector, f"{path}.labelSelectorPath", (".spec.", ".status."), why)
+
+
+def _path_under(path: str, field: str, roots: tuple[str, ...], why: str) -> Iterator[Cause]:
+    wrong = list(_simple_path(path, field))
+    if not wrong and not path.startswith(roots):
+        wrong.append(invalid_value(field, path, why))
+    yield from wrong
+
+
+def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    if not column.get("name"):
+        yield required(f"{path}.name")
+    kind, form, where = column.get("type"), column.get("format"), column.get("jsonPath")
+    known = f"must be one of {','.join(_COLUMN_TYPES)}"
+    if not kind:
+        yield required(f"{path}.type", known)
+    elif kind not in _COLUMN_TYPES:
+        yield invalid_value(f"{path}.type", kind, known)
+    if form and form not in _COLUMN_FORMATS:
+        why = f"must be one of {','.join(_COLUMN_FORMATS)}"
+        yield invalid_value(f"{path}.format", form, why)
+    if not where:
+        yield required(f"{path}.JSONPath")
+    else:
+        yield from _simple_path(where, f"{path}.JSONPath")
+
+
+def _selectable(
+    fields: list[dict[str, Any]], structure: Structure, path: str
+) -> Iterator[Cause]:
+    seen: set[str] = set()
+    for at, each in enumerate(fields):
+        given: str = each.get("jsonPath") or ""
+        where = f"{path}[{at}].jsonPath"
+        if not given:
+            yield required(where)
+            continue
+        try:
+            spelt, found = resolve(given, structure, brackets=False)
+        except ValueError as error:
+            yield invalid_value(where, given, f"is an invalid path: {error}")
+            continue
+        if spelt.partition(".")[0] == "metadata":
+            yield invalid_value(where, given, "must not point to fields in metadata")
+        if found.type not in _SELECTABLE:
+            why = (
+                "must point to a field of type string, boolean or integer. "
+                "Enum string fields and strings with formats are allowed."
+            )
+            yield invalid_value(where, given, why)
+        if spelt in seen:
+            yield duplicate(where, given)
+        seen.add(spelt)
+    if len(seen) > _MOST_SELECTABLE:
+        yield too_many(path, len(seen), _MOST_SELECTABLE)
+
+
+# ------------------------------------------------------------------------------ beside the spec
+
+
+def _unchanged(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Cause]:
+    before: dict[str, Any] = old["spec"]
+    names, old_names = spec.get("names") or {}, before["names"]
+    conditions: list[dict[str, Any]] = (old.get("status") or {}).get("conditions") or []
+    if any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+        yield from _immutable("spec.scope", spec.get("scope"), before.get("scope"))
+        yield from _immutable("spec.names.kind", names.get("kind"), old_names.get("kind"))
+    yield from _immutable("spec.group", spec.get("group"), before.get("group"))
+    yield from _immutable("spec.names.plural", names.get("plural"), old_names.get("plural"))
+
+
+def _immutable(field: str, new: object, old: object) -> Iterator[Cause]:
+    if new != old:
+        yield invalid_value(field, new, "field is immutable")
+
+
+def _stored(stored: list[str] | None, versions: list[dict[str, Any]]) -> Iterator[Cause]:
+    field = "status.storedVersions"
+    if not stored:
+        yield invalid_value(field, stored or None, "must have at least one stored version")
+        return
+    names = [version.get("name") for version in versions]
+    for version in versions:
+        if version.get("storage") and version.get("name") not in stored:
+            why = f"must have the storage version {version.get('name')}"
+            yield invalid_value(field, stored, why)
+    for at, name in enumerate(stored):
+        if name not in names:
+            why = (
+                f"missing from spec.versions; {name} was previously a storage version, and must "
+                "remain in spec.versions until a storage migration ensures no data remains "
+                f"persisted in {name} and removes {name} from status.storedVersions"
+            )
+            yield invalid_value(f"{field}[{at}]", name, why)
+
+
+def _approval(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator[Cause]:
+    group: str = crd["spec"].get("group") or ""
+    if not (group in ("k8s.io", "kubernetes.io") or group.endswith((".k8s.io", ".kubernetes.io"))):
+        return
+    given, before = _annotation(crd), _annotation(old) if old is not None else None
+    if given.startswith("unapproved") or "://" in given or (before is not None and before == given):
+        return
+    field = f"metadata.annotations[{_APPROVED}]"
+    if given:
+        why = f'protected groups must have approval annotation "{_APPROVED}" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111'
+        yield invalid_value(field, given, why)
+    else:
+        why = f'protected groups must have approval annotation "{_APPROVED}", see https://github.com/kubernetes/enhancements/pull/1111'
+        yield required(field, why)
+
+
+def _annotation(crd: Mapping[str, Any]) -> str:
+    annotations: dict[str, str] = (crd.get("metadata") or {}).get("annotations") or {}
+    return annotations.get(_APPROVED, "")
+
+
+# ---------------------------------------------------------------------------------- warnings
+
+
+def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[str]:
+    """What the server warns of: formats it does not know, sets of things that are no scalars."""
+    known = set() if old is None else set(_warnings(old))
+    return [each for each in _warnings(crd) if each not in known]
+
+
+def _warnings(crd: Mapping[str, Any]) -> list[str]:
+    spec = _internal(crd.get("spec") or {})
+    schemas = [_schema_in(spec.get("validation"))]
+    schemas += [_schema_in(each.get("schema")) for each in spec["versions"]]
+    found = [each for schema in schemas if schema for each in _nodes(schema)]
+    formats = [
+        f'unrecognized format "{each["format"]}"'
+        for each in found
+        if each.get("format") and not recognized(each.get("type") or "", each["format"])
+    ]
+    sets = {
+        f'x-kubernetes-list-type: set for items of type "{each["items"]["type"]}" is not '
+        "supported by server-side apply or CEL validation rules"
+        for each in found
+        if each.get("x-kubernetes-list-type") == "set"
+        and isinstance(each.get("items"), dict)
+        and each["items"].get("type") in ("array", "object")
+    }
+    return [*formats, *sorted(sets)]
+
+
+def _nodes(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield raw
+    inner = [raw.get(name) for name in ("items", "additionalProperties", "not")]
+    inner += (raw.get("properties") or {}).values()
+    for junctor in ("allOf", "anyOf", "oneOf"):
+        inner += raw.get(junctor) or ()
+    for each in inner:
+        if isinstance(each, dict):
+            yield from _nodes(each)

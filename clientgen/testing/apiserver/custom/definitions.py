@@ -1,0 +1,187 @@
+"""CustomResourceDefinitions: reading them, what they leave out, and what comes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import Failure, internal_error
+from .versions import CustomVersion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from ..schema import Schemas
+
+__all__ = ["Definition", "default_definition", "read", "status_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition whose names were accepted.
+
+    Attributes:
+        names: the accepted ones: plural, singular, kind, listKind, shortNames, categories.
+        scope: `Namespaced` or `Cluster`.
+        versions: all of them, in the order of the definition.
+        conversion: the strategy, `None` or `Webhook`.
+    """
+
+    group: str
+    names: dict[str, Any]
+    scope: str
+    versions: tuple[CustomVersion, ...]
+    conversion: str = "None"
+
+    @property
+    def storage_version(self) -> CustomVersion:
+        """The version that objects are stored in."""
+        return next(version for version in self.versions if version.storage)
+
+    def convert(self, value: dict[str, Any], version: CustomVersion) -> dict[str, Any]:
+        """The object in another version: nothing but its apiVersion changes.
+
+        Raises:
+            Failure: 500, the definition wants a webhook asked, which cannot be done here.
+        """
+        if value.get("apiVersion") == version.api_version:
+            return value
+        if self.conversion == "Webhook":
+            raise _no_webhook(self.names["plural"], self.group)
+        return {**value, "apiVersion": version.api_version}
+
+
+def _no_webhook(plural: str, group: str) -> Failure:
+    return internal_error(
+        f"{plural}.{group} converts between its versions by a webhook; "
+        "this server calls none: use the strategy None, or the stored version only"
+    )
+
+
+def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
+    """A definition that was found valid; `schemas` are those of the built-in types."""
+    spec: dict[str, Any] = crd["spec"]
+    accepted: dict[str, Any] = (crd.get("status") or {}).get("acceptedNames") or {}
+    names = accepted if accepted.get("plural") else spec["names"]
+    return Definition(
+        group=spec["group"],
+        names=dict(names),
+        scope=spec["scope"],
+        versions=tuple(
+            CustomVersion(each, spec["group"], names["kind"], schemas) for each in spec["versions"]
+        ),
+        conversion=(spec.get("conversion") or {}).get("strategy", "None"),
+    )
+
+
+def default_definition(crd: dict[str, Any]) -> None:
+    """Fill in what follows from the rest: names, no conversion, the webhook's port."""
+    spec: dict[str, Any] = crd.get("spec") or {}
+    names: dict[str, Any] = spec.setdefault("names", {})
+    kind: str = names.get("kind") or ""
+    if not names.get("singular") and kind:
+        names["singular"] = kind.lower()
+    if not names.get("listKind") and kind:
+        names["listKind"] = f"{kind}List"
+    if spec.get("conversion") is None:
+        spec["conversion"] = {"strategy": "None"}
+    webhook: dict[str, Any] = spec["conversion"].get("webhook") or {}
+    service = (webhook.get("clientConfig") or {}).get("service")
+    if service is not None and service.get("port") is None:
+        service["port"] = 443
+
+
+# ------------------------------------------------------------------------------------ status
+
+_RESOURCES: Final = ("plural", "singular")
+_KINDS: Final = ("kind", "listKind")
+_REASONS: Final = {
+    "plural": "PluralConflict",
+    "singular": "SingularConflict",
+    "shortNames": "ShortNamesConflict",
+    "kind": "KindConflict",
+    "listKind": "ListKindConflict",
+}
+_ORDER: Final = ("plural", "singular", "shortNames", "kind", "listKind", "categories")
+
+
+def status_of(
+    crd: Mapping[str, Any], others: Iterable[Mapping[str, Any]], now: datetime
+) -> dict[str, Any]:
+    """The status of a definition: its names are accepted unless another of its group has them.
+
+    Args:
+        crd: the definition.
+        others: the other definitions, of whatever group.
+        now: when conditions change.
+    """
+    status: dict[str, Any] = dict(crd.get("status") or {})
+    names, conflict = _accept(crd, list(others))
+    conditions: list[dict[str, Any]] = [dict(each) for each in status.get("conditions") or ()]
+    if conflict is None:
+        good = ("True", "NoConflicts", "no conflicts found")
+        _set(conditions, "NamesAccepted", good, now)
+        established = ("True", "InitialNamesAccepted", "the initial names have been accepted")
+    else:
+        _set(conditions, "NamesAccepted", ("False", *conflict), now)
+        established = ("False", "NotAccepted", "not all names are accepted")
+    if not _is_true(conditions, "Established"):
+        _set(conditions, "Established", established, now)
+    return {**status, "acceptedNames": names, "conditions": conditions}
+
+
+def _accept(
+    crd: Mapping[str, Any], others: list[Mapping[str, Any]]
+) -> tuple[dict[str, Any], tuple[str, str] | None]:
+    wanted: dict[str, Any] = crd["spec"]["names"]
+    accepted: dict[str, Any] = dict((crd.get("status") or {}).get("acceptedNames") or {})
+    resources, kinds = _taken(crd["spec"]["group"], others)
+    conflict: tuple[str, str] | None = None
+    for name in _REASONS:
+        taken = kinds if name in _KINDS else resources
+        clashes = _clashes(wanted.get(name), accepted.get(name), taken)
+        if clashes:
+            conflict = _REASONS[name], clashes
+        else:
+            accepted[name] = wanted.get(name)
+    accepted["categories"] = wanted.get("categories")
+    # Kind and plural are always written, even empty.
+    found = {name: accepted[name] for name in _ORDER if accepted.get(name)}
+    return {"kind": "", "plural": "", **found}, conflict
+
+
+def _taken(group: str, others: list[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+    resources: set[str] = set()
+    kinds: set[str] = set()
+    for other in others:
+        if other["spec"]["group"] == group:
+            names: dict[str, Any] = (other.get("status") or {}).get("acceptedNames") or {}
+            resources.update(names[name] for name in _RESOURCES if names.get(name))
+            resources.update(names.get("shortNames") or ())
+            kinds.update(names[name] for name in _KINDS if names.get(name))
+    return resources, kinds
+
+
+def _clashes(wanted: Any, accepted: Any, taken: set[str]) -> str:
+    asked = wanted if isinstance(wanted, list) else [wanted]
+    ours = accepted if isinstance(accepted, list) else [accepted]
+    clashing = [f'"{name}" is already in use' for name in asked if name not in ours and name in taken]
+    return clashing[0] if len(clashing) == 1 else f"[{', '.join(clashing)}]" if clashing else ""
+
+
+def _is_true(conditions: list[dict[str, Any]], kind: str) -> bool:
+    return any(each["type"] == kind and each["status"] == "True" for each in conditions)
+
+
+def _set(
+    conditions: list[dict[str, Any]], kind: str, told: tuple[str, str, str], now: datetime
+) -> None:
+    status, reason, message = told
+    found = next((each for each in conditions if each["type"] == kind), None)
+    if found is None:
+        found = {"type": kind}
+        conditions.append(found)
+    if found.get("status") != status:
+        found["lastTransitionTime"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    found.update({"status": status, "reason": reason, "message": message})

@@ -1,0 +1,115 @@
+"""Whole objects within custom resources (`x-kubernetes-embedded-resource`).
+
+Their metadata is read like that of any object: unknown fields go, wrong types are a bad request;
+apiVersion and kind have to be there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..builtin.metadata import annotations_causes, labels_causes
+from ..builtin.texts import label_problems, path_segment_problems, service_label_problems
+from ..decoding import normalise
+from ..failures import Cause, Failure, bad_request, invalid_value, required
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..schema import Schema
+    from .structure import Structure
+
+__all__ = ["check_embedded", "clean_embedded", "has_embedded", "refusal_of"]
+
+
+def has_embedded(structure: Structure) -> bool:
+    """Whether there are embedded objects anywhere below the root."""
+    below = [*structure.properties.values(), structure.items, structure.additional]
+    return any(each.embedded or has_embedded(each) for each in below if each is not None)
+
+
+def _embedded(
+    value: Any, structure: Structure | None, path: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    if structure is None:
+        return
+    if isinstance(value, list):
+        for at, each in enumerate(value):
+            yield from _embedded(each, structure.items, f"{path}[{at}]")
+    elif isinstance(value, dict):
+        if structure.embedded and path:
+            yield path, value
+        for name, each in value.items():
+            if name in structure.properties:
+                where = f"{path}.{name}" if path else name
+            else:
+                where = f"{path}[{name}]"
+            yield from _embedded(each, structure.member(name), where)
+
+
+def clean_embedded(
+    value: Any, structure: Structure, object_meta: Schema, refusal: Callable[[str], Failure]
+) -> list[str]:
+    """Bring the metadata of embedded objects into its form; returns the paths of unknown fields.
+
+    Raises:
+        Failure: 400, metadata cannot be read.
+    """
+    unknown: list[str] = []
+    for path, found in list(_embedded(value, structure, "")):
+        for name in ("apiVersion", "kind"):
+            if name in found and not isinstance(found[name], str):
+                raise refusal(f"{path}.{name}: Invalid value: must be a string")
+        if isinstance(found.get("metadata"), dict):
+            form = normalise(
+                found["metadata"],
+                object_meta,
+                refuse=lambda why, path=path: refusal(f"{path}.metadata: Invalid value: {why}"),  # type: ignore[misc]
+            )
+            found["metadata"] = form.value
+            unknown += (f"{path}.metadata.{each}" for each in form.unknown)
+        elif "metadata" in found:
+            raise refusal(f"{path}.metadata: Invalid value: must be an object")
+    return unknown
+
+
+def refusal_of(kind: str, version: str) -> Callable[[str], Failure]:
+    """The 400 for an object that cannot be read."""
+    start = f'{kind} in version "{version}" cannot be handled as a {kind}: '
+    return lambda why: bad_request(start + why)
+
+
+def check_embedded(value: Any, structure: Structure) -> list[Cause]:
+    """What is wrong with embedded objects."""
+    causes: list[Cause] = []
+    for path, found in _embedded(value, structure, ""):
+        causes += _type_causes(found, path)
+        if isinstance(metadata := found.get("metadata"), dict):
+            causes += _metadata_causes(metadata, f"{path}.metadata")
+    return causes
+
+
+def _type_causes(found: dict[str, Any], path: str) -> Iterator[Cause]:
+    for name in ("apiVersion", "kind"):
+        if name not in found:
+            yield required(f"{path}.{name}")
+        elif not found[name]:
+            yield invalid_value(f"{path}.{name}", found[name], "must not be empty")
+    version, kind = found.get("apiVersion") or "", found.get("kind") or ""
+    if version.count("/") > 1:
+        why = f"unexpected GroupVersion string: {version}"
+        yield invalid_value(f"{path}.apiVersion", version, why)
+    if kind and (problems := service_label_problems(kind.lower())):
+        why = f"may have mixed case, but should otherwise match: {','.join(problems)}"
+        yield invalid_value(f"{path}.kind", kind, why)
+
+
+def _metadata_causes(metadata: dict[str, Any], path: str) -> Iterator[Cause]:
+    for name in ("generateName", "name"):
+        for problem in path_segment_problems(metadata.get(name) or ""):
+            yield invalid_value(f"{path}.{name}", metadata[name], problem)
+    if namespace := metadata.get("namespace"):
+        for problem in label_problems(namespace):
+            yield invalid_value(f"{path}.namespace", namespace, problem)
+    yield from labels_causes(metadata.get("labels"), f"{path}.labels")
+    yield from annotations_causes(metadata.get("annotations"), f"{path}.annotations")

@@ -1,0 +1,216 @@
+"""Whether a schema is structural: every field is declared once, apart from what values may be.
+
+Kubernetes' "Specifying a structural schema". Junctors (`allOf`, `anyOf`, `oneOf`, `not`) may only
+narrow down what is declared outside of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import Cause, forbidden_value, invalid_value, required
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["bad_pattern", "check_structure", "is_readable"]
+
+_UNREADABLE: Final = (
+    "id", "$schema", "$ref", "definitions", "dependencies", "patternProperties", "additionalItems",
+)  # fmt: skip
+_INT_OR_STRING: Final = [{"type": "integer"}, {"type": "string"}]
+_LEVELS: Final = {
+    "root": "must not be empty at the root",
+    "item": "must not be empty for specified array items",
+    "field": "must not be empty for specified object fields",
+}
+# What junctors must not say, and how the complaint goes on.
+_FORBIDDEN: Final = {
+    "type": "empty",
+    "additionalProperties": "undefined",
+    "default": "undefined",
+    "title": "empty",
+    "description": "empty",
+    "nullable": "false",
+    "x-kubernetes-preserve-unknown-fields": "false",
+    "x-kubernetes-embedded-resource": "false",
+    "x-kubernetes-int-or-string": "false",
+    "x-kubernetes-list-map-keys": "empty",
+    "x-kubernetes-list-type": "undefined",
+    "x-kubernetes-map-type": "undefined",
+    "x-kubernetes-validations": "empty",
+}
+_JUNCTORS: Final = ("anyOf", "allOf", "oneOf")
+
+
+def is_readable(raw: Mapping[str, Any]) -> bool:
+    """Whether it has nothing that no structural schema can be made of."""
+    if any(raw.get(name) for name in _UNREADABLE) or isinstance(raw.get("items"), list):
+        return False
+    return all(is_readable(each) for _, each in _parts(raw, ""))
+
+
+def _parts(raw: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Everything within a schema that is a schema, with its path."""
+    for name in ("items", "additionalProperties", "not"):
+        if isinstance(raw.get(name), dict):
+            yield f"{path}.{name}", raw[name]
+    for name, each in (raw.get("properties") or {}).items():
+        yield f"{path}.properties[{name}]", each
+    for junctor in _JUNCTORS:
+        for at, each in enumerate(raw.get(junctor) or ()):
+            yield f"{path}.{junctor}[{at}]", each
+
+
+def check_structure(raw: Mapping[str, Any], path: str) -> list[Cause]:
+    """What keeps a schema from being structural."""
+    causes = [*_invariants(raw, "root", path), *_completeness(raw, raw, path, path)]
+    return sorted(causes, key=str)
+
+
+def _invariants(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
+    if raw.get("type") == "array" and raw.get("items") is None:
+        yield required(f"{path}.items", "must be specified")
+    if isinstance(raw.get("items"), dict):
+        yield from _invariants(raw["items"], "item", f"{path}.items")
+    for name, each in (raw.get("properties") or {}).items():
+        yield from _invariants(each, "field", f"{path}.properties[{name}]")
+    additional = raw.get("additionalProperties")
+    if additional is not None and level == "root":
+        yield forbidden_value(f"{path}.additionalProperties", "must not be used at the root")
+    if isinstance(additional, dict):
+        yield from _invariants(additional, "field", f"{path}.additionalProperties")
+    yield from _extensions(raw, path)
+    yield from _values(raw, path)
+    yield from _type(raw, level, path)
+    yield from _meta(raw, level, path)
+
+
+def _extensions(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    if raw.get("x-kubernetes-int-or-string"):
+        for name in ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"):
+            if raw.get(name):
+                why = "must be false if x-kubernetes-int-or-string is true"
+                yield invalid_value(f"{path}.{name}", True, why)
+    if raw.get("x-kubernetes-embedded-resource"):
+        if raw.get("additionalProperties") is not None:
+            why = "must not be used if x-kubernetes-embedded-resource is set"
+            yield forbidden_value(f"{path}.additionalProperties", why)
+        if not raw.get("x-kubernetes-preserve-unknown-fields") and not raw.get("properties"):
+            why = (
+                "must not be empty if x-kubernetes-embedded-resource is true without "
+                "x-kubernetes-preserve-unknown-fields"
+            )
+            yield required(f"{path}.properties", why)
+
+
+def _type(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
+    kind: str = raw.get("type") or ""
+    if raw.get("x-kubernetes-embedded-resource") and kind != "object":
+        why = "must be object if x-kubernetes-embedded-resource is true"
+        where = f"{path}.type"
+        yield invalid_value(where, kind, why) if kind else required(where, why)
+    elif not kind and not (
+        raw.get("x-kubernetes-int-or-string") or raw.get("x-kubernetes-preserve-unknown-fields")
+    ):
+        yield required(f"{path}.type", _LEVELS[level])
+    if level == "root" and kind and kind != "object":
+        yield invalid_value(f"{path}.type", kind, "must be object at the root")
+
+
+def _meta(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
+    members: dict[str, Any] = raw.get("properties") or {}
+    if level == "root" or raw.get("x-kubernetes-embedded-resource"):
+        for name, kind in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
+            found = members[name].get("type", "") if name in members else kind
+            if found != kind:
+                yield invalid_value(f"{path}.properties[{name}].type", found, f"must be {kind}")
+    if level == "root" and "metadata" in members and not _only_names(members["metadata"]):
+        why = (
+            "must not specify anything other than name and generateName, "
+            "but metadata is implicitly specified"
+        )
+        yield forbidden_value(f"{path}.properties[metadata]", why)
+
+
+def _only_names(raw: Mapping[str, Any]) -> bool:
+    rest = {name for name, value in raw.items() if value and name not in ("type", "default")}
+    return rest <= {"properties"} and set(raw.get("properties") or ()) <= {"name", "generateName"}
+
+
+# ----------------------------------------------------------------------------------- junctors
+
+
+def _values(raw: Mapping[str, Any], path: str, *, plain: bool = True) -> Iterator[Cause]:
+    """What values may be; `plain` where the schema of int-or-string may be spelt out."""
+    any_of: list[Any] = raw.get("anyOf") or []
+    if not (plain and any_of == _INT_OR_STRING):
+        for at, each in enumerate(any_of):
+            yield from _nested(each, f"{path}.anyOf[{at}]")
+    for at, each in enumerate(raw.get("allOf") or ()):
+        yield from _nested(each, f"{path}.allOf[{at}]", plain=plain and at == 0)
+    for at, each in enumerate(raw.get("oneOf") or ()):
+        yield from _nested(each, f"{path}.oneOf[{at}]")
+    if raw.get("not") is not None:
+        yield from _nested(raw["not"], f"{path}.not")
+    if why := bad_pattern(raw.get("pattern") or ""):
+        why = f"must be a valid regular expression, but isn't: {why}"
+        yield invalid_value(f"{path}.pattern", raw["pattern"], why)
+
+
+def bad_pattern(pattern: str) -> str:
+    """Why a pattern is no regular expression of RE2; empty if it is one."""
+    if not pattern:
+        return ""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(pattern, options)
+    except re2.error as error:
+        text = error.args[0]
+        return f"error parsing regexp: {text.decode() if isinstance(text, bytes) else text}"
+    return ""
+
+
+def _nested(raw: Mapping[str, Any], path: str, *, plain: bool = False) -> Iterator[Cause]:
+    yield from _values(raw, path, plain=plain)
+    if isinstance(raw.get("items"), dict):
+        yield from _nested(raw["items"], f"{path}.items")
+    for name, each in (raw.get("properties") or {}).items():
+        yield from _nested(each, f"{path}.properties[{name}]")
+    for name, word in _FORBIDDEN.items():
+        if raw.get(name) or (raw.get(name) is not None and name in ("default", "additionalProperties")):
+            yield forbidden_value(f"{path}.{name}", f"must be {word} to be structural")
+    if "metadata" in (raw.get("properties") or {}):
+        why = "must not be specified in a nested context"
+        yield forbidden_value(f"{path}.properties[metadata]", why)
+
+
+def _completeness(
+    raw: Mapping[str, Any], structure: Mapping[str, Any], path: str, where: str
+) -> Iterator[Cause]:
+    """Fields that junctors know and the structure does not."""
+    for inner, each in _parts(raw, where):
+        if inner.removeprefix(where)[1:].startswith(("anyOf", "allOf", "oneOf", "not")):
+            yield from _nested_completeness(each, structure, path, inner)
+
+
+def _nested_completeness(
+    raw: Mapping[str, Any], structure: Mapping[str, Any], path: str, where: str
+) -> Iterator[Cause]:
+    yield from _completeness(raw, structure, path, where)
+    if isinstance(raw.get("items"), dict):
+        items = structure.get("items")
+        if not isinstance(items, dict):
+            yield required(f"{path}.items", f"because it is defined in {where}.items")
+        else:
+            yield from _nested_completeness(raw["items"], items, f"{path}.items", f"{where}.items")
+    known: dict[str, Any] = structure.get("properties") or {}
+    for name, each in (raw.get("properties") or {}).items():
+        inner, outer = f"{where}.properties[{name}]", f"{path}.properties[{name}]"
+        if name not in known:
+            yield required(outer, f"because it is defined in {inner}")
+        else:
+            yield from _nested_completeness(each, known[name], outer, inner)

@@ -1,0 +1,95 @@
+"""A structural schema: what a custom resource's fields are, apart from what their values may be.
+
+Pruning, defaulting, list types and rules all walk this tree. It is made once for each version of a
+definition; what lies under `allOf`, `anyOf`, `oneOf` and `not` has no part in it (fact sheet 6.3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["META_FIELDS", "Structure", "copied"]
+
+META_FIELDS: Final = frozenset(["apiVersion", "kind", "metadata"])
+_STRING: Final = {"type": "string"}
+
+
+class Structure:
+    """One node.
+
+    Attributes:
+        raw: the node as it stands in the definition.
+        type: `object`, `array`, a scalar's type, or empty for any.
+        additional: what the values of a map are; None when this is no map or they may be anything.
+        is_map: whether there are `additionalProperties`, be they `true` or `false` only.
+        embedded: whether it is a whole object, with metadata of its own.
+        rules: `x-kubernetes-validations`.
+    """
+
+    __slots__ = (
+        "additional", "default", "embedded", "format", "has_default", "int_or_string", "is_map",
+        "items", "list_map_keys", "list_type", "nullable", "preserves_unknown", "properties",
+        "raw", "rules", "type",
+    )  # fmt: skip
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = raw
+        self.type: str = raw.get("type") or ""
+        self.format: str = raw.get("format") or ""
+        self.nullable = bool(raw.get("nullable"))
+        self.embedded = bool(raw.get("x-kubernetes-embedded-resource"))
+        self.preserves_unknown = bool(raw.get("x-kubernetes-preserve-unknown-fields"))
+        self.int_or_string = bool(raw.get("x-kubernetes-int-or-string"))
+        self.list_type: str = raw.get("x-kubernetes-list-type") or ""
+        self.list_map_keys: tuple[str, ...] = tuple(raw.get("x-kubernetes-list-map-keys") or ())
+        self.rules: tuple[dict[str, Any], ...] = tuple(raw.get("x-kubernetes-validations") or ())
+        self.default: Any = raw.get("default")
+        self.has_default = self.default is not None
+        members: dict[str, Any] = raw.get("properties") or {}
+        self.properties = {name: Structure(each) for name, each in members.items()}
+        items = raw.get("items")
+        self.items = Structure(items) if isinstance(items, dict) else None
+        additional = raw.get("additionalProperties")
+        self.is_map = additional is not None
+        self.additional = Structure(additional) if isinstance(additional, dict) else None
+
+    def __repr__(self) -> str:
+        return f"Structure({dict(self.raw)!r})"
+
+    @classmethod
+    def of_kind(cls, raw: Mapping[str, Any]) -> Structure:
+        """The root of a kind, where apiVersion, kind and metadata are always there."""
+        found = cls(raw)
+        found.embedded = True
+        return found
+
+    def member(self, name: str) -> Structure | None:
+        """What is known of the member `name` of such an object."""
+        return self.properties.get(name) or self.additional
+
+    def with_meta(self) -> Structure:
+        """The same with the metadata that rules may look at: names, kind and apiVersion."""
+        metadata: dict[str, Any] = (self.raw.get("properties") or {}).get("metadata") or {}
+        declared: dict[str, Any] = metadata.get("properties") or {}
+        names = {name: declared.get(name, _STRING) for name in ("name", "generateName")}
+        members = {
+            **(self.raw.get("properties") or {}),
+            "apiVersion": _STRING,
+            "kind": _STRING,
+            "metadata": {"type": "object", "properties": names},
+        }
+        found = Structure({**self.raw, "properties": members})
+        found.embedded = self.embedded
+        return found
+
+
+def copied(value: Any) -> Any:
+    """A JSON value that shares nothing with `value`."""
+    if isinstance(value, dict):
+        return {name: copied(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [copied(each) for each in value]
+    return value

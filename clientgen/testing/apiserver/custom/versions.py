@@ -1,0 +1,221 @@
+"""One version of a CustomResourceDefinition: what its objects may be.
+
+Everything is compiled when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import jsonpath
+from ..failures import Cause, invalid_value
+from .checking import NO_FIELD, Checker, check
+from .correlation import Pair
+from .defaulting import default
+from .embedded import check_embedded, clean_embedded, has_embedded, refusal_of
+from .lists import repeated
+from .pruning import prune
+from .scale import ScalePaths
+from .structure import Structure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..schema import Schema, Schemas
+    from .cel import RuleTree
+
+__all__ = ["OBJECT_META", "CustomVersion"]
+
+OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+# Rules are not run on objects that are wrong in one of these ways.
+_BLOCKING: Final = frozenset(
+    ["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany",
+     "FieldValueTypeInvalid"]
+)  # fmt: skip
+_UNCHECKED: Final = (
+    "some validation rules were not checked because the object was invalid; "
+    "correct the existing errors to complete validation"
+)
+
+
+class CustomVersion:
+    """A version of a kind.
+
+    Attributes:
+        name: `v1`.
+        served: whether there is an API for it.
+        storage: whether objects are stored in it.
+        columns: `additionalPrinterColumns`.
+        selectable_fields: what objects can be selected by beside their metadata (`spec.color`).
+        scale: where the replicas are; None when there is no such subresource.
+        has_status: whether the status is written apart.
+        deprecated: whether requests for it are answered with a warning.
+    """
+
+    def __init__(
+        self, raw: Mapping[str, Any], group: str, kind: str, schemas: Schemas
+    ) -> None:
+        self.name: str = raw["name"]
+        self.served = bool(raw.get("served"))
+        self.storage = bool(raw.get("storage"))
+        self.deprecated = bool(raw.get("deprecated"))
+        self._group = group
+        self._kind = kind
+        self._schemas = schemas
+        self._warning: str = raw.get("deprecationWarning") or ""
+        self.openapi: dict[str, Any] = (raw.get("schema") or {}).get("openAPIV3Schema") or {}
+        self.columns: list[dict[str, Any]] = raw.get("additionalPrinterColumns") or []
+        fields: list[dict[str, str]] = raw.get("selectableFields") or []
+        self._fields = {each["jsonPath"].lstrip("."): each["jsonPath"] for each in fields}
+        self.selectable_fields = tuple(self._fields)
+        parts: dict[str, Any] = raw.get("subresources") or {}
+        self.has_status = parts.get("status") is not None
+        self.scale = _scale(parts.get("scale"))
+
+    def __repr__(self) -> str:
+        return f"CustomVersion({self._group}/{self.name}, {self._kind})"
+
+    @property
+    def api_version(self) -> str:
+        """Group and version: what stands in objects."""
+        return f"{self._group}/{self.name}"
+
+    @property
+    def deprecation_warning(self) -> str:
+        """What requests for a deprecated version are answered with; empty for one that is not."""
+        if not self.deprecated:
+            return ""
+        return self._warning or f"{self.api_version} {self._kind} is deprecated"
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of the whole kind, metadata included."""
+        return self._schemas.of(_with_meta(self.openapi, whole=True))
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What the fields are."""
+        return Structure.of_kind(self.openapi)
+
+    @cached_property
+    def _checker(self) -> Checker:
+        return Checker(self.openapi)
+
+    @cached_property
+    def _status_checker(self) -> Checker:
+        return Checker((self.openapi.get("properties") or {}).get("status") or {})
+
+    @cached_property
+    def _has_embedded(self) -> bool:
+        return has_embedded(self.structure)
+
+    @cached_property
+    def _rules(self) -> RuleTree | None:
+        from .cel import RuleTree
+
+        return RuleTree.of(self.structure)
+
+    # ------------------------------------------------------------------------ what is done to objects
+
+    def prune(self, obj: dict[str, Any]) -> list[str]:
+        """Remove unknown fields, in place, and return their paths (`spec.items[0].x`).
+
+        The metadata of the object itself is left to who reads that of all objects.
+
+        Raises:
+            Failure: 400, the metadata of an embedded object cannot be read.
+        """
+        unknown = prune(obj, self.structure)
+        if not self._has_embedded:
+            return unknown
+        meta = self._schemas.named(OBJECT_META)
+        refusal = refusal_of(self._kind, self.name)
+        return sorted([*unknown, *clean_embedded(obj, self.structure, meta, refusal)])
+
+    def default(self, obj: dict[str, Any]) -> None:
+        """Fill in defaults, in place; nulls that are no values go away."""
+        default(obj, self.structure)
+
+    def validate(
+        self, new: dict[str, Any], old: dict[str, Any] | None, part: str = ""
+    ) -> list[Cause]:
+        """What is wrong with an object beside its metadata.
+
+        Args:
+            new: the object as it would be stored.
+            old: the one it replaces. What the update leaves as it was may be wrong.
+            part: the subresource it was written through.
+        """
+        pair = None if old is None else Pair(new, old, self.structure)
+        causes = self._schema_causes(new, pair, part)
+        if self.scale is not None:
+            causes += self.scale.causes(new, status_only=part == "status")
+        if self._has_embedded and part != "status":
+            causes += check_embedded(new, self.structure)
+        if old is None or not repeated(old, self.structure):
+            causes += repeated(new, self.structure)
+        return causes + self._rule_causes(new, old, pair, causes)
+
+    def _schema_causes(self, new: dict[str, Any], pair: Pair | None, part: str) -> list[Cause]:
+        if part != "status":
+            return check(self._checker, new, pair=pair)
+        if "status" not in new:
+            return []
+        inner = pair.member("status") if pair is not None else None
+        return check(self._status_checker, new["status"], "status", inner)
+
+    def _rule_causes(
+        self,
+        new: dict[str, Any],
+        old: dict[str, Any] | None,
+        pair: Pair | None,
+        causes: list[Cause],
+    ) -> list[Cause]:
+        if self._rules is None:
+            return []
+        if any(cause.reason in _BLOCKING for cause in causes):
+            return [invalid_value(NO_FIELD, None, _UNCHECKED)]
+        return self._rules.validate(new, old, pair=pair)
+
+    def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
+        """What field selectors compare with, by the names of `selectable_fields`."""
+        return {name: _text(jsonpath.evaluate(path, obj)) for name, path in self._fields.items()}
+
+
+def _scale(raw: dict[str, Any] | None) -> ScalePaths | None:
+    if raw is None:
+        return None
+    return ScalePaths(
+        raw.get("specReplicasPath", ""),
+        raw.get("statusReplicasPath", ""),
+        raw.get("labelSelectorPath") or "",
+    )
+
+
+def _text(found: list[Any]) -> str:
+    if not found or found[0] is None:
+        return ""
+    value = found[0]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]:
+    """The schema with apiVersion, kind and metadata in every object that has them."""
+    found = dict(raw)
+    members: dict[str, Any] = {
+        name: _with_meta(each) for name, each in (raw.get("properties") or {}).items()
+    }
+    if whole or raw.get("x-kubernetes-embedded-resource"):
+        members = {
+            **members,
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"$ref": f"#/definitions/{OBJECT_META}"},
+        }
+    if members:
+        found["properties"] = members
+    for name in ("items", "additionalProperties"):
+        if isinstance(raw.get(name), dict):
+            found[name] = _with_meta(raw[name])
+    return found
