@@ -10,21 +10,22 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from .decoding import parse
+from .decoding import normalise, parse
 from .failures import Failure, bad_request, invalid, invalid_value
-from .normalising import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .answers import Headers
     from .resources import Resource
     from .routing import Call
     from .schema import Schemas
 
-__all__ = ["Body", "clean", "complain", "object_of", "warnings"]
+__all__ = ["Body", "cleaned", "complain", "object_of", "warnings"]
 
-OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+_OBJECT_META: Final = "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+_HEAD: Final = {"type": "object", "properties": {"metadata": {"$ref": _OBJECT_META}}}
+"""What is known of every custom object."""
 
 
 @dataclass(slots=True)
@@ -42,15 +43,11 @@ def object_of(call: Call, resource: Resource, schemas: Schemas) -> Body:
         Failure: 400, 413, 415 for a body that is no such object, 422 for a custom resource of
             another kind.
     """
-    parsed = parse(call.body, call.headers.get("content-type", ""))
-    value = parsed.value
-    if not isinstance(value, dict):
-        kind = type(value).__name__
-        raise bad_request(f"couldn't get version/kind; json parse error: cannot unmarshal {kind}")
-    _check_kind(value, resource)
-    body = Body(value, [f'duplicate field "{path}"' for path in parsed.duplicates])
-    body.problems += clean(body.value, resource, schemas)
-    return body
+    content_type = call.headers.get("content-type", "")
+    parsed = parse(call.body, content_type, kind=resource.kind, custom=resource.custom is not None)
+    _check_kind(parsed.value, resource)
+    value, unknown = cleaned(parsed.value, resource, schemas)
+    return Body(value, parsed.complaints(unknown))
 
 
 def _check_kind(value: dict[str, Any], resource: Resource) -> None:
@@ -80,26 +77,35 @@ def _check_custom_kind(value: dict[str, Any], resource: Resource) -> None:
         raise invalid(resource.group, resource.kind, name, [cause])
 
 
-def clean(value: dict[str, Any], resource: Resource, schemas: Schemas) -> list[str]:
-    """Remove what the type does not have and bring scalars into their canonical form, in place.
+def cleaned(
+    value: dict[str, Any],
+    resource: Resource,
+    schemas: Schemas,
+    refuse: Callable[[str], Failure] | None = None,
+) -> tuple[dict[str, Any], list[str]]:
+    """An object without what its type does not have, its scalars in their canonical form.
 
-    Returns what was unknown, as problems.
+    Also gives the paths of what was unknown. A custom object may be changed in place.
 
     Raises:
-        Failure: 400 for a value of the wrong type.
+        Failure: 400 for a value of the wrong type, or what `refuse` makes of the reason.
     """
     custom = resource.custom
     if custom is None:
-        unknown = normalise(value, resource.schema, kind=resource.kind, version=resource.api_version)
-    else:
-        metadata = value.setdefault("metadata", {})
-        unknown = custom.prune(value)
-        if isinstance(metadata, dict):
-            meta = schemas.named(OBJECT_META)
-            found = normalise(metadata, meta, kind=resource.kind, version=resource.api_version)
-            unknown = [*unknown, *(f"metadata.{path}" for path in found)]
-    value.setdefault("metadata", {})
-    return [f'unknown field "{path}"' for path in unknown]
+        made = normalise(value, resource.schema, refuse=refuse)
+        made.value.setdefault("metadata", {})
+        return made
+    unknown = custom.prune(value)
+    head = {"metadata": value.get("metadata")}
+    made = normalise(head, schemas.of(_HEAD), refuse=refuse or _refusal(resource))
+    value["metadata"] = made.value.get("metadata") or {}
+    return value, [*unknown, *made.unknown]
+
+
+def _refusal(resource: Resource) -> Callable[[str], Failure]:
+    kind, version = resource.kind, resource.version
+    start = f'{kind} in version "{version}" cannot be handled as a {kind}: '
+    return lambda why: bad_request(start + why)
 
 
 def complain(problems: Sequence[str], validation: str) -> None:

@@ -99,8 +99,7 @@ class CustomRules:
 
     def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
         """Against the schema and its rules."""
-        del part  # the whole object is validated, whatever part was written
-        return self._version.validate(value, old)
+        return self._version.validate(value, old, part)
 
 
 class DefinitionRules:

@@ -10,18 +10,16 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from . import builtin
-from .bodies import clean, mismatch
-from .failures import Failure, bad_request, not_found, unclassified
+from .bodies import cleaned, mismatch
+from .failures import bad_request, invalid, not_found, unclassified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .cluster import Cluster
     from .resources import Resource
     from .routing import Target
     from .store import Record
     from .views import View
-    from .writing import Writing
+    from .writing import Change, Writing
 
 __all__ = ["Scaling"]
 
@@ -51,15 +49,14 @@ class Scaling:
         record = self._record(writing)
         return self._write(writing, record, scale)
 
-    def patch(
-        self, writing: Writing, change: Callable[[dict[str, Any]], Any], body: Resource
-    ) -> dict[str, Any]:
+    def patch(self, writing: Writing, change: Change, body: Resource) -> dict[str, Any]:
         """Scale as a patch says."""
         record = self._record(writing)
-        scale = change(self.read(self._parent.value(record)))
-        if not isinstance(scale, dict):
-            raise bad_request("the patched document is no object")
-        clean(scale, body, self._cluster.spec.schemas)
+        result = change.of(self.read(self._parent.value(record)))
+        refuse = change.undecodable(result)
+        if not isinstance(result, dict):
+            raise refuse("json: cannot unmarshal into a Scale")
+        scale, _ = cleaned(result, body, self._cluster.spec.schemas, refuse)
         return self._write(writing, record, scale)
 
     def apply(self, writing: Writing, config: Any, body: Resource) -> dict[str, Any]:
@@ -90,6 +87,9 @@ class Scaling:
         return record
 
     def _write(self, writing: Writing, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
+        causes = [] if self._resource.custom else builtin.scale_causes(scale)
+        if causes:
+            raise invalid("autoscaling", "Scale", self._target.name, causes)
         value = self._with(self._parent.value(record), scale)
         value["metadata"]["resourceVersion"] = scale["metadata"].get("resourceVersion")
         return self.read(writing.replace(record, value).value)

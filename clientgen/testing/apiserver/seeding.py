@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from .bodies import clean
+from .bodies import cleaned
 from .registry import storage_of
 from .rules import rules_of
 from .views import View
@@ -33,7 +33,7 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
         _make_namespace(cluster, metadata.setdefault("namespace", "default"))
     else:
         metadata.pop("namespace", None)
-    clean(value, resource, cluster.spec.schemas)
+    value, _ = cleaned(value, resource, cluster.spec.schemas)
     rules = rules_of(resource, cluster)
     rules.default(value)
     status = value.get("status")

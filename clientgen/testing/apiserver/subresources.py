@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from . import posting
 from .bodies import complain, object_of, warnings
-from .decoding import parse
 from .failures import not_found
 from .options import write_options
+from .patching import APPLY, read_patch
 from .registry import storage_of
 from .resources import Resource
 from .scaling import Scaling
 from .store import key_of
 from .views import View
-from .writing import APPLY, Writing, patch_type, patcher
+from .writing import Change, Writing, patch_type
 
 if TYPE_CHECKING:
     from .answers import Answer
@@ -92,10 +92,10 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
         complain(body.problems, options.validation)
         value, problems = scaling.update(writing, body.value), body.problems
     else:
-        parsed = parse(call.body, "application/yaml" if media == APPLY else "application/json")
-        problems = [f'duplicate field "{path}"' for path in parsed.duplicates]
+        parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
+        problems = parsed.complaints()
         if media == APPLY:
             value = scaling.apply(writing, parsed.value, resource)
         else:
-            value = scaling.patch(writing, patcher(media, parsed.value, resource), resource)
+            value = scaling.patch(writing, Change(media, parsed.value, resource), resource)
     return shown.value(value, 200, warnings(problems, options.validation))

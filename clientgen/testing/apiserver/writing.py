@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from . import access, apply, builtin
-from .bodies import clean, complain, mismatch, object_of, warnings
-from .decoding import parse
+from .bodies import cleaned, complain, mismatch, object_of, warnings
 from .failures import (
     Cause,
     Failure,
@@ -26,11 +25,11 @@ from .failures import (
     unsupported_media_type,
 )
 from .options import WriteOptions, write_options
-from .patching import json_patch, merge_patch
+from . import strategic
+from .patching import APPLY, JSON_PATCH, MERGE_PATCH, json_patch, merge_patch, patch_types, read_patch, undecodable
 from .registry import storage_of
 from .rules import rules_of
 from .store import key_of
-from .strategic import strategic_merge
 from .views import View
 
 if TYPE_CHECKING:
@@ -38,12 +37,13 @@ if TYPE_CHECKING:
 
     from .answers import Answer
     from .cluster import Cluster
+    from .decoding import Parsed
     from .rendering import Rendering
     from .resources import Resource
     from .routing import Call, Target
     from .store import Record
 
-__all__ = ["APPLY", "Outcome", "Writing", "create", "patch", "update"]
+__all__ = ["Change", "Outcome", "Writing", "create", "patch", "patch_type", "update"]
 
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX: Final = 5
@@ -52,10 +52,6 @@ _GENERATED_TRIES: Final = 8
 _MODIFIED: Final = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
-APPLY: Final = "application/apply-patch+yaml"
-_STRATEGIC: Final = "application/strategic-merge-patch+json"
-_JSON_PATCH: Final = "application/json-patch+json"
-_MERGE_PATCH: Final = "application/merge-patch+json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +91,13 @@ def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     applying = media == APPLY
     options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
     writing = Writing(cluster, target, options, call.caller)
-    parsed = parse(call.body, "application/yaml" if applying else "application/json")
-    problems = [f'duplicate field "{path}"' for path in parsed.duplicates]
+    parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
     if applying:
-        complain(problems, options.validation)
-        outcome = writing.apply(parsed.value)
+        complain(parsed.duplicates, options.validation)
+        outcome, unknown = writing.apply(parsed.value), []
     else:
-        change = patcher(media, parsed.value, target.resource)
-        outcome, unknown = writing.patch(change, problems)
-        problems = [*problems, *unknown]
+        outcome, unknown = writing.patch(Change(media, parsed.value, target.resource), parsed)
+    problems = parsed.complaints(unknown)
     status = 201 if outcome.created else 200
     return rendering.value(outcome.value, status, warnings(problems, options.validation))
 
@@ -115,22 +109,36 @@ def patch_type(call: Call, resource: Resource) -> str:
         Failure: 415, for a content type that is none.
     """
     media = call.headers.get("content-type", "").partition(";")[0].strip().lower()
-    known = [_JSON_PATCH, _MERGE_PATCH, _STRATEGIC, APPLY]
-    if resource.custom is not None:
-        known.remove(_STRATEGIC)
+    known = patch_types(custom=resource.custom is not None)
     if media not in known:
-        accepted = f"the body of the request was in an unknown format - accepted media types include: {', '.join(known)}"
-        raise unsupported_media_type(accepted)
+        raise unsupported_media_type(
+            "the body of the request was in an unknown format - accepted media types include: "
+            + ", ".join(known)
+        )
     return media
 
 
-def patcher(media: str, change: Any, resource: Resource) -> Callable[[dict[str, Any]], Any]:
-    """The function from an object to the patched one."""
-    if media == _JSON_PATCH:
-        return lambda value: json_patch(value, change)
-    if media == _MERGE_PATCH:
-        return lambda value: merge_patch(value, change)
-    return lambda value: strategic_merge(value, change, resource.schema)
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A patch other than an apply: its type and what it says."""
+
+    media: str
+    change: Any
+    resource: Resource
+
+    def of(self, value: dict[str, Any]) -> Any:
+        """An object as the patch makes it."""
+        if self.media == JSON_PATCH:
+            return json_patch(value, self.change)
+        if self.media == MERGE_PATCH:
+            return merge_patch(value, self.change)
+        return strategic.strategic_merge(value, self.change, self.resource.schema)
+
+    def undecodable(self, result: Any) -> Callable[[str], Failure]:
+        """What makes the 422 of a result that is no such object."""
+        if self.media in (JSON_PATCH, MERGE_PATCH):
+            return undecodable(result)
+        return strategic.undecodable(self.change)
 
 
 # ---------------------------------------------------------------------------- the way
@@ -264,35 +272,28 @@ class Writing:
             )
             raise conflict(resource.group, resource.plural, record.name, why)
 
-    def patch(
-        self, change: Callable[[dict[str, Any]], Any], problems: list[str]
-    ) -> tuple[Outcome, list[str]]:
+    def patch(self, change: Change, parsed: Parsed) -> tuple[Outcome, list[str]]:
         """Change an object as a patch says; also what of it was unknown."""
         record = self.current()
         if record is None:
             raise self._missing()
-        value = change(self.view.value(record))
-        if not isinstance(value, dict):
-            raise bad_request("the patched document is no object")
-        unknown = self._clean_patched(value)
-        if self.options.validation == "Strict" and (problems or unknown):
-            raise self._strict([*problems, *unknown], value)
+        result = change.of(self.view.value(record))
+        refuse = change.undecodable(result)
+        self._check_patched(result, refuse)
+        value, unknown = cleaned(result, self.resource, self.cluster.spec.schemas, refuse)
+        problems = parsed.complaints(unknown)
+        if self.options.validation == "Strict" and problems:
+            raise refuse(f"strict decoding error: {', '.join(problems)}")
         self._check_name(value["metadata"])
         self._place(value["metadata"])
         return self.replace(record, value), unknown
 
-    def _clean_patched(self, value: dict[str, Any]) -> list[str]:
-        try:
-            return clean(value, self.resource, self.cluster.spec.schemas)
-        except Failure as failure:
-            cause = Cause("FieldValueInvalid", failure.message, "patch")
-            raise invalid("", "", "", [cause]) from None
-
-    def _strict(self, problems: list[str], value: dict[str, Any]) -> Failure:
-        why = f'Invalid value: "{value}": strict decoding error: {", ".join(problems)}'
-        cause = Cause("FieldValueInvalid", why, "patch")
+    def _check_patched(self, result: Any, refuse: Callable[[str], Failure]) -> None:
+        if not isinstance(result, dict):
+            raise refuse(f"json: cannot unmarshal {result!r} into Go value")
         resource = self.resource
-        return invalid(resource.group, resource.kind, self.target.name, [cause])
+        if result.get("kind") != resource.kind or result.get("apiVersion") != resource.api_version:
+            raise refuse(f"{resource.kind} in version {resource.version} cannot become another kind")
 
     def apply(self, config: Any) -> Outcome:
         """Server-side apply: create the object, or merge into it what is applied."""
@@ -311,12 +312,7 @@ class Writing:
     def _check_applied(self, config: Any) -> None:
         if not isinstance(config, dict):
             raise bad_request("error decoding YAML: not an object")
-        given = (config.get("apiVersion"), config.get("kind"))
-        if given != (self.resource.api_version, self.resource.kind):
-            raise bad_request("invalid object type: " + ", kind=".join(str(part) for part in given))
         metadata = config.get("metadata") or {}
-        if metadata.get("managedFields"):
-            raise bad_request("metadata.managedFields must be nil")
         name = metadata.get("name")
         if name and name != self.target.name:
             raise mismatch("name", name, self.target.name)
@@ -352,8 +348,7 @@ class Writing:
             force=self.options.force,
             ignored=self._ignored(),
         )
-        value = self.view.titled(value)
-        clean(value, self.resource, self.cluster.spec.schemas)
+        value, _ = cleaned(self.view.titled(value), self.resource, self.cluster.spec.schemas)
         self.rules.default(value)
         return value
 
@@ -384,10 +379,12 @@ class Writing:
         return self.store(record, old, value)
 
     def _check_version(self, record: Record, metadata: dict[str, Any], *, needed: bool) -> None:
-        version = metadata.get("resourceVersion")
-        if version and version != str(record.version):
+        version = metadata.get("resourceVersion") or "0"
+        if not version.isdecimal():
+            raise unclassified(f'strconv.ParseUint: parsing "{version}": invalid syntax')
+        if version not in ("0", str(record.version)):
             raise self._conflict(record)
-        if needed and not version and self._needs_version():
+        if needed and version == "0" and self._needs_version():
             cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion")
             resource = self.resource
             raise invalid(resource.group, resource.kind, record.name, [cause])
@@ -399,7 +396,8 @@ class Writing:
     def _carry_over(self, old: dict[str, Any], value: dict[str, Any]) -> None:
         was, is_ = old["metadata"], value["metadata"]
         is_["resourceVersion"] = was["resourceVersion"]
-        for name in ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"):
+        is_["creationTimestamp"] = was["creationTimestamp"]
+        for name in ("uid", "deletionTimestamp", "deletionGracePeriodSeconds"):
             if name in was and is_.get(name) is None:
                 is_[name] = was[name]
         is_.pop("generation", None)
