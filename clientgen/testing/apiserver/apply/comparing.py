@@ -5,16 +5,17 @@ Only here does it matter whether something is absent or null: null is a value, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field as member
+from dataclasses import dataclass
+from dataclasses import field as member
 from typing import TYPE_CHECKING, Any, Final
 
 from .paths import Element, Set, field
+from .shapes import List, Map, Scalar
 from .typed import element_of
-from .types import List, Map, Scalar
-from .values import same
+from .values import is_list, is_object, same
 
 if TYPE_CHECKING:
-    from .types import Shape, Type
+    from .shapes import Shape, Type
 
 __all__ = ["Comparison", "compare"]
 
@@ -82,11 +83,11 @@ def _shapes(old: Any, new: Any, kind: Type) -> tuple[Shape, ...]:
 
 
 def _members(item: Any) -> dict[str, Any]:
-    return item if isinstance(item, dict) else {}
+    return item if is_object(item) else {}
 
 
 def _listed(item: Any) -> list[Any]:
-    return item if isinstance(item, list) else []
+    return item if is_list(item) else []
 
 
 def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
@@ -94,7 +95,7 @@ def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
     if isinstance(shape, Scalar) or shape.atomic:
         return True
     container = dict if isinstance(shape, Map) else list
-    return not any(isinstance(each, container) and each for each in (old, new))
+    return not any(each and isinstance(each, container) for each in (old, new))
 
 
 def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> None:
@@ -119,12 +120,12 @@ def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
     if not item or isinstance(shape, Scalar) or shape.atomic:
         return
     below = Set()
-    if isinstance(shape, Map) and isinstance(item, dict):
+    if isinstance(shape, Map) and is_object(item):
         for name, each in item.items():
             inner = shape.field(name)
             if inner is not None:
                 _spread(below, field(name), each, inner)
-    elif isinstance(shape, List) and isinstance(item, list):
+    elif isinstance(shape, List) and is_list(item):
         found = Comparison()
         _items(found, [], item, shape)
         below = found.added
@@ -151,8 +152,10 @@ def _items(found: Comparison, old: list[Any], new: list[Any], shape: List) -> No
 def _duplicates(
     found: Comparison, element: Element, were: list[Any], are: list[Any], shape: List
 ) -> None:
-    """Items that are there several times count as one leaf; the field by field ownership of a
-    single item goes when it gets a double, and comes back when it is single again.
+    """Compare what is there several times, which counts as one leaf.
+
+    The field by field ownership of a single item goes when it gets a double, and comes back when it
+    is single again.
     """
     if len(were) > 1 and len(are) > 1:
         if not same(were, are):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .paths import Set, canonical, in_order
+from .values import is_object
 
 __all__ = ["decode", "encode"]
 
@@ -53,7 +54,7 @@ def _take(made: Set, element: str, below: Any) -> None:
 def _members(fields: Any) -> dict[str, Any]:
     if fields is None:
         return {}
-    if not isinstance(fields, dict):
+    if not is_object(fields):
         msg = f"not FieldsV1: {fields!r}"
-        raise ValueError(msg)  # noqa: TRY004 - to callers it is a malformed document
+        raise ValueError(msg)
     return fields

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from .comparing import compare
 from .paths import Set
 from .typed import Mistyped, field_set, problems
+from .values import is_object, metadata_of
 
 if TYPE_CHECKING:
-    from .types import Type
+    from .shapes import Type
 
 __all__ = ["allowed_conflicts", "with_annotation"]
 
@@ -23,7 +24,8 @@ _ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def _annotations(value: dict[str, Any]) -> dict[str, Any]:
-    return (value.get("metadata") or {}).get("annotations") or {}
+    found = metadata_of(value).get("annotations")
+    return found if is_object(found) else {}
 
 
 def allowed_conflicts(live: dict[str, Any], kind: Type, version: str) -> Set:
@@ -31,7 +33,7 @@ def allowed_conflicts(live: dict[str, Any], kind: Type, version: str) -> Set:
     text = _annotations(live).get(_ANNOTATION)
     try:
         last = json.loads(text) if text else None
-        if not isinstance(last, dict) or last.get("apiVersion") != version:
+        if not is_object(last) or last.get("apiVersion") != version:
             return Set()
         if problems(last, kind, duplicates=False):
             return Set()

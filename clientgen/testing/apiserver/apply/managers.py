@@ -7,12 +7,13 @@ well: an applier has one entry whatever versions it has applied in.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from msgspec import json
 
 from . import fields_v1
+from .values import is_list, is_object
 
 if TYPE_CHECKING:
     from .paths import Set
@@ -88,15 +89,15 @@ Managers: TypeAlias = dict[Manager, Owned]
 
 def stamp(now: datetime) -> str:
     """A time as managedFields have it."""
-    return now.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def is_reset(entries: Any) -> bool:
     """Whether a client asks to forget all ownership: with no entry, or with an empty one."""
-    if not isinstance(entries, list):
+    if not is_list(entries):
         return False
     return not entries or (
-        len(entries) == 1 and isinstance(entries[0], dict) and not any(entries[0].values())
+        len(entries) == 1 and is_object(entries[0]) and not any(entries[0].values())
     )
 
 
@@ -108,9 +109,9 @@ def decoded(entries: Any) -> Managers:
     """
     managers: Managers = {}
     for entry in entries or ():
-        if not isinstance(entry, dict):
+        if not is_object(entry):
             msg = f"not an entry of managedFields: {entry!r}"
-            raise ValueError(msg)  # noqa: TRY004 - to callers it is a malformed document
+            raise ValueError(msg)
         manager, owned = _decoded(entry)
         managers[manager] = owned
     return managers

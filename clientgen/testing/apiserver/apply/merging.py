@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+from .shapes import List, Map, Scalar
 from .typed import element_of
-from .types import List, Map, Scalar
+from .values import is_object
 
 if TYPE_CHECKING:
     from .paths import Element
-    from .types import Shape, Type
+    from .shapes import Shape, Type
 
 __all__ = ["merge"]
 
@@ -43,12 +44,12 @@ def _is_leaf(shape: Shape, live: Any, config: Any) -> bool:
     if isinstance(shape, Scalar) or shape.atomic:
         return True
     container = dict if isinstance(shape, Map) else list
-    return not any(isinstance(each, container) and each for each in (live, config))
+    return not any(each and isinstance(each, container) for each in (live, config))
 
 
 def _fields(live: Any, config: Any, shape: Map) -> dict[str, Any]:
-    made: dict[str, Any] = dict(live) if isinstance(live, dict) else {}
-    for name, each in config.items() if isinstance(config, dict) else ():
+    made: dict[str, Any] = dict(live) if is_object(live) else {}
+    for name, each in config.items() if is_object(config) else ():
         kind = shape.field(name)
         if kind is not None:
             made[name] = merge(made.get(name, _ABSENT), each, kind)

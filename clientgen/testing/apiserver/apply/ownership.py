@@ -1,8 +1,8 @@
 """Ownership of fields as requests change it: what managedFields say after a write.
 
-This is what real servers' field managers do around the bare rules of `updater`: which entries count,
-when they begin to, what is never owned, when an entry's time changes, and what a conflict says.
-Server-side apply, "Field management", in the Kubernetes documentation; fact sheet 1.5.
+This is what real servers' field managers do around the bare rules of `updater`: which entries
+count, when they begin to, what is never owned, when an entry's time changes, and what a conflict
+says. Server-side apply, "Field management", in the Kubernetes documentation; fact sheet 1.5.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from ..failures import Cause, Failure, bad_request, unclassified
 from .last_applied import allowed_conflicts, with_annotation
 from .managers import APPLY, UPDATE, Manager, Owned, capped, decoded, encoded, is_reset, stamp
 from .paths import Path, Set, field, shown
+from .shapes import DEDUCED, type_of_kind
 from .typed import Mistyped, problems
-from .types import DEDUCED, type_of_kind
 from .updater import Conflicts, Updater
-from .values import same
+from .values import metadata_of, same
 from .zero import filled, zero_of
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from ..schema import Schema
     from .managers import Managers
-    from .types import Type
+    from .shapes import Type
 
 __all__ = ["SchemaOf", "Writer", "applied", "same_but_times", "updated"]
 
 SchemaOf: TypeAlias = "Callable[[str], Schema | None]"
-"""From an apiVersion to the schema of the kind in that version; None when there is no such version."""
+"""From an apiVersion to the kind's schema in it; None when there is no such version."""
 
 _BEFORE_APPLY: Final = "before-first-apply"
 _CLIENT_SIDE: Final = "kubectl"
@@ -64,7 +64,7 @@ _NOBODYS: Final = Set.of(
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes, in which version, to which subresource (empty for the object itself), and when."""
+    """Who writes, in which version, to which subresource (empty for none), and when."""
 
     manager: str
     api_version: str
@@ -91,11 +91,14 @@ def updated(
 
     Args:
         live: the object as it was, None for a create.
+        new: the object as it is to be stored.
+        writer: who writes.
+        schema_of: the kind's schema in any version.
         ignored: fields that this sort of write cannot change, such as `("status",)`.
     """
     metadata = new["metadata"]
     given = metadata.pop("managedFields", None)
-    before = ((live or {}).get("metadata") or {}).get("managedFields")
+    before = metadata_of(live).get("managedFields")
     try:
         work = _Work(writer, schema_of, ignored)
         managers = _starting_point(before, given, is_subresource=bool(writer.subresource))
@@ -142,7 +145,7 @@ def applied(
     work.check("patch", config, duplicates=False)
     work.check("live", there, duplicates=True)
     try:
-        managers = decoded((there.get("metadata") or {}).get("managedFields"))
+        managers = decoded(metadata_of(there).get("managedFields"))
         value, managers = work.apply(there, config, managers, force=force)
     except Conflicts as conflicts:
         raise _conflict(conflicts) from None
@@ -156,12 +159,12 @@ def _check(live: dict[str, Any] | None, config: dict[str, Any], writer: Writer) 
     known = kind if live is None else live.get("kind", kind)
     if config.get("apiVersion") != writer.api_version or not kind or kind != known:
         raise bad_request(f"invalid object type: {_gvk(config)}")
-    if (config.get("metadata") or {}).get("managedFields") is not None:
+    if metadata_of(config).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
 
 
 def _with_entries(value: dict[str, Any], managers: Managers) -> dict[str, Any]:
-    metadata = {**(value.get("metadata") or {})}
+    metadata = {**metadata_of(value)}
     metadata.pop("managedFields", None)
     if managers:
         metadata["managedFields"] = encoded(managers)
@@ -177,7 +180,7 @@ def same_but_times(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _timeless(value: dict[str, Any]) -> dict[str, Any]:
-    metadata = value.get("metadata") or {}
+    metadata = metadata_of(value)
     if not metadata.get("managedFields"):
         return value
     entries = [{**entry, "time": None} for entry in metadata["managedFields"]]
@@ -285,8 +288,8 @@ class _Work:
 
 
 def _unmanaged(value: dict[str, Any]) -> dict[str, Any]:
-    metadata = value.get("metadata")
-    if not metadata or "managedFields" not in metadata:
+    metadata = metadata_of(value)
+    if "managedFields" not in metadata:
         return value
     bare = {name: part for name, part in metadata.items() if name != "managedFields"}
     return {**value, "metadata": bare}
@@ -301,9 +304,8 @@ def _gvk(value: dict[str, Any]) -> str:
 
 
 def _named(value: dict[str, Any]) -> str:
-    metadata = value.get("metadata")
-    known = metadata if isinstance(metadata, dict) else {}
-    return f"{known.get('namespace') or ''}/{known.get('name') or ''}; {_gvk(value)}"
+    metadata = metadata_of(value)
+    return f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}; {_gvk(value)}"
 
 
 def _conflict(conflicts: Conflicts) -> Failure:

@@ -18,6 +18,8 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from .values import is_object
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -76,7 +78,7 @@ def _whole(item: Any) -> Any:
     """1.0 is 1: numbers are compared by value."""
     if isinstance(item, float) and item.is_integer():
         return int(item)
-    if isinstance(item, dict):
+    if is_object(item):
         return {name: _whole(each) for name, each in item.items()}
     return item
 
@@ -88,7 +90,7 @@ def canonical(text: str) -> Element | None:
     Raises:
         ValueError: it is no element.
     """
-    if len(text) < 2 or text[1] != ":":
+    if text[1:2] != ":":
         msg = f"not a path element: {text!r}"
         raise ValueError(msg)
     kind, rest = text[0], text[2:]
@@ -103,9 +105,9 @@ def canonical(text: str) -> Element | None:
 
 def _members(text: str) -> dict[str, Any]:
     found = json.loads(text)
-    if not isinstance(found, dict):
+    if not is_object(found):
         msg = f"not the keys of an item: {text}"
-        raise ValueError(msg)  # noqa: TRY004 - to callers it is malformed text
+        raise ValueError(msg)
     return found
 
 

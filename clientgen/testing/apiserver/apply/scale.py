@@ -54,6 +54,7 @@ def from_scale(
         entries: the parent's, as they were.
         scale_entries: the Scale's, as they are now.
         version: the parent's apiVersion in which the Scale was written.
+        paths: where the replicas are.
 
     Raises:
         ValueError: those are no managedFields.

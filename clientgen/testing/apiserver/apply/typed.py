@@ -1,8 +1,8 @@
 """Walks over objects with their types: what is in one, and what is left of it without some paths.
 
-The rules are those of structured-merge-diff, which real servers use: leaves are scalars, atomic maps
-and lists, and empty ones; items of lists and undeclared fields are paths of their own besides what
-is in them, declared fields are not.
+The rules are those of structured-merge-diff, which real servers use: leaves are scalars, atomic
+maps and lists, and empty ones; items of lists and undeclared fields are paths of their own besides
+what is in them, declared fields are not.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .paths import Element, Set, field, key, shown, value
-from .types import List, Map, Scalar
+from .shapes import List, Map, Scalar
+from .values import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .types import Type
+    from .shapes import Type
 
 __all__ = [
     "Mistyped",
@@ -43,10 +44,10 @@ def element_of(kind: List, item: Any) -> Element:
     """
     if kind.keys:
         return key(_keys(kind, item))
-    if isinstance(item, dict):
+    if is_object(item):
         msg = "associative list without keys has an element that's a map type"
         raise Mistyped(msg)
-    if isinstance(item, list):
+    if is_list(item):
         msg = "not supported: associative list with lists as elements"
         raise Mistyped(msg)
     if item is None:
@@ -56,7 +57,7 @@ def element_of(kind: List, item: Any) -> Element:
 
 
 def _keys(kind: List, item: Any) -> dict[str, Any]:
-    if not isinstance(item, dict):
+    if not is_object(item):
         what = "a null element" if item is None else "non-map elements"
         msg = f"associative list with keys may not have {what}"
         raise Mistyped(msg)
@@ -77,13 +78,17 @@ def _keys(kind: List, item: Any) -> dict[str, Any]:
 
 
 def problems(item: Any, kind: Type, *, duplicates: bool) -> list[str]:
-    """Why a value is not of its type, as `.path: reason`; `duplicates` tells whether lists may
-    hold the same item twice.
+    """Why a value is not of its type, as `.path: reason`.
+
+    Args:
+        item: the value.
+        kind: its type.
+        duplicates: whether lists may hold the same item twice.
     """
     return [f"{path}: {why}" if path else why for path, why in _problems(item, kind, duplicates)]
 
 
-def _problems(item: Any, kind: Type, duplicates: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001
+def _problems(item: Any, kind: Type, duplicates: bool) -> Iterator[tuple[str, str]]:
     shape = kind.shape(item)
     if item is None:
         return
@@ -92,18 +97,18 @@ def _problems(item: Any, kind: Type, duplicates: bool) -> Iterator[tuple[str, st
         if why:
             yield "", why
     elif isinstance(shape, Map):
-        if isinstance(item, dict):
+        if is_object(item):
             yield from _field_problems(item, shape, duplicates)
         else:
             yield "", f"expected map, got {_go(item)}"
-    elif isinstance(item, list):
+    elif is_list(item):
         yield from _item_problems(item, shape, duplicates)
     else:
         yield "", f"expected list, got {_go(item)}"
 
 
 def _field_problems(
-    item: dict[str, Any], shape: Map, duplicates: bool  # noqa: FBT001
+    item: dict[str, Any], shape: Map, duplicates: bool
 ) -> Iterator[tuple[str, str]]:
     for name, each in item.items():
         kind = shape.field(name)
@@ -114,9 +119,7 @@ def _field_problems(
             yield f".{name}{path}", why
 
 
-def _item_problems(
-    items: list[Any], shape: List, duplicates: bool  # noqa: FBT001
-) -> Iterator[tuple[str, str]]:
+def _item_problems(items: list[Any], shape: List, duplicates: bool) -> Iterator[tuple[str, str]]:
     seen: set[Element] = set()
     for index, item in enumerate(items):
         element = f"i:{index}"
@@ -145,9 +148,9 @@ def _scalar_problem(item: Any, shape: Scalar) -> str:
 
 
 def _go_type(item: Any) -> str:
-    if isinstance(item, dict):
+    if is_object(item):
         return "map[string]interface {}"
-    if isinstance(item, list):
+    if is_list(item):
         return "[]interface {}"
     return "bool" if isinstance(item, bool) else "string"
 
@@ -157,9 +160,9 @@ def _go(item: Any) -> str:
 
 
 def _go_text(item: Any) -> str:
-    if isinstance(item, dict):
+    if is_object(item):
         return f"map[{' '.join(f'{name}:{_go_text(item[name])}' for name in sorted(item))}]"
-    if isinstance(item, list):
+    if is_list(item):
         return f"[{' '.join(map(_go_text, item))}]"
     if item is None:
         return "<nil>"
@@ -173,10 +176,10 @@ def field_set(item: Any, kind: Type) -> Set:
     """Every path that a value mentions: what its owner owns after applying it."""
     made = Set()
     shape = kind.shape(item)
-    if isinstance(shape, Map) and isinstance(item, dict):
+    if isinstance(shape, Map) and is_object(item):
         for name, each in item.items():
             _mention_field(made, shape, name, each)
-    elif isinstance(shape, List) and isinstance(item, list):
+    elif isinstance(shape, List) and is_list(item):
         _mention_items(made, shape, item)
     return made
 
@@ -216,11 +219,11 @@ def _mention_items(made: Set, shape: List, items: list[Any]) -> None:
 def removed(item: Any, kind: Type, paths: Set) -> Any:
     """The value without these paths; of what is atomic nothing is left then."""
     shape = kind.shape(item)
-    if isinstance(item, dict):
+    if is_object(item):
         if isinstance(shape, Map) and not shape.atomic:
             return _fields_left(item, shape, paths)
         return {}
-    if isinstance(item, list):
+    if is_list(item):
         if isinstance(shape, List) and not shape.atomic:
             return _items_left(item, shape, paths)
         return []

@@ -1,9 +1,9 @@
 """What a write does to ownership.
 
-Every write but apply takes what it changes from whoever owned it. Apply may do so only by force, and
-takes away what its manager applied before and no longer does, unless someone else owns it too. What
-each manager owns is told in the version it wrote in, so old and new object are compared in that
-version's schema; conversion between versions changes nothing but their name.
+Every write but apply takes what it changes from whoever owned it. Apply may do so only by force,
+and takes away what its manager applied before and no longer does, unless someone else owns it too.
+What each manager owns is told in the version it wrote in, so old and new object are compared in
+that version's schema; conversion between versions changes nothing but their name.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .comparing import Comparison, compare
 from .managers import Managers, Owned
 from .merging import merge
 from .paths import Path, Set
+from .shapes import Map, Scalar
 from .typed import field_set, named_fields_in, removed, type_at
-from .types import Map, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .managers import Manager
-    from .types import Type
+    from .shapes import Type
 
 __all__ = ["Conflicts", "Updater"]
 
@@ -61,7 +61,7 @@ class Updater:
     ignored: Set
 
     def update(self, live: Any, new: Any, managers: Managers) -> tuple[Managers, Set]:
-        """What everyone still owns after `live` became `new`, and what whoever did that owns now."""
+        """What everyone still owns after `live` became `new`, and what its writer owns now."""
         left, comparison, _ = self._taken(live, new, self._reconciled(managers))
         return left, comparison.changed.without(self.ignored)
 

@@ -2,14 +2,16 @@
 
 The server keeps built-in kinds in structures of which some parts are always there: every Deployment
 has a spec, with a strategy and a template in it. Nobody owns the existence of such parts, only what
-is in them; so a new object is compared not with nothing but with its empty structure. Custom
-kinds have no such parts. The table says which members are parts; that a member is required says that
-it is never absent either, but empty.
+is in them; so a new object is compared not with nothing but with its empty structure. Custom kinds
+have no such parts. The table says which members are parts; a member that is required is never
+absent either, but empty.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+
+from .values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,6 +102,6 @@ def filled(value: Mapping[str, Any], zero: Mapping[str, Any]) -> dict[str, Any]:
     made = {**zero, **value}
     for name, part in zero.items():
         there = value.get(name)
-        if isinstance(part, dict) and isinstance(there, dict):
+        if is_object(part) and is_object(there):
             made[name] = filled(there, part)
     return made

@@ -1,7 +1,7 @@
 """How values are owned, piece by piece or whole, as their schema says.
 
-A type says for each of the three shapes of a value - map, list, scalar - what it is when it has that
-shape. Most have one only; those of undeclared fields have all three, and the value decides.
+A type says for each of the three shapes of a value - map, list, scalar - what it is when it has
+that shape. Most have one only; those of undeclared fields have all three, and the value decides.
 `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` tell which maps
 and lists are owned whole (atomic); see fact sheet 6.3 and "Merge strategy" in the Kubernetes
 documentation of server-side apply.
@@ -33,31 +33,45 @@ _SCALARS: Final[Mapping[str, str]] = {
 }
 
 _TEXT: Final = {"type": "string"}
-_TEXTS: Final = {"type": "object", "additionalProperties": _TEXT}
+_FLAG: Final = {"type": "boolean"}
+_COUNT: Final = {"type": "integer"}
 _TIME: Final = {"type": "string", "format": "date-time"}
+_TEXTS: Final = {"type": "object", "additionalProperties": _TEXT}
+_OWNER: Final = {
+    "type": "object",
+    "properties": {
+        "apiVersion": _TEXT,
+        "blockOwnerDeletion": _FLAG,
+        "controller": _FLAG,
+        "kind": _TEXT,
+        "name": _TEXT,
+        "uid": _TEXT,
+    },
+    "x-kubernetes-map-type": "atomic",
+}
 _OBJECT_META: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {
-        **dict.fromkeys(("generateName", "name", "namespace", "resourceVersion"), _TEXT),
-        **dict.fromkeys(("selfLink", "uid"), _TEXT),
-        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
-        **dict.fromkeys(("deletionGracePeriodSeconds", "generation"), {"type": "integer"}),
-        **dict.fromkeys(("annotations", "labels"), _TEXTS),
+        "annotations": _TEXTS,
+        "creationTimestamp": _TIME,
+        "deletionGracePeriodSeconds": _COUNT,
+        "deletionTimestamp": _TIME,
         "finalizers": {"type": "array", "items": _TEXT, "x-kubernetes-list-type": "set"},
+        "generateName": _TEXT,
+        "generation": _COUNT,
+        "labels": _TEXTS,
+        "managedFields": {"type": "array", "items": {"type": "object"}},
+        "name": _TEXT,
+        "namespace": _TEXT,
         "ownerReferences": {
             "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    **dict.fromkeys(("apiVersion", "kind", "name", "uid"), _TEXT),
-                    **dict.fromkeys(("blockOwnerDeletion", "controller"), {"type": "boolean"}),
-                },
-                "x-kubernetes-map-type": "atomic",
-            },
+            "items": _OWNER,
             "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["uid"],
         },
-        "managedFields": {"type": "array", "items": {"type": "object"}},
+        "resourceVersion": _TEXT,
+        "selfLink": _TEXT,
+        "uid": _TEXT,
     },
 }
 _WHOLE_OBJECT: Final[Mapping[str, Any]] = {
@@ -68,7 +82,11 @@ _WHOLE_OBJECT: Final[Mapping[str, Any]] = {
 
 
 class Scalar:
-    """A text, number or truth value; `kind` is string, numeric, boolean or untyped (any of them)."""
+    """A text, number or truth value.
+
+    Attributes:
+        kind: string, numeric, boolean, or untyped, which is any of them.
+    """
 
     __slots__ = ("kind",)
 
@@ -275,7 +293,7 @@ def _list(schema: Schema, *, preserves: bool) -> List:
 
 
 def _key_default(item: Schema | None, key: str) -> Any:
-    """What a key is when it is not given; those of built-in kinds that have to be given are empty."""
+    """What a key is when it is not given; one that a built-in kind requires is empty then."""
     member = item.properties.get(key) if item else None
     if item is None or member is None:
         return None

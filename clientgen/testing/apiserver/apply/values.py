@@ -1,0 +1,48 @@
+"""JSON values: their shapes, and when two are the same.
+
+Python holds that 1 is True; JSON does not. 1 and 1.0 are the same number to both.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+from msgspec import json
+
+__all__ = ["is_list", "is_object", "metadata_of", "same"]
+
+
+def is_object(item: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a value has members."""
+    return isinstance(item, dict)
+
+
+def is_list(item: Any) -> TypeGuard[list[Any]]:
+    """Whether a value has items."""
+    return isinstance(item, list)
+
+
+def metadata_of(value: dict[str, Any] | None) -> dict[str, Any]:
+    """An object's metadata, whether it has any or not."""
+    found = value.get("metadata") if value else None
+    return found if is_object(found) else {}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, the order of members apart."""
+    if one is other:
+        return True
+    if one != other:
+        return False
+    if not isinstance(one, dict | list):
+        return isinstance(one, bool) == isinstance(other, bool)
+    return json.encode(one) == json.encode(other) or _alike(one, other)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """What `same` says of two values that Python finds equal."""
+    if is_object(one):
+        return all(_alike(each, other[name]) for name, each in one.items())
+    if is_list(one):
+        return all(_alike(each, other[index]) for index, each in enumerate(one))
+    return isinstance(one, bool) == isinstance(other, bool)
