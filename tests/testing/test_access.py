@@ -106,7 +106,8 @@ def ask(
 
 def status(user: str, world: World, *groups: str, **attributes: Any) -> dict[str, Any]:
     spec = {"user": user, "groups": list(groups), "resourceAttributes": attributes}
-    return ask("SubjectAccessReview", spec, world)["status"]
+    answer: dict[str, Any] = ask("SubjectAccessReview", spec, world)["status"]
+    return answer
 
 
 def causes(failure: pytest.ExceptionInfo[Failure]) -> list[tuple[str, str]]:
@@ -299,8 +300,8 @@ def test_aggregation_by_expressions_ends() -> None:
 
 
 def test_requests_that_are_not_allowed() -> None:
+    wanted = Access("get", "pods", subresource="log", namespace="n", name="x")
     with pytest.raises(Failure) as failure:
-        wanted = Access("get", "pods", subresource="log", namespace="n", name="x")
         authorize(JANE, wanted, bootstrapped())
     assert failure.value.status() == {
         "kind": "Status",
@@ -500,8 +501,8 @@ def test_what_one_has_can_be_given() -> None:
 
 
 def test_what_one_has_not_cannot_be_given() -> None:
+    rules = (rule("get list", "secrets pods"), {"verbs": ["get"], "nonResourceURLs": ["/x"]})
     with pytest.raises(Failure) as failure:
-        rules = (rule("get list", "secrets pods"), {"verbs": ["get"], "nonResourceURLs": ["/x"]})
         grant(role("new", *rules), "ClusterRole")
     assert failure.value.status()["details"] == {
         "name": "new",
@@ -565,7 +566,8 @@ def issue(world: World, **spec: Any) -> dict[str, Any]:
 
 def reviewed(token: str, world: World, *audiences: str) -> dict[str, Any]:
     spec = {"token": token, "audiences": list(audiences)}
-    return ask("TokenReview", spec, world)["status"]
+    answer: dict[str, Any] = ask("TokenReview", spec, world)["status"]
+    return answer
 
 
 def test_issue_and_recognise() -> None:

@@ -18,6 +18,10 @@ from clientgen.testing.apiserver.resources import Resource
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 TIME = "2026-05-04T03:02:01Z"
+UNKNOWN_TARGET = (
+    '[target.kind: Unsupported value: "Foo": supported values: "Node", "<empty>", '
+    "target.name: Required value]"
+)
 READY = [{"type": "Ready", "status": "True"}]
 
 
@@ -242,8 +246,7 @@ def test_pods_that_cannot_be_bound(
         ({}, "target.name: Required value"),
         (
             {"kind": "Foo"},
-            '[target.kind: Unsupported value: "Foo": supported values: "Node", "<empty>", '
-            "target.name: Required value]",
+            UNKNOWN_TARGET,
         ),
     ],
 )
