@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import failures
+from .guards import is_array, is_object
 from .json_text import BadText, load_json
 from .yaml_text import load_yaml
 
@@ -107,7 +108,8 @@ def parse(body: bytes, content_type: str, *, kind: str = "object", merging: bool
         body: the text.
         content_type: the header, empty where there is none.
         kind: what is expected, for the message only.
-        merging: as for built-in kinds: a field that stands twice is filled twice, not replaced.
+        merging: as for built-in kinds, which Go decodes into structs: fields that stand twice are
+            filled in twice, and 1.0 is no integer. Else the last wins, and 1.0 is read as 1.
 
     Raises:
         Failure: 415 for its format, 413 for its size, 400 for what it holds.
@@ -119,7 +121,8 @@ def parse(body: bytes, content_type: str, *, kind: str = "object", merging: bool
         _check_head(parsed.value)
     except BadText as why:
         raise failures.bad_request(
-            f"the object provided is unrecognized (must be of type {kind}): {why} ({_summary(body)})"
+            f"the object provided is unrecognized (must be of type {kind}):"
+            f" {why} ({_summary(body)})"
         ) from None
     if parsed.value is None:
         parsed.value = {}
@@ -130,7 +133,7 @@ def _read(body: bytes, text_format: Format, *, merging: bool) -> Parsed:
     if text_format is Format.YAML:
         return Parsed(*load_yaml(body))
     try:
-        value, paths = load_json(body, merging=merging)
+        value, paths = load_json(body, filling=merging, whole=not merging)
     except BadText as why:
         raise BadText(f"{_NO_INTERPRETATION}{why}") from None
     return Parsed(value, [_DUPLICATE.format(path) for path in paths])
@@ -140,20 +143,19 @@ def _check_head(value: Any) -> None:
     """Kind and version are read first, by a decoder of their own."""
     if value is None:
         return
-    if not isinstance(value, dict):
+    if not is_object(value):
         what = type_word(value)
         raise BadText(
             f"{_NO_INTERPRETATION}json: cannot unmarshal {what} into Go value of type {_HEAD}"
         )
-    found: dict[str, Any] = value
     for name in ("apiVersion", "kind"):
-        said = found.get(name)
+        said = value.get(name)
         if said is not None and not isinstance(said, str):
             raise BadText(
                 f"{_NO_INTERPRETATION}json: cannot unmarshal {type_word(said)} into Go struct"
                 f" field .{name} of type string"
             )
-    version = found.get("apiVersion")
+    version = value.get("apiVersion")
     if version and version.count("/") > 1:
         raise BadText(f"unexpected GroupVersion string: {version}")
 
@@ -166,7 +168,7 @@ def type_word(value: Any) -> str:
         return "number"
     if isinstance(value, str):
         return "string"
-    return "array" if isinstance(value, list) else "object"
+    return "array" if is_array(value) else "object"
 
 
 def _summary(body: bytes) -> str:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from .guards import is_array, is_object
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,21 +23,22 @@ __all__ = ["BadText", "load_json"]
 
 _KEY: Final = b'":'
 _ESCAPED: Final = b"\\u"
-_LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
-_STRING_ENDS: Final = '"'
+_KEY_WANTED: Final = "looking for beginning of object key string"
 _WANTED: Final = {
-    "Expecting property name enclosed in double quotes": "looking for beginning of object key string",
-    "Illegal trailing comma before end of object": "looking for beginning of object key string",
+    "Expecting property name enclosed in double quotes": _KEY_WANTED,
+    "Illegal trailing comma before end of object": _KEY_WANTED,
     "Illegal trailing comma before end of array": "looking for beginning of value",
     "Expecting ':' delimiter": "after object key",
     "Extra data": "after top-level value",
     "Expecting value": "looking for beginning of value",
     "Invalid control character at": "in string literal",
 }
+_EXACT: Final = 2**63
+_MOST_DIGITS: Final = 20
 _TOO_DEEP: Final = "exceeded max depth"
 
 
-class BadText(ValueError):
+class BadText(ValueError):  # noqa: N818 - it is about the text, the caller makes a Failure of it
     """The text is not JSON (or YAML); says why as the server would."""
 
 
@@ -43,31 +46,38 @@ class _Pairs(list[tuple[str, Any]]):
     """An object as it stands, nothing lost."""
 
 
-def load_json(body: bytes, *, merging: bool = False) -> tuple[Any, list[str]]:
+def load_json(body: bytes, *, filling: bool = False, whole: bool = False) -> tuple[Any, list[str]]:
     """Read `body`; gives the value and the paths of the fields that stand twice.
 
     Args:
         body: the text, UTF-8.
-        merging: what stands twice is merged, as where a Go struct is filled; else the last wins.
+        filling: what stands twice is filled in twice, as where a Go struct is decoded into; else
+            the last wins.
+        whole: 1.0 is read as 1, as where the number is written back by Go before its type matters.
 
     Raises:
         BadText: it is not JSON.
     """
     try:
-        value = msgspec.json.decode(body)
-        whole = msgspec.json.encode(value).count(_KEY) == body.count(_KEY)
+        value = (_WHOLE if whole else _AS_WRITTEN).decode(body)
+        complete = msgspec.json.encode(value).count(_KEY) == body.count(_KEY)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        whole = False
-        value = None
-    if whole and _ESCAPED not in body:
+        complete, value = False, None
+    if complete and _ESCAPED not in body:
         return value, []
-    return _load_slowly(body.decode("utf-8", "replace"), merging=merging)
+    return _load_slowly(body.decode("utf-8", "replace"), filling, whole)
 
 
-def _load_slowly(text: str, *, merging: bool) -> tuple[Any, list[str]]:
+def _load_slowly(text: str, filling: bool, whole: bool) -> tuple[Any, list[str]]:
+    reader = JSONDecoder(
+        object_pairs_hook=_Pairs,
+        parse_float=_whole_number if whole else _number,
+        parse_int=_integer,
+        parse_constant=_no_constant,
+    )
     try:
-        read: Any = _READER.decode(text)
-        found = _Building(_merged if merging else _last)
+        read: Any = reader.decode(text)
+        found = _Building(_merged if filling else _last)
         return found.build(read, ""), found.duplicates
     except JSONDecodeError as error:
         raise BadText(_why(error)) from None
@@ -85,9 +95,8 @@ class _Building:
     def build(self, read: Any, path: str) -> Any:
         if isinstance(read, _Pairs):
             return self._object(read, path)
-        if isinstance(read, list):
-            items: list[Any] = read
-            return [self.build(item, f"{path}[{index}]") for index, item in enumerate(items)]
+        if is_array(read):
+            return [self.build(item, f"{path}[{index}]") for index, item in enumerate(read)]
         return _well_formed(read) if isinstance(read, str) else read
 
     def _object(self, pairs: _Pairs, path: str) -> dict[str, Any]:
@@ -110,16 +119,14 @@ def _last(_old: Any, new: Any) -> Any:
 
 def _merged(old: Any, new: Any) -> Any:
     """Fill what is there already, as decoding twice into one Go value does."""
-    if isinstance(old, dict) and isinstance(new, dict):
+    if is_object(old) and is_object(new):
         kept: dict[str, Any] = dict(old)
         for key, value in new.items():
             kept[key] = _merged(kept[key], value) if key in kept else value
         return kept
-    if isinstance(old, list) and isinstance(new, list):
-        before: list[Any] = old
-        after: list[Any] = new
-        filled = [_merged(was, item) for was, item in zip(before, after, strict=False)]
-        return filled + after[len(filled) :]
+    if is_array(old) and is_array(new):
+        filled = [_merged(was, item) for was, item in zip(old, new, strict=False)]
+        return filled + new[len(filled) :]
     return new
 
 
@@ -137,23 +144,24 @@ def _number(text: str) -> float:
     return value
 
 
+def _whole_number(text: str) -> float | int:
+    """Read a number as it is written back: 1.0 comes out as 1."""
+    value = _number(text)
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value
+
+
 def _integer(text: str) -> int | float:
     """Integers beyond 64 bits are floats to Go."""
-    most_digits = 19
-    value = int(text) if len(text) <= most_digits + 1 else _number(text)
-    return value if -(2**63) <= value < 2**63 else float(value)
+    value = int(text) if len(text) <= _MOST_DIGITS else _number(text)
+    return value if -_EXACT <= value < _EXACT else float(value)
 
 
 def _no_constant(text: str) -> float:
     raise BadText(f"invalid character {text.lstrip('-')[0]!r} looking for beginning of value")
 
 
-_READER: Final = JSONDecoder(
-    object_pairs_hook=_Pairs,
-    parse_float=_number,
-    parse_int=_integer,
-    parse_constant=_no_constant,
-)
+_AS_WRITTEN: Final = msgspec.json.Decoder(float_hook=_number)
+_WHOLE: Final = msgspec.json.Decoder(float_hook=_whole_number)
 
 
 def _why(error: JSONDecodeError) -> str:
@@ -161,6 +169,8 @@ def _why(error: JSONDecodeError) -> str:
     text, at = error.doc, error.pos
     if error.msg.startswith("Unterminated string") or at >= len(text.rstrip(" \t\r\n")):
         return "unexpected end of JSON input"
+    if error.msg.startswith("Illegal trailing comma"):
+        at += 1 + len(text[at + 1 :]) - len(text[at + 1 :].lstrip())
     if error.msg.startswith("Invalid \\"):
         return f"invalid escape sequence `{text[at : at + 2]}` in string"
     if error.msg == "Expecting ',' delimiter":

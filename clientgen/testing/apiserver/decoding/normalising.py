@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from .. import failures
 from . import scalars
+from .guards import is_array
 from .presence import presence
 from .scalars import SCALARS, Mismatch
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Normalised", "normalise"]
 
+_MACHINERY: Final = "io.k8s.apimachinery.pkg."
+_SELF_ENCODED: Final[dict[str, tuple[Callable[[Any], Any], Any]]] = {
+    f"{_MACHINERY}api.resource.Quantity": (scalars.quantity, "0"),
+    f"{_MACHINERY}apis.meta.v1.MicroTime": (scalars.micro_time, None),
+    f"{_MACHINERY}apis.meta.v1.Time": (scalars.time, None),
+    f"{_MACHINERY}util.intstr.IntOrString": (scalars.int_or_string, 0),
+}
 _PROPS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 
 
@@ -91,18 +99,18 @@ def _plan(schema: Schema) -> _Plan:
 
 
 def _make(schema: Schema) -> _Plan:
-    if schema.is_quantity:
-        return _Scalar(scalars.quantity, "0")
-    if schema.is_micro_time:
-        return _Scalar(scalars.micro_time, None)
+    if schema.name in _SELF_ENCODED:
+        return _Scalar(*_SELF_ENCODED[schema.name])
     if schema.name.startswith(f"{_PROPS}Or"):
         return _SchemaOr(schema)
     if schema.properties:
         return _Struct(schema)
     if schema.additional is not None:
         return _Map(schema.additional)
-    if schema.items is not None:
-        return _List(schema.items)
+    return _List(schema.items) if schema.items is not None else _single(schema)
+
+
+def _single(schema: Schema) -> _Plan:
     found = SCALARS.get((schema.type, schema.format)) or SCALARS.get((schema.type, ""))
     return _Scalar(*found) if found else _Raw()
 
@@ -142,7 +150,7 @@ class _List:
     def convert(self, value: Any, strangers: list[str]) -> list[Any]:
         if type(value) is not list:
             raise Mismatch(value, f"[]{_go_type(self._items)}")
-        given: list[Any] = value
+        given: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
         plan = _plan(self._items)
         convert = plan.convert
         return [plan.zero() if item is None else convert(item, strangers) for item in given]
@@ -173,7 +181,7 @@ class _Map:
     def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
         if type(value) is not dict:
             raise Mismatch(value, f"map[string]{_go_type(self._values)}")
-        given: dict[str, Any] = value
+        given: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
         plan = self._values_plan()
         convert = plan.convert
         return {
@@ -211,8 +219,8 @@ class _Struct:
         for name, schema in self._schema.properties.items():
             plan = _plan(schema)
             pointer = name in special.pointers
-            droppable = not pointer and not isinstance(plan, _Struct | _Raw | _SchemaOr)
-            self._fields[name] = _Field(plan.convert, droppable and not _encodes_itself(schema))
+            own = isinstance(plan, _Struct | _Raw | _SchemaOr) or schema.name in _SELF_ENCODED
+            self._fields[name] = _Field(plan.convert, droppable=not pointer and not own)
             if name in always:
                 self._always.append((name, _nothing if pointer else plan.zero))
         return self._fields
@@ -220,7 +228,7 @@ class _Struct:
     def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
         if type(value) is not dict:
             raise Mismatch(value, _go_type(self._schema))
-        given: dict[str, Any] = value
+        given: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
         fields = self._fields or self._compile()
         made: dict[str, Any] = {}
         key = ""
@@ -264,12 +272,10 @@ class _SchemaOr:
 
     def convert(self, value: Any, strangers: list[str]) -> Any:  # noqa: ARG002
         plan = _plan(self._props)
-        if isinstance(value, list) and self._kind == "Array":
-            items: list[Any] = value
-            return [plan.convert(item, []) for item in items]
-        if isinstance(value, list) and self._kind == "StringArray":
-            texts: list[Any] = value
-            return [scalars.string(item) for item in texts]
+        if is_array(value) and self._kind == "Array":
+            return [plan.convert(item, []) for item in value]
+        if is_array(value) and self._kind == "StringArray":
+            return [scalars.string(item) for item in value]
         if isinstance(value, bool) and self._kind == "Bool":
             return value
         return plan.convert(value, [])
@@ -283,11 +289,6 @@ class _SchemaOr:
 
 def _nothing() -> None:
     return None
-
-
-def _encodes_itself(schema: Schema) -> bool:
-    """Whether it is no plain scalar to Go but a struct, which is never empty."""
-    return schema.is_quantity or schema.is_time or schema.is_micro_time or schema.is_int_or_string
 
 
 def _go_type(schema: Schema) -> str:

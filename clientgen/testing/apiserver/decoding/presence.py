@@ -42,7 +42,7 @@ def presence(definition: str) -> Presence:
 
 @cache
 def _table() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("fields.json").read_bytes()
+    text = resources.files(__name__.rpartition(".")[0]).joinpath("fields.json").read_bytes()
     table: dict[str, Any] = json.loads(text)
     return table
 

@@ -35,8 +35,8 @@ _WORDS: Final[dict[str, bool | float | None]] = {
 }
 _INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9][0-9]*|0)")
 _FLOAT: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
 _BASES: Final = {"x": 16, "o": 8, "b": 2}
-_NO_EXPONENT_BELOW: Final = 1e21
 _PARTS: Final = re.compile(r"([0-9]+)")
 # A document may repeat itself by aliases, but not explode: the bounds of goyaml.
 _FEW_ALIASES, _FEW_NODES = 100, 1000
@@ -47,10 +47,8 @@ _MOST_SHARE, _LEAST_SHARE = 0.99, 0.10
 class _Loader(yaml.CSafeLoader):
     """Tells plain scalars from quoted ones by their tag, and leaves what they are to us."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        if kind is yaml.ScalarNode:
-            return _PLAIN if implicit[0] else _STR
-        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002
+        return _PLAIN if kind is yaml.ScalarNode and implicit[0] else _STR
 
 
 def load_yaml(body: bytes) -> tuple[Any, list[str]]:
@@ -59,9 +57,11 @@ def load_yaml(body: bytes) -> tuple[Any, list[str]]:
     Raises:
         BadText: it is not YAML, or nothing that JSON can say.
     """
+    if _OTHER_VERSION.match(body):
+        raise BadText("yaml: found incompatible YAML document")
     try:
         loader = _Loader(body)
-        node = loader.get_node() if loader.check_node() else None  # type: ignore[no-untyped-call]
+        node = loader.get_node() if loader.check_node() else None
     except yaml.YAMLError as error:
         raise BadText(_why(error)) from None
     building = _Building()
@@ -104,10 +104,14 @@ class _Building:
                 continue
             key = _key(key_node)
             if key in made:
-                shown = f'"{key}"' if isinstance(_scalar(key_node), str) else key
-                line = key_node.start_mark.line + 1
-                self.duplicates.append(f"line {line}: key {shown} already set in map")
+                self._note(key_node, key)
             made[key] = self.value(value_node)
+
+    def _note(self, node: yaml.ScalarNode, key: str) -> None:
+        shown = f'"{key}"' if isinstance(_scalar(node), str) else key
+        sentence = f"line {node.start_mark.line + 1}: key {shown} already set in map"
+        if sentence not in self.duplicates:
+            self.duplicates.append(sentence)
 
     def _merge(self, made: dict[str, Any], node: yaml.Node) -> None:
         """Earlier ones of a list win, so they are filled in last."""
@@ -166,7 +170,8 @@ def _resolved(text: str) -> Any:
     match = _INTEGER.fullmatch(plain)
     if match is not None:
         return _integer(*match.groups())
-    return float(plain) if _FLOAT.fullmatch(plain) else text
+    number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
+    return text if math.isinf(number) else number
 
 
 def _integer(sign: str, digits: str) -> int:
@@ -214,7 +219,7 @@ def _why(error: yaml.YAMLError) -> str:
 class _Dumper(yaml.CSafeDumper):
     """Block style; text that could be taken for another type in double quotes."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
 
 
@@ -224,7 +229,7 @@ def _write_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
         style = "|"
     elif not isinstance(_resolved(text), str) or not _is_text(dumper, text):
         style = '"'
-    return dumper.represent_scalar(_STR, text, style)
+    return dumper.represent_scalar(_STR, text, style)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _is_text(dumper: Any, text: str) -> bool:
@@ -254,6 +259,5 @@ def dump_yaml(value: Any) -> bytes:
         default_flow_style=False,
         allow_unicode=True,
         sort_keys=False,
-        width=2**31 - 1,
     )
     return written.encode()

@@ -1,0 +1,17 @@
+"""What a JSON value is, told in a way that type checkers understand."""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+__all__ = ["is_array", "is_object"]
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether it is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: Any) -> TypeGuard[list[Any]]:
+    """Whether it is a list."""
+    return isinstance(value, list)

@@ -1,0 +1,176 @@
+"""JSON patches (RFC 6902), as the API server applies them.
+
+The server uses evanphx/json-patch v4, which is not what the RFC says, and not what the Python
+library jsonpatch does: replacing, copying or testing a member that is not there works (it is null),
+negative indices count from the end, pointers need no leading slash. Agreeing with it is the point,
+so the operations are written here.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from . import failures
+from .decoding.guards import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["json_patch"]
+
+_MOST_OPERATIONS: Final = 10_000
+
+Container: TypeAlias = "dict[str, Any] | list[Any]"
+
+
+class _DoesNotApply(Exception):  # noqa: N818 - the answer is the same whatever it was
+    """An operation that cannot be done; the client is not told which."""
+
+
+def json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
+    """Apply the operations in their order; the document is left as it was.
+
+    Raises:
+        Failure: 413 for more than 10000 operations; 422 when one does not apply.
+    """
+    if len(operations) > _MOST_OPERATIONS:
+        raise failures.Failure(
+            413,
+            "RequestEntityTooLarge",
+            "Request entity too large: The allowed maximum operations in a JSON patch is"
+            f" {_MOST_OPERATIONS}, got {len(operations)}",
+            details=False,
+        )
+    patched: Any = copy.deepcopy(document)
+    try:
+        for operation in operations:
+            patched = _apply(patched, operation or {})
+    except _DoesNotApply:
+        raise failures.unprocessable() from None
+    return patched
+
+
+def _apply(document: Container, operation: dict[str, Any]) -> Any:
+    kind = operation.get("op")
+    if not isinstance(kind, str) or kind not in _OPERATIONS:
+        raise _DoesNotApply
+    if kind == "replace" and operation.get("path") == "":
+        return _whole(operation)
+    _OPERATIONS[kind](document, operation)
+    return document
+
+
+def _whole(operation: dict[str, Any]) -> Any:
+    value = operation.get("value")
+    if is_object(value) or is_array(value):
+        return copy.deepcopy(value)
+    raise _DoesNotApply
+
+
+def _add(document: Container, operation: dict[str, Any]) -> None:
+    holder, key = _find(document, operation.get("path"))
+    _insert(holder, key, copy.deepcopy(operation.get("value")))
+
+
+def _remove(document: Container, operation: dict[str, Any]) -> None:
+    _take(*_find(document, operation.get("path")))
+
+
+def _replace(document: Container, operation: dict[str, Any]) -> None:
+    holder, key = _find(document, operation.get("path"))
+    value = copy.deepcopy(operation.get("value"))
+    if isinstance(holder, list):
+        holder[_index(key, len(holder))] = value
+    else:
+        holder[key] = value
+
+
+def _move(document: Container, operation: dict[str, Any]) -> None:
+    value = _take(*_find(document, operation.get("from")))
+    _insert(*_find(document, operation.get("path")), value)
+
+
+def _copy(document: Container, operation: dict[str, Any]) -> None:
+    value = copy.deepcopy(_get(*_find(document, operation.get("from"))))
+    _insert(*_find(document, operation.get("path")), value)
+
+
+def _test(document: Container, operation: dict[str, Any]) -> None:
+    path = operation.get("path")
+    found = document if path == "" else _get(*_find(document, path))
+    if not _same(found, operation.get("value")):
+        raise _DoesNotApply
+
+
+_OPERATIONS: Final[dict[str, Callable[[Container, dict[str, Any]], None]]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "move": _move,
+    "copy": _copy,
+    "test": _test,
+}
+
+
+def _find(document: Container, pointer: Any) -> tuple[Container, str]:
+    """Follow a pointer up to its last part: what holds the value, and the key there.
+
+    Whatever stands before the first slash is not looked at.
+    """
+    if not isinstance(pointer, str) or "/" not in pointer:
+        raise _DoesNotApply
+    *parts, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+    holder = document
+    for part in parts:
+        inside = _get(holder, part)
+        if not (is_object(inside) or is_array(inside)):
+            raise _DoesNotApply
+        holder = inside
+    return holder, last
+
+
+def _get(holder: Container, key: str) -> Any:
+    """A member that is not there is null; an item has to be there."""
+    if isinstance(holder, list):
+        return holder[_index(key, len(holder))]
+    return holder.get(key)
+
+
+def _take(holder: Container, key: str) -> Any:
+    if isinstance(holder, list):
+        return holder.pop(_index(key, len(holder)))
+    if key not in holder:
+        raise _DoesNotApply
+    return holder.pop(key)
+
+
+def _insert(holder: Container, key: str, value: Any) -> None:
+    if isinstance(holder, dict):
+        holder[key] = value
+    elif key == "-":
+        holder.append(value)
+    else:
+        holder.insert(_index(key, len(holder) + 1), value)
+
+
+def _index(key: str, length: int) -> int:
+    """Read an index into a list; -1 is the last."""
+    digits = key[1:] if key[:1] in ("+", "-") else key
+    if not (digits.isascii() and digits.isdecimal()):
+        raise _DoesNotApply
+    index = int(key)
+    if not -length <= index < length:
+        raise _DoesNotApply
+    return index % length if length else index
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Compare as JSON texts: true is not 1, and 1 is not 1.0."""
+    if is_object(left) and is_object(right):
+        return left.keys() == right.keys() and all(
+            _same(value, right[key]) for key, value in left.items()
+        )
+    if is_array(left) and is_array(right):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return type(left) is type(right) and left == right
