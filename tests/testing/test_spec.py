@@ -142,12 +142,21 @@ def test_the_storage_version_hash_is_that_of_group_version_and_kind():
     [
         ("", "is not JSON: .* OpenAPI v2 document on /openapi/v2"),
         ('{"a":', "is not JSON"),
-        ("[]", "the document is not an object"),
+        ("[]", "is not an OpenAPI v2 document: it is no JSON object"),
         ("{}", 'does not say "swagger": "2.0"'),
         ('{"openapi": "3.0.0"}', "is an OpenAPI 3.0.0 document; OpenAPI v2 is read here"),
-        ('{"swagger": "2.0", "paths": []}', "`paths` is not an object"),
-        ('{"swagger": "2.0", "paths": {"/api": 1}}', "path /api is not an object"),
-        ('{"swagger": "2.0", "definitions": {"a": 1}}', "definition a is not an object"),
+        (
+            '{"swagger": "2.0", "paths": []}',
+            r"cannot be understood: Expected `object`, got `array` - at `\$.paths`",
+        ),
+        (
+            '{"swagger": "2.0", "paths": {"/api": 1}}',
+            "cannot be understood: path /api: Expected `object`",
+        ),
+        (
+            '{"swagger": "2.0", "definitions": {"a": 1}}',
+            "cannot be understood: definition a: Expected `object`",
+        ),
     ],
 )
 def test_bad_documents_are_refused_with_the_file_the_fault_and_the_remedy(tmp_path, text, message):
@@ -166,5 +175,7 @@ def test_kinds_that_are_no_kinds_are_refused(tmp_path):
     document = pulled()
     item = document["paths"]["/apis/example.com/v1/widgets"]
     item["get"]["x-kubernetes-group-version-kind"] = {"kind": "Widget"}
-    with pytest.raises(SpecError, match=r"GET /apis/example.com/v1/widgets: `x-kubernetes-group-"):
+    with pytest.raises(
+        SpecError, match=r"path /apis/example.com/v1/widgets: .* missing required field `group`"
+    ):
         read(json.loads(json.dumps(document)))

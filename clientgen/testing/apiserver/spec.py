@@ -19,6 +19,7 @@ from clientgen.gvk import GroupVersionKind
 from .names import CATEGORIES, SHORT_NAMES
 from .resources import Resource, Subresource
 from .schema import DEFINITIONS, UNKNOWN, Schema, Schemas
+from .spec_shape import METHODS, check_shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,7 @@ SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
 """The kind of every `scale` subresource, whatever the operations of custom resources say."""
 
 _KUBERNETES: Final = Path("specs", "kubernetes-1.36", "swagger.json")
+_PULL: Final = "`clientgen spec pull` fetches one from your cluster."
 _GVK: Final = "x-kubernetes-group-version-kind"
 _VERBS: Final[Mapping[str, str]] = {
     "get": "get",
@@ -116,63 +118,53 @@ def read(document: object) -> Spec:
     """What a decoded OpenAPI v2 document says is served.
 
     Raises:
-        SpecError: it is no such document, or what it says of its kinds cannot be understood.
+        SpecError: it is no such document.
     """
     checked = _checked(document)
-    definitions = _mapping(checked, "definitions")
+    definitions: dict[str, Any] = checked.get("definitions", {})
     schemas = Schemas(definitions)
     roots = _roots(definitions)
     found: dict[tuple[str, str, str], _Found] = {}
-    for path, item in _mapping(checked, "paths").items():
+    for path, item in checked.get("paths", {}).items():
         _collect(found, path, item)
+    served = (each for _, each in sorted(found.items()) if each.kind)
     return Spec(
-        resources=tuple(each.resource(schemas, roots) for _, each in sorted(found.items())),
+        resources=tuple(each.resource(schemas, roots) for each in served),
         schemas=schemas,
         document=checked,
         roots=roots,
-        version=str(_mapping(checked, "info").get("version", "")),
+        version=str(checked.get("info", {}).get("version", "")),
     )
 
 
 def _checked(document: object) -> dict[str, Any]:
-    checked = _object(document, "the document")
+    if not isinstance(document, dict):
+        raise SpecError(f"is not an OpenAPI v2 document: it is no JSON object. {_PULL}")
+    checked = cast("dict[str, Any]", document)
     if "openapi" in checked:
         what = f"is an OpenAPI {checked['openapi']} document; OpenAPI v2 is read here"
         raise SpecError(f"{what}. The v2 document stands on /openapi/v2 of the API server.")
     if checked.get("swagger") != "2.0":
         what = 'is not an OpenAPI v2 document: it does not say "swagger": "2.0"'
-        raise SpecError(f"{what}. `clientgen spec pull` fetches one from your cluster.")
+        raise SpecError(f"{what}. {_PULL}")
+    try:
+        check_shape(checked)
+    except ValueError as error:
+        raise SpecError(f"cannot be understood: {error}. {_PULL}") from error
     return checked
-
-
-def _mapping(parent: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return _object(parent.get(key, {}), f"`{key}`")
-
-
-def _object(value: object, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise SpecError(f"{what} is not an object. Fetch the OpenAPI v2 document anew.")
-    return cast("dict[str, Any]", value)
-
-
-# --------------------------------------------------------------------------------- definitions
 
 
 def _roots(definitions: Mapping[str, Any]) -> dict[GroupVersionKind, str]:
     # DeleteOptions and WatchEvent name a kind in every group version; they are roots like others.
     roots: dict[GroupVersionKind, str] = {}
     for name, definition in definitions.items():
-        for kind in _object(definition, f"definition {name}").get(_GVK, ()):
-            roots.setdefault(_gvk(kind, f"definition {name}"), name)
+        for kind in definition.get(_GVK, ()):
+            roots.setdefault(_gvk(kind), name)
     return roots
 
 
-def _gvk(raw: Any, where: str) -> GroupVersionKind:
-    try:
-        return GroupVersionKind(raw["group"], raw["version"], raw["kind"])
-    except (KeyError, TypeError) as error:
-        what = f"{where}: `{_GVK}` is not a group, a version and a kind"
-        raise SpecError(f"{what}. Fetch the document anew.") from error
+def _gvk(raw: Mapping[str, str]) -> GroupVersionKind:
+    return GroupVersionKind(raw["group"], raw["version"], raw["kind"])
 
 
 # --------------------------------------------------------------------------------------- paths
@@ -186,12 +178,13 @@ class _Part:
     verbs: set[str] = field(default_factory=set[str])
     list_of: str = ""
 
-    def add(self, method: str, operation: Mapping[str, Any], where: str) -> None:
+    def add(self, method: str, operation: Mapping[str, Any]) -> None:
         verb = _verb(method, operation)
         if not verb:
             return
         self.verbs.add(verb)
-        self.kind = _gvk(operation.get(_GVK), where)
+        if _GVK in operation:
+            self.kind = _gvk(operation[_GVK])
         if verb == "list":
             self.list_of = _answered(operation)
 
@@ -208,7 +201,7 @@ class _Found:
     parts: dict[str, _Part] = field(default_factory=dict[str, _Part])
 
     def resource(self, schemas: Schemas, roots: Mapping[GroupVersionKind, str]) -> Resource:
-        own = GroupVersionKind(self.group, self.version, self._kind())
+        own = GroupVersionKind(self.group, self.version, self.kind)
         qualified = f"{self.plural}.{self.group}" if self.group else self.plural
         name = roots.get(own)
         return Resource(
@@ -226,9 +219,11 @@ class _Found:
             list_kind=self._list_kind(schemas) or f"{own.kind}List",
         )
 
-    def _kind(self) -> str:
+    @property
+    def kind(self) -> str:
+        """That of the objects; empty when no operation says it."""
         parts = (self.whole, *self.parts.values())
-        return next(part.kind.kind for part in parts if part.kind is not None)
+        return next((part.kind.kind for part in parts if part.kind is not None), "")
 
     def _verbs(self) -> frozenset[str]:
         # The document does not tell watch from list: what can never be written is not watched
@@ -257,8 +252,10 @@ def _answered(operation: Mapping[str, Any]) -> str:
     return str(answer.get("$ref", "")).removeprefix(DEFINITIONS)
 
 
-def _collect(found: dict[tuple[str, str, str], _Found], path: str, item: object) -> None:
-    operations = _operations(item, path)
+def _collect(found: dict[tuple[str, str, str], _Found], path: str, item: dict[str, Any]) -> None:
+    operations: dict[str, dict[str, Any]] = {
+        method: item[method] for method in METHODS if method in item
+    }
     served = _Served.of(path)
     if served is None or not any(_verb(*each) for each in operations.items()):
         return
@@ -269,13 +266,7 @@ def _collect(found: dict[tuple[str, str, str], _Found], path: str, item: object)
         entry.parts.setdefault(served.subresource, _Part()) if served.subresource else entry.whole
     )
     for method, operation in operations.items():
-        part.add(method, operation, f"{method.upper()} {path}")
-
-
-def _operations(item: object, path: str) -> dict[str, dict[str, Any]]:
-    # What else stands there are the parameters that all of them share.
-    each = _object(item, f"path {path}").items()
-    return {method: operation for method, operation in each if isinstance(operation, dict)}
+        part.add(method, operation)
 
 
 def _verb(method: str, said: Mapping[str, Any]) -> str:

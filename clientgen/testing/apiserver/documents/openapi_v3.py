@@ -15,6 +15,7 @@ from msgspec import Raw, json
 
 from ..answers import Response
 from ..schema import DEFINITIONS
+from ..spec_shape import METHODS
 from .answering import empty, etag_of, is_json_accepted
 from .custom_paths import paths
 from .custom_schemas import whole
@@ -196,9 +197,7 @@ def _schema(raw: Mapping[str, Any], *, is_property: bool = False) -> dict[str, A
 
 def _item(item: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     converted: dict[str, Any] = {
-        method: _operation(cast("dict[str, Any]", operation), shared)
-        for method, operation in item.items()
-        if isinstance(operation, dict)
+        method: _operation(item[method], shared) for method in METHODS if method in item
     }
     if item.get("parameters"):
         converted["parameters"] = [

@@ -1,0 +1,103 @@
+"""What an OpenAPI v2 document has to look like for the server to walk it without looking.
+
+Only what is read is described. The checking is msgspec's: it is quick, and it says where.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, field
+
+__all__ = ["METHODS", "check_shape"]
+
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
+"""The methods for which a path may have operations."""
+
+
+class _Kind(Struct):
+    group: str
+    version: str
+    kind: str
+
+
+class _Schema(Struct):
+    type: str | UnsetType = UNSET
+    format: str | UnsetType = UNSET
+    ref: str | UnsetType = field(name="$ref", default=UNSET)
+    properties: dict[str, _Schema] | UnsetType = UNSET
+    items: _Schema | UnsetType = UNSET
+    additional: bool | _Schema | UnsetType = field(name="additionalProperties", default=UNSET)
+    all_of: list[_Schema] | UnsetType = field(name="allOf", default=UNSET)
+    required: list[str] | UnsetType = UNSET
+    list_type: str | UnsetType = field(name="x-kubernetes-list-type", default=UNSET)
+    map_keys: list[str] | UnsetType = field(name="x-kubernetes-list-map-keys", default=UNSET)
+    map_type: str | UnsetType = field(name="x-kubernetes-map-type", default=UNSET)
+    strategy: str | UnsetType = field(name="x-kubernetes-patch-strategy", default=UNSET)
+    merge_key: str | UnsetType = field(name="x-kubernetes-patch-merge-key", default=UNSET)
+    kinds: list[_Kind] | UnsetType = field(name="x-kubernetes-group-version-kind", default=UNSET)
+
+
+class _Parameter(Struct):
+    ref: str | UnsetType = field(name="$ref", default=UNSET)
+    schema: _Schema | UnsetType = UNSET
+
+
+class _Response(Struct):
+    schema: _Schema | UnsetType = UNSET
+
+
+class _Operation(Struct):
+    parameters: list[_Parameter] | UnsetType = UNSET
+    responses: dict[str, _Response] | UnsetType = UNSET
+    consumes: list[str] | UnsetType = UNSET
+    produces: list[str] | UnsetType = UNSET
+    action: str | UnsetType = field(name="x-kubernetes-action", default=UNSET)
+    kind: _Kind | UnsetType = field(name="x-kubernetes-group-version-kind", default=UNSET)
+
+
+class _Item(Struct):
+    get: _Operation | UnsetType = UNSET
+    put: _Operation | UnsetType = UNSET
+    post: _Operation | UnsetType = UNSET
+    delete: _Operation | UnsetType = UNSET
+    options: _Operation | UnsetType = UNSET
+    head: _Operation | UnsetType = UNSET
+    patch: _Operation | UnsetType = UNSET
+    parameters: list[_Parameter] | UnsetType = UNSET
+
+
+class _Document(Struct):
+    info: dict[str, Any] | UnsetType = UNSET
+    definitions: dict[str, _Schema] | UnsetType = UNSET
+    parameters: dict[str, _Parameter] | UnsetType = UNSET
+    paths: dict[str, _Item] | UnsetType = UNSET
+
+
+def check_shape(document: object) -> None:
+    """Make sure that every part is of the type that it is taken to be.
+
+    Raises:
+        ValueError: one is not; the text says which.
+    """
+    try:
+        convert(document, _Document)
+    except ValidationError as error:
+        raise ValueError(_named(document, error)) from error
+
+
+def _named(document: Any, error: ValidationError) -> str:
+    """What is wrong, with the path or definition it is in, which msgspec does not say."""
+    parts: tuple[tuple[str, str, Any], ...] = (
+        ("definitions", "definition", _Schema),
+        ("paths", "path", _Item),
+    )
+    for key, word, shape in parts:
+        each = document.get(key)
+        named = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
+        for name, value in named.items():
+            try:
+                convert(value, shape)
+            except ValidationError as found:
+                return f"{word} {name}: {found}"
+    return str(error)
