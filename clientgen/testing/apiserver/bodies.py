@@ -44,7 +44,7 @@ def object_of(call: Call, resource: Resource, schemas: Schemas) -> Body:
             another kind.
     """
     content_type = call.headers.get("content-type", "")
-    parsed = parse(call.body, content_type, kind=resource.kind, custom=resource.custom is not None)
+    parsed = parse(call.body, content_type, kind=resource.kind, merging=resource.custom is None)
     _check_kind(parsed.value, resource)
     value, unknown = cleaned(parsed.value, resource, schemas)
     return Body(value, parsed.complaints(unknown))
@@ -74,7 +74,7 @@ def _check_custom_kind(value: dict[str, Any], resource: Resource) -> None:
     if value["kind"] != resource.kind:
         name = str((value.get("metadata") or {}).get("name") or "")
         cause = invalid_value("kind", value["kind"], f"must be {resource.kind}")
-        raise invalid(resource.group, resource.kind, name, [cause])
+        raise invalid(resource.group, value["kind"], name, [cause])
 
 
 def cleaned(
