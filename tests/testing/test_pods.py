@@ -532,7 +532,7 @@ def test_rules_of_roles(kind: str, rule: dict[str, Any], expected: list[str]) ->
     ("selectors", "fields"),
     [
         ([], ["aggregationRule.clusterRoleSelectors"]),
-        ([{}], []),
+        ([dict[str, Any]()], list[str]()),
         ([{"matchLabels": {"a": "b c"}}], [".matchLabels", ""]),
         (
             [
