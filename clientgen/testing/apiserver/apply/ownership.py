@@ -14,7 +14,7 @@ from ..failures import Cause, Failure, bad_request, unclassified
 from .last_applied import allowed_conflicts, with_annotation
 from .managers import APPLY, UPDATE, Manager, Owned, capped, decoded, encoded, is_reset, stamp
 from .paths import Path, Set, field, shown
-from .shapes import DEDUCED, type_of_kind
+from .shapes import DEDUCED, is_built_in, type_of_kind
 from .typed import Mistyped, problems
 from .updater import Conflicts, Updater
 from .values import metadata_of, same
@@ -86,8 +86,9 @@ def updated(
     """Put managedFields into `new` after a create, an update or a patch that is no apply.
 
     To be called once `new` is defaulted, before the kind's own rules change it. Entries that the
-    client sent count when they can be read, otherwise the live ones do; where even those cannot be
-    kept up they stay as they are.
+    client sent count when they can be read, otherwise the live ones do; where they cannot be brought
+    up to date - a version they are told in is gone, the live object is not of its type - nobody
+    owns anything any more.
 
     Args:
         live: the object as it was, None for a create.
@@ -99,14 +100,13 @@ def updated(
     metadata = new["metadata"]
     given = metadata.pop("managedFields", None)
     before = metadata_of(live).get("managedFields")
+    managers = _starting_point(before, given, is_subresource=bool(writer.subresource))
     try:
-        work = _Work(writer, schema_of, ignored)
-        managers = _starting_point(before, given, is_subresource=bool(writer.subresource))
-        entries = encoded(work.update(live, new, managers))
-    except (Mistyped, ValueError):
-        entries = before or []
-    if entries:
-        metadata["managedFields"] = entries
+        managers = _Work(writer, schema_of, ignored).update(live, new, managers)
+    except Mistyped:
+        return
+    if managers:
+        metadata["managedFields"] = encoded(managers)
 
 
 def _starting_point(before: Any, given: Any, *, is_subresource: bool) -> Managers:
@@ -203,7 +203,17 @@ class _Work:
         schema = self._schema_of(version)
         if schema is not None:
             return type_of_kind(schema)
-        return DEDUCED if version == self._writer.api_version else None
+        if version == self._writer.api_version:
+            return DEDUCED
+        if self._is_built_in:
+            return None
+        msg = f"request to convert CR to an invalid group/version: {version}"
+        raise Mistyped(msg)
+
+    @property
+    def _is_built_in(self) -> bool:
+        own = self._schema_of(self._writer.api_version)
+        return own is not None and is_built_in(own)
 
     @property
     def _own_type(self) -> Type:
@@ -233,9 +243,8 @@ class _Work:
     def _update(
         self, live: dict[str, Any], new: dict[str, Any], managers: Managers, manager: Manager
     ) -> Managers:
-        schema = self._schema_of(self._writer.api_version)
-        zero = zero_of(schema)
-        if not zero:
+        zero = zero_of(self._schema_of(self._writer.api_version))
+        if not self._is_built_in:
             self._check_stored(live, new)
         left, mine = self._updater.update(
             filled(_unmanaged(live), zero), filled(_unmanaged(new), zero), managers

@@ -16,7 +16,17 @@ from ..schema import DEFINITIONS, UNKNOWN, Schema, Schemas
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["DEDUCED", "UNTYPED", "List", "Map", "Scalar", "Shape", "Type", "type_of_kind"]
+__all__ = [
+    "DEDUCED",
+    "UNTYPED",
+    "List",
+    "Map",
+    "Scalar",
+    "Shape",
+    "Type",
+    "is_built_in",
+    "type_of_kind",
+]
 
 _BUILT_IN: Final = "io.k8s."
 _RAW_EXTENSION: Final = "io.k8s.apimachinery.pkg.runtime.RawExtension"
@@ -217,6 +227,11 @@ DEDUCED.map = DEDUCED.usual = Map({}, DEDUCED)
 _COMMON: Final = Schemas({"ObjectMeta": _OBJECT_META})
 
 
+def is_built_in(schema: Schema) -> bool:
+    """Whether it is one of the server's own definitions, not a custom kind's schema."""
+    return schema.name.startswith(_BUILT_IN)
+
+
 def type_of_kind(schema: Schema | None) -> Type:
     """The type of whole objects of a kind.
 
@@ -225,7 +240,7 @@ def type_of_kind(schema: Schema | None) -> Type:
     """
     if schema is None or not schema.raw:
         return DEDUCED
-    if schema.name.startswith(_BUILT_IN):
+    if is_built_in(schema):
         return _type(schema)
     return _noted(schema, "kind", lambda: _made(schema, preserves=False, whole=True))
 
@@ -299,6 +314,6 @@ def _key_default(item: Schema | None, key: str) -> Any:
         return None
     if "default" in member.raw:
         return member.raw["default"]
-    if item.name.startswith(_BUILT_IN) and key in item.required:
+    if is_built_in(item) and key in item.required:
         return _ZERO.get(member.type)
     return _KEY_DEFAULTS.get((item.name, key))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from .shapes import is_built_in
 from .values import is_object
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["filled", "zero_of"]
 
-_BUILT_IN: Final = "io.k8s."
 _META: Final = frozenset(["apiVersion", "kind", "metadata"])
 _KIND_PARTS: Final = ("spec", "status")
 _POINTERS: Final = frozenset(
@@ -71,7 +71,7 @@ _PARTS: Final[Mapping[str, str]] = {
 
 def zero_of(kind: Schema | None) -> Mapping[str, Any]:
     """What every object of a kind has; not to be changed."""
-    if kind is None or not kind.name.startswith(_BUILT_IN):
+    if kind is None or not is_built_in(kind):
         return {}
     found: Mapping[str, Any] | None = kind.notes.get("zero")
     if found is None:
