@@ -14,7 +14,14 @@ from . import (
     other_defaults,  # noqa: F401
     pod_defaults,  # noqa: F401
     pod_resizing,  # noqa: F401
+    batch_rules,  # noqa: F401
+    config_rules,  # noqa: F401
+    network_rules,  # noqa: F401
     pod_rules,  # noqa: F401
+    policy_rules,  # noqa: F401
+    service_rules,  # noqa: F401
+    storage_rules,  # noqa: F401
+    workload_rules,  # noqa: F401
     pod_strategies,  # noqa: F401
     rbac,  # noqa: F401
     services,  # noqa: F401

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import (
+from ..failures import (
     Cause,
     duplicate,
     invalid_value,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import (
+from ..failures import (
     Cause,
     duplicate,
     forbidden_value,

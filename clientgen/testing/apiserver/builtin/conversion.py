@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from clientgen.testing.apiserver.resources import Resource
+    from ..resources import Resource
 
 __all__ = ["convert"]
 

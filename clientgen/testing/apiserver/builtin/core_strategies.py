@@ -8,7 +8,7 @@ from uuid import uuid4
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.world import World
+    from ..world import World
 
 __all__: list[str] = []
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen.testing.apiserver.resources import Resource
+    from ..resources import Resource
 
 __all__ = ["field_values", "known_fields"]
 

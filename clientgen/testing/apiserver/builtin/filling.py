@@ -18,8 +18,8 @@ from .declared import DEFAULTS, PARTS, ZEROS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clientgen.testing.apiserver.resources import Resource
-    from clientgen.testing.apiserver.schema import Schema
+    from ..resources import Resource
+    from ..schema import Schema
 
 __all__ = ["Fill", "default", "defaults", "definition", "fill"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import (
+from ..failures import (
     Cause,
     forbidden_value,
     invalid_value,
@@ -24,7 +24,7 @@ from .texts import label_value_problems, path_segment_problems, qualified_name_p
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen.testing.apiserver.resources import Resource
+    from ..resources import Resource
 
 __all__ = ["annotations_causes", "labels_causes", "metadata_causes"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from clientgen.testing.apiserver.failures import Cause, invalid_value
+from ..failures import Cause, invalid_value
 
 from .texts import (
     Rule,
@@ -21,7 +21,7 @@ from .texts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen.testing.apiserver.resources import Resource
+    from ..resources import Resource
 
 __all__ = ["name_causes", "name_rule"]
 

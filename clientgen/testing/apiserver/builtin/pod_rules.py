@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import (
+from ..failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -209,7 +209,7 @@ def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
     for member in ("containers", "initContainers"):
-        if _container_names(after, member) != _container_names(before, member):
+        if len(after.get(member) or []) != len(before.get(member) or []):
             yield forbidden_value(f"spec.{member}", "pod updates may not add or remove containers")
             return
     for member in ("containers", "initContainers"):
@@ -221,11 +221,6 @@ def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     yield from _fewer_gates(after, before)
     if _fixed_part(after) != _fixed_part(before):
         yield forbidden_value("spec", _FIXED)
-
-
-def _container_names(spec: dict[str, Any], member: str) -> int | list[str]:
-    """Whether a container was replaced is told with the other changes."""
-    return len(spec.get(member) or [])
 
 
 def _deadline(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import Failure, forbidden
+from ..failures import Failure, forbidden
 
 from .pod_defaults import containers_of
 from .quantities import amount
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.world import World
+    from ..world import World
 
 __all__ = ["qos_class"]
 

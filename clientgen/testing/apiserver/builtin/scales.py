@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import Cause, invalid_value
+from ..failures import Cause, invalid_value
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.resources import Resource
+    from ..resources import Resource
 
 __all__ = ["from_scale", "scale_causes", "to_scale"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import Cause, duplicate, invalid_value, required
+from ..failures import Cause, duplicate, invalid_value, required
 
 from .checks import matches, one_of, selector_causes
 from .texts import label_value_problems, qualified_name_problems

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import Cause, invalid_value, required
+from ..failures import Cause, invalid_value, required
 
 from .checks import one_of
 from .texts import range_problems

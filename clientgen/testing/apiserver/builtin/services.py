@@ -9,14 +9,14 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing.apiserver.failures import Cause, invalid_value
+from ..failures import Cause, invalid_value
 
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clientgen.testing.apiserver.world import World
+    from ..world import World
 
 __all__ = ["allocation_causes", "needs_cluster_ip", "needs_node_ports"]
 

@@ -15,8 +15,8 @@ from .kinds import HAS_GENERATION, KEPT_BY_STATUS, STATUS_IS_THE_CLIENTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clientgen.testing.apiserver.resources import Resource
-    from clientgen.testing.apiserver.world import World
+    from ..resources import Resource
+    from ..world import World
 
 __all__ = ["Create", "Update", "on_create", "on_update", "prepare_create", "prepare_update"]
 

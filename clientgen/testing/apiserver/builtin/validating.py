@@ -1,8 +1,8 @@
 """Validation beyond the schema: what the rules of each built-in kind refuse.
 
-A kind's rules are functions that yield Causes, registered with `@validates`. They see the object as
-it would be stored, defaulted and prepared, and on a change the one that is stored now. Rules that
-only look at a change say so with `@validates(..., changes=True)`.
+A kind's rules are functions that yield Causes. They see the object as it would be stored, defaulted
+and prepared: `@checks` registers rules for the object on its own, `@checks_change` those that compare it with what is stored now, and `@checks_last` those
+that need to look at other objects.
 """
 
 from __future__ import annotations
@@ -12,27 +12,35 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from clientgen.testing.apiserver.failures import Cause
-    from clientgen.testing.apiserver.resources import Resource
-    from clientgen.testing.apiserver.world import World
+    from ..failures import Cause
+    from ..resources import Resource
+    from ..world import World
 
-__all__ = ["Change", "Check", "checks", "checks_change", "validate"]
+__all__ = [
+    "Change",
+    "Check",
+    "Look",
+    "checks",
+    "checks_change",
+    "checks_last",
+    "validate",
+]
 
 Check: TypeAlias = "Callable[[dict[str, Any]], Iterable[Cause]]"
 Change: TypeAlias = "Callable[[dict[str, Any], dict[str, Any]], Iterable[Cause]]"
-Final_: TypeAlias = "Callable[[dict[str, Any], dict[str, Any] | None, World], Iterable[Cause]]"
+Look: TypeAlias = "Callable[[dict[str, Any], dict[str, Any] | None, World], Iterable[Cause]]"
 
-_CHECKS: Final[dict[tuple[str, str], tuple[Check, bool]]] = {}
+_CHECKS: Final[dict[tuple[str, str], list[tuple[Check, bool]]]] = {}
 _CHANGES: Final[dict[tuple[str, str, str], Change]] = {}
-_LAST: Final[dict[tuple[str, str], Final_]] = {}
+_LAST: Final[dict[tuple[str, str], Look]] = {}
 
 
 def checks(group: str, *plurals: str, again: bool = True) -> Callable[[Check], Check]:
-    """Register rules for an object on its own; with `again` they hold for changed ones too."""
+    """Register rules for an object on its own; unless `again`, they hold for new objects only."""
 
     def register(check: Check) -> Check:
         for plural in plurals:
-            _CHECKS[group, plural] = (check, again)
+            _CHECKS.setdefault((group, plural), []).append((check, again))
         return check
 
     return register
@@ -49,10 +57,10 @@ def checks_change(group: str, *plurals: str, part: str = "") -> Callable[[Change
     return register
 
 
-def checks_last(group: str, plural: str) -> Callable[[Final_], Final_]:
+def checks_last(group: str, plural: str) -> Callable[[Look], Look]:
     """Register rules that are asked only when all others are content."""
 
-    def register(check: Final_) -> Final_:
+    def register(check: Look) -> Look:
         _LAST[group, plural] = check
         return check
 
@@ -69,9 +77,9 @@ def validate(
     """What is wrong with an object beyond its metadata; nothing when it may be stored."""
     key = (resource.group, resource.plural)
     causes: list[Cause] = []
-    check, again = _CHECKS.get(key, (None, False))
-    if check is not None and not subresource and (old is None or again):
-        causes += check(new)
+    for check, again in () if subresource else _CHECKS.get(key, ()):
+        if old is None or again:
+            causes += check(new)
     change = _CHANGES.get((*key, subresource))
     if change is not None and old is not None:
         causes += change(new, old)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.world import World
+    from ..world import World
 
 __all__: list[str] = []
 

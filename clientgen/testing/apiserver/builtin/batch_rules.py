@@ -1,0 +1,200 @@
+"""What Jobs and CronJobs may say and how they may change."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
+
+from ..failures import (
+    Cause,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+
+from .checks import immutable, is_not_negative, one_of, selector_causes, selects
+from .validating import checks, checks_change
+from .workload_rules import template_causes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__: list[str] = []
+
+_COUNTS: Final = (
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+)
+_HISTORY: Final = (
+    "startingDeadlineSeconds",
+    "successfulJobsHistoryLimit",
+    "failedJobsHistoryLimit",
+)
+_RESTARTS: Final = ("OnFailure", "Never")
+_REPLACEMENTS: Final = ("Failed", "TerminatingOrFailed")
+_CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"
+_UNMATCHED: Final = "`selector` does not match template `labels`"
+
+_NICKNAMES: Final = frozenset(
+    {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
+)
+_EVERY: Final = re.compile(r"@every (\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+")
+_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DAYS: Final = "sun mon tue wed thu fri sat".split()
+_LIMITS: Final[tuple[tuple[int, int, dict[str, int]], ...]] = (
+    (0, 59, {}),
+    (0, 23, {}),
+    (1, 31, {}),
+    (1, 12, {name: number for number, name in enumerate(_MONTHS, 1)}),
+    (0, 6, {name: number for number, name in enumerate(_DAYS)}),
+)
+
+
+# ----------------------------------------------------------------------------------- jobs
+
+
+@checks("batch", "jobs", again=False)
+def _job(job: dict[str, Any]) -> Iterator[Cause]:
+    spec = job["spec"]
+    yield from _job_spec(spec, "spec")
+    yield from _job_selector(spec, job["metadata"].get("uid", ""))
+
+
+def _job_spec(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    for count in _COUNTS:
+        yield from is_not_negative(f"{field}.{count}", spec.get(count))
+    mode = spec.get("completionMode")
+    yield from one_of(f"{field}.completionMode", mode, ("NonIndexed", "Indexed"), needed=False)
+    if mode == "Indexed" and spec.get("completions") is None:
+        yield required(f"{field}.completions", "when completion mode is Indexed")
+    if mode != "Indexed" and spec.get("backoffLimitPerIndex") is not None:
+        said = "requires indexed completion mode"
+        yield invalid_value(f"{field}.backoffLimitPerIndex", spec["backoffLimitPerIndex"], said)
+    replaced = spec.get("podReplacementPolicy")
+    yield from one_of(f"{field}.podReplacementPolicy", replaced, _REPLACEMENTS, needed=False)
+    template = spec.get("template")
+    yield from template_causes(template, f"{field}.template")
+    policy = ((template or {}).get("spec") or {}).get("restartPolicy") or ""
+    at = f"{field}.template.spec.restartPolicy"
+    if policy in ("", "Always"):
+        yield required(at, 'valid values: "OnFailure", "Never"')
+    elif policy not in _RESTARTS:
+        yield not_supported(at, policy, _RESTARTS)
+
+
+def _job_selector(spec: dict[str, Any], uid: str) -> Iterator[Cause]:
+    selector = spec.get("selector")
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+    if selector is None:
+        yield required("spec.selector")
+        yield invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
+        return
+    problems = list(selector_causes(selector, "spec.selector"))
+    yield from problems
+    if not spec.get("manualSelector"):
+        expected = {"matchLabels": {_CONTROLLER_UID: uid}}
+        if {key: value for key, value in selector.items() if value} != expected:
+            yield invalid_value("spec.selector", selector, "`selector` not auto-generated")
+    if not problems and not selects(selector, labels):
+        yield invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
+
+
+@checks_change("batch", "jobs")
+def _job_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    after, before = new["spec"], old["spec"]
+    yield from _job_spec(after, "spec")
+    indexed = after.get("completionMode") == "Indexed"
+    scaled = after.get("completions") == after.get("parallelism")
+    if not (indexed and scaled):
+        yield from immutable(
+            "spec.completions", after.get("completions"), before.get("completions")
+        )
+    yield from immutable("spec.selector", after.get("selector"), before.get("selector"))
+    if not before.get("suspend"):
+        yield from immutable("spec.template", after.get("template"), before.get("template"))
+    for field in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"):
+        yield from immutable(f"spec.{field}", after.get(field), before.get(field))
+
+
+# ------------------------------------------------------------------------------ cron jobs
+
+
+@checks("batch", "cronjobs")
+def _cron_job(cron_job: dict[str, Any]) -> Iterator[Cause]:
+    spec = cron_job["spec"]
+    schedule = spec.get("schedule") or ""
+    if not schedule:
+        yield required("spec.schedule")
+    else:
+        for problem in _schedule_problems(schedule):
+            yield invalid_value("spec.schedule", schedule, problem)
+    for count in _HISTORY:
+        yield from is_not_negative(f"spec.{count}", spec.get(count))
+    yield from _time_zone(spec.get("timeZone"))
+    policy = spec.get("concurrencyPolicy")
+    yield from one_of("spec.concurrencyPolicy", policy, ("Allow", "Forbid", "Replace"))
+    job = (spec.get("jobTemplate") or {}).get("spec") or {}
+    if job.get("manualSelector"):
+        at = "spec.jobTemplate.spec.manualSelector"
+        yield not_supported(at, True, ("nil", "false"))
+    if job.get("selector") is not None:
+        yield forbidden_value("spec.jobTemplate.spec.selector", "`selector` will be auto-generated")
+    yield from _job_spec(job, "spec.jobTemplate.spec")
+
+
+def _time_zone(name: str | None) -> Iterator[Cause]:
+    if name is None:
+        return
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        yield invalid_value("spec.timeZone", name, f"unknown time zone {name}")
+
+
+def _schedule_problems(schedule: str) -> list[str]:
+    if "TZ" in schedule:
+        return ["cannot use TZ or CRON_TZ in schedule, use timeZone field instead"]
+    if schedule in _NICKNAMES or _EVERY.fullmatch(schedule):
+        return []
+    if schedule.startswith("@"):
+        return [f"unrecognized descriptor: {schedule}"]
+    fields = schedule.split()
+    if len(fields) != len(_LIMITS):
+        shown = " ".join(fields)
+        return [f"expected exactly 5 fields, found {len(fields)}: [{shown}]"]
+    problems = (
+        _field_problem(part, *limits)
+        for each, limits in zip(fields, _LIMITS, strict=True)
+        for part in each.split(",")
+    )
+    return [problem for problem in problems if problem][:1]
+
+
+def _field_problem(part: str, least: int, most: int, names: dict[str, int]) -> str:
+    """What is wrong with one part of a field, such as `*/5` or `MON-FRI`."""
+    span, slash, step = part.partition("/")
+    if slash and not (step.isdigit() and int(step)):
+        return f"failed to parse int from {step}: {part}"
+    if span in ("*", "?"):
+        return ""
+    first, dash, last = span.partition("-")
+    numbers = [
+        names.get(word.lower(), -1) if not word.isdigit() else int(word)
+        for word in (first, last if dash else first)
+    ]
+    if -1 in numbers:
+        return f"failed to parse int from {span}: {part}"
+    if numbers[0] < least:
+        return f"beginning of range ({numbers[0]}) below minimum ({least}): {part}"
+    if numbers[1] > most:
+        return f"end of range ({numbers[1]}) above maximum ({most}): {part}"
+    if numbers[0] > numbers[1]:
+        return f"beginning of range ({numbers[0]}) beyond end of range ({numbers[1]}): {part}"
+    return ""

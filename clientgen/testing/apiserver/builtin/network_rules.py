@@ -1,0 +1,363 @@
+"""What network policies, ingresses and endpoints may say."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    required,
+)
+
+from .checks import (
+    PROTOCOLS,
+    immutable,
+    matches,
+    one_of,
+    port_number,
+    port_reference,
+    selector_causes,
+    text,
+)
+from .service_rules import usable_address
+from .texts import (
+    cidr_problems,
+    ip_problems,
+    label_problems,
+    port_name_problems,
+    qualified_name_problems,
+    subdomain_problems,
+    wildcard_subdomain_problems,
+)
+from .validating import checks, checks_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__: list[str] = []
+
+_PATH_TYPES: Final = ("Exact", "ImplementationSpecific", "Prefix")
+_INVALID_PARTS: Final = ("//", "/./", "/../", "%2f", "%2F")
+_INVALID_ENDS: Final = ("/..", "/.")
+_CLASS: Final = "kubernetes.io/ingress.class"
+_ADDRESS_TYPES: Final = ("FQDN", "IPv4", "IPv6")
+
+
+# ------------------------------------------------------------------------ network policies
+
+
+@checks("networking.k8s.io", "networkpolicies")
+def _policy(policy: dict[str, Any]) -> Iterator[Cause]:
+    spec = policy["spec"]
+    yield from selector_causes(spec.get("podSelector"), "spec.podSelector")
+    for direction, peers in (("ingress", "from"), ("egress", "to")):
+        for index, rule in enumerate(spec.get(direction) or []):
+            at = f"spec.{direction}[{index}]"
+            for number, port in enumerate(rule.get("ports") or []):
+                yield from _policy_port(port, f"{at}.ports[{number}]")
+            for number, peer in enumerate(rule.get(peers) or []):
+                yield from _peer(peer, f"{at}.{peers}[{number}]")
+    types = spec.get("policyTypes") or []
+    if len(types) > 2:
+        yield invalid_value("spec.policyTypes", types, "may not specify more than two policyTypes")
+        return
+    for index, kind in enumerate(types):
+        yield from one_of(f"spec.policyTypes[{index}]", kind, ("Ingress", "Egress"))
+
+
+def _policy_port(port: dict[str, Any], field: str) -> Iterator[Cause]:
+    yield from one_of(f"{field}.protocol", port.get("protocol"), ("TCP", "UDP", "SCTP"))
+    number, end = port.get("port"), port.get("endPort")
+    if number is not None:
+        yield from port_reference(f"{field}.port", number)
+    if end is None:
+        return
+    if number is None:
+        said = "may not be specified when `port` is not specified"
+        yield invalid_value(f"{field}.endPort", end, said)
+    elif isinstance(number, str):
+        said = "may not be specified when `port` is non-numeric"
+        yield invalid_value(f"{field}.endPort", end, said)
+    elif end < number:
+        yield invalid_value(f"{field}.endPort", number, "must be greater than or equal to `port`")
+    else:
+        yield from port_number(f"{field}.endPort", end)
+
+
+def _peer(peer: dict[str, Any], field: str) -> Iterator[Cause]:
+    chosen = [
+        name
+        for name in ("podSelector", "namespaceSelector", "ipBlock")
+        if peer.get(name) is not None
+    ]
+    for name in ("podSelector", "namespaceSelector"):
+        yield from selector_causes(peer.get(name), f"{field}.{name}")
+    if "ipBlock" in chosen:
+        yield from _block(peer["ipBlock"], f"{field}.ipBlock")
+    if not chosen:
+        yield required(field, "must specify a peer")
+    elif "ipBlock" in chosen and len(chosen) > 1:
+        yield forbidden_value(field, "may not specify both ipBlock and another peer")
+
+
+def _block(block: dict[str, Any], field: str) -> Iterator[Cause]:
+    network = block.get("cidr") or ""
+    if not network:
+        yield required(f"{field}.cidr")
+        return
+    problems = cidr_problems(network)
+    for problem in problems:
+        yield invalid_value(f"{field}.cidr", network, problem)
+    for index, part in enumerate(block.get("except") or []):
+        at = f"{field}.except[{index}]"
+        yield from matches(at, part, cidr_problems)
+        if not problems and not cidr_problems(part) and not _is_within(part, network):
+            yield invalid_value(at, part, "must be a strict subset of `cidr`")
+
+
+def _is_within(part: str, network: str) -> bool:
+    inner, outer = ip_network(part, strict=False), ip_network(network, strict=False)
+    same = inner.version == outer.version and inner.prefixlen > outer.prefixlen
+    return same and inner.network_address in outer
+
+
+# -------------------------------------------------------------------------------- ingresses
+
+
+@checks("networking.k8s.io", "ingresses")
+def _ingress(ingress: dict[str, Any]) -> Iterator[Cause]:
+    spec = ingress["spec"]
+    if not spec.get("rules") and spec.get("defaultBackend") is None:
+        said = "either `defaultBackend` or `rules` must be specified"
+        yield invalid_value("spec", None, said)
+    if spec.get("defaultBackend") is not None:
+        yield from _backend(spec["defaultBackend"], "spec.defaultBackend")
+    for index, rule in enumerate(spec.get("rules") or []):
+        at = f"spec.rules[{index}]"
+        yield from _host(rule.get("host") or "", f"{at}.host")
+        if rule.get("http") is not None:
+            yield from _paths(rule["http"], f"{at}.http.paths")
+    for index, tls in enumerate(spec.get("tls") or []):
+        yield from _tls(tls, f"spec.tls[{index}]")
+    name = spec.get("ingressClassName")
+    yield from text("spec.ingressClassName", name, subdomain_problems, needed=False)
+
+
+@checks("networking.k8s.io", "ingresses", again=False)
+def _same_class(ingress: dict[str, Any]) -> Iterator[Cause]:
+    annotated = (ingress["metadata"].get("annotations") or {}).get(_CLASS)
+    named = ingress["spec"].get("ingressClassName")
+    if annotated is not None and named is not None and annotated != named:
+        said = "must match `ingressClassName` when both are specified"
+        yield invalid_value(f"annotations.{_CLASS}", annotated, said)
+
+
+@checks("networking.k8s.io", "ingressclasses")
+def _ingress_class(kind: dict[str, Any]) -> Iterator[Cause]:
+    controller = kind["spec"].get("controller") or ""
+    if not controller:
+        yield required("spec.controller")
+    elif "/" not in controller:
+        said = 'must be a domain-prefixed path (such as "acme.io/foo")'
+        yield invalid_value("spec.controller", controller, said)
+    parameters = kind["spec"].get("parameters")
+    if parameters is not None:
+        for field in ("kind", "name"):
+            if not parameters.get(field):
+                yield required(f"spec.parameters.{field}")
+        scope = parameters.get("scope")
+        yield from one_of("spec.parameters.scope", scope, ("Cluster", "Namespace"))
+        if scope == "Namespace" and not parameters.get("namespace"):
+            said = "`parameters.scope` is set to 'Namespace'"
+            yield required("spec.parameters.namespace", said)
+        elif scope == "Cluster" and parameters.get("namespace") is not None:
+            said = "`parameters.scope` is set to 'Cluster'"
+            yield forbidden_value("spec.parameters.namespace", said)
+
+
+@checks_change("networking.k8s.io", "ingressclasses")
+def _class_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    after, before = new["spec"].get("controller"), old["spec"].get("controller")
+    yield from immutable("spec.controller", after, before)
+
+
+def _host(host: str, field: str) -> Iterator[Cause]:
+    if not host:
+        return
+    if not ip_problems(host):
+        yield invalid_value(field, host, "must be a DNS name, not an IP address")
+    elif "*" in host:
+        yield from matches(field, host, wildcard_subdomain_problems)
+    else:
+        yield from matches(field, host, subdomain_problems)
+
+
+def _paths(http: dict[str, Any], field: str) -> Iterator[Cause]:
+    paths = http.get("paths") or []
+    if not paths:
+        yield required(field)
+    for index, path in enumerate(paths):
+        at = f"{field}[{index}]"
+        kind, text_ = path.get("pathType"), path.get("path") or ""
+        if not kind:
+            yield required(f"{at}.pathType", "pathType must be specified")
+        else:
+            yield from one_of(f"{at}.pathType", kind, _PATH_TYPES)
+            yield from _path(text_, kind, f"{at}.path")
+        yield from _backend(path.get("backend") or {}, f"{at}.backend")
+
+
+def _path(path: str, kind: str, field: str) -> Iterator[Cause]:
+    if kind == "ImplementationSpecific" and not path:
+        return
+    if kind in _PATH_TYPES and not path.startswith("/"):
+        yield invalid_value(field, path, "must be an absolute path")
+    if kind in ("Exact", "Prefix") and path.startswith("/"):
+        for part in _INVALID_PARTS:
+            if part in path:
+                yield invalid_value(field, path, f"must not contain '{part}'")
+        for end in _INVALID_ENDS:
+            if path.endswith(end):
+                yield invalid_value(field, path, f"cannot end with '{end}'")
+
+
+def _backend(backend: dict[str, Any], field: str) -> Iterator[Cause]:
+    service, resource = backend.get("service"), backend.get("resource")
+    if service is not None and resource is not None:
+        yield invalid_value(field, "", "cannot set both resource and service backends")
+    elif resource is not None:
+        for part in ("kind", "name"):
+            if not resource.get(part):
+                yield required(f"{field}.resource.{part}")
+    elif service is None:
+        yield invalid_value(field, "", "resource or service backend is required")
+    else:
+        yield from _service_backend(service, field)
+
+
+def _service_backend(service: dict[str, Any], field: str) -> Iterator[Cause]:
+    yield from text(f"{field}.service.name", service.get("name"), label_problems)
+    port = service.get("port") or {}
+    name, number = port.get("name"), port.get("number")
+    if name and number:
+        yield invalid_value(field, "", "cannot set both port name & port number")
+    elif name:
+        yield from matches(f"{field}.service.port.name", name, port_name_problems)
+    elif number:
+        yield from port_number(f"{field}.service.port.number", number)
+    else:
+        yield required(field, "port name or number is required")
+
+
+def _tls(tls: dict[str, Any], field: str) -> Iterator[Cause]:
+    for index, host in enumerate(tls.get("hosts") or []):
+        rule = wildcard_subdomain_problems if "*" in host else subdomain_problems
+        yield from matches(f"{field}.hosts[{index}]", host, rule)
+    name = tls.get("secretName")
+    yield from text(f"{field}.secretName", name, subdomain_problems, needed=False)
+
+
+# -------------------------------------------------------------------------------- endpoints
+
+
+@checks("", "endpoints")
+def _endpoints(endpoints: dict[str, Any]) -> Iterator[Cause]:
+    for index, subset in enumerate(endpoints.get("subsets") or []):
+        at = f"subsets[{index}]"
+        ready, other = subset.get("addresses") or [], subset.get("notReadyAddresses") or []
+        if not ready and not other:
+            yield required(at, "must specify `addresses` or `notReadyAddresses`")
+        for member, addresses in (("addresses", ready), ("notReadyAddresses", other)):
+            for number, address in enumerate(addresses):
+                yield from _address(address, f"{at}.{member}[{number}]")
+        ports = subset.get("ports") or []
+        for number, port in enumerate(ports):
+            yield from _endpoint_port(port, f"{at}.ports[{number}]", named=len(ports) > 1)
+
+
+def _address(address: dict[str, Any], field: str) -> Iterator[Cause]:
+    ip = address.get("ip") or ""
+    if ip_problems(ip):
+        # The syntax is looked at twice, once for each reason to refuse an address.
+        yield invalid_value(f"{field}.ip", ip, "must be a valid IP address")
+    yield from usable_address(f"{field}.ip", ip)
+    yield from text(f"{field}.hostname", address.get("hostname"), label_problems, needed=False)
+    yield from text(f"{field}.nodeName", address.get("nodeName"), subdomain_problems, needed=False)
+
+
+def _endpoint_port(port: dict[str, Any], field: str, *, named: bool) -> Iterator[Cause]:
+    yield from text(f"{field}.name", port.get("name"), label_problems, needed=named)
+    yield from port_number(f"{field}.port", port.get("port") or 0)
+    yield from one_of(f"{field}.protocol", port.get("protocol"), PROTOCOLS)
+    protocol = port.get("appProtocol")
+    yield from text(f"{field}.appProtocol", protocol, qualified_name_problems, needed=False)
+
+
+@checks("discovery.k8s.io", "endpointslices")
+def _slice(endpoints: dict[str, Any]) -> Iterator[Cause]:
+    kind = endpoints.get("addressType") or ""
+    if not kind:
+        yield required("addressType")
+    else:
+        yield from one_of("addressType", kind, _ADDRESS_TYPES)
+    for index, endpoint in enumerate(endpoints.get("endpoints") or []):
+        yield from _slice_endpoint(endpoint, f"endpoints[{index}]", kind)
+    names: list[str] = []
+    for index, port in enumerate(endpoints.get("ports") or []):
+        at, name = f"ports[{index}]", port.get("name") or ""
+        yield from text(f"{at}.name", name, label_problems, needed=False)
+        if name in names:
+            yield duplicate(f"{at}.name", name)
+        names.append(name)
+        yield from one_of(f"{at}.protocol", port.get("protocol"), PROTOCOLS)
+        protocol = port.get("appProtocol")
+        yield from text(f"{at}.appProtocol", protocol, qualified_name_problems, needed=False)
+
+
+@checks_change("discovery.k8s.io", "endpointslices")
+def _slice_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    yield from immutable("addressType", new.get("addressType"), old.get("addressType"))
+
+
+def _slice_endpoint(endpoint: dict[str, Any], field: str, kind: str) -> Iterator[Cause]:
+    addresses = endpoint.get("addresses") or []
+    if not addresses:
+        yield required(f"{field}.addresses", "must contain at least 1 address")
+    for index, address in enumerate(addresses):
+        at = f"{field}.addresses[{index}]"
+        if kind == "FQDN":
+            yield from matches(at, address, subdomain_problems)
+        else:
+            yield from usable_address(at, address)
+            if not ip_problems(address) and f"IPv{ip_address(address).version}" != kind:
+                yield invalid_value(f"{field}.addresses", address, f"must be an {kind} address")
+    yield from text(f"{field}.hostname", endpoint.get("hostname"), label_problems, needed=False)
+    node = endpoint.get("nodeName")
+    yield from text(f"{field}.nodeName", node, subdomain_problems, needed=False)
+
+
+# ------------------------------------------------------------------------- address ranges
+
+
+@checks("networking.k8s.io", "ipaddresses")
+def _ip_address(address: dict[str, Any]) -> Iterator[Cause]:
+    parent = address["spec"].get("parentRef")
+    if parent is None:
+        yield required("spec.parentRef")
+        return
+    for field in ("resource", "name"):
+        if not parent.get(field):
+            yield required(f"spec.parentRef.{field}")
+
+
+@checks("networking.k8s.io", "servicecidrs")
+def _range(networks: dict[str, Any]) -> Iterator[Cause]:
+    cidrs = networks["spec"].get("cidrs") or []
+    if not cidrs:
+        yield required("spec.cidrs", "at least one CIDR required")
+    for index, network in enumerate(cidrs):
+        yield from matches(f"spec.cidrs[{index}]", network, cidr_problems)

@@ -1,0 +1,273 @@
+"""What Services may say and how they may change."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    required,
+)
+
+from .checks import PROTOCOLS, is_not_negative, matches, one_of, port_number, port_reference, text
+from .metadata import labels_causes
+from .services import allocation_causes, needs_cluster_ip
+from .texts import (
+    cidr_problems,
+    ip_problems,
+    label_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
+from .validating import checks, checks_change, checks_last
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..world import World
+
+__all__ = ["usable_address"]
+
+_TYPES: Final = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+_TRAFFIC: Final = ("Cluster", "Local")
+_FAMILIES: Final = ("IPv4", "IPv6")
+_POLICIES: Final = ("PreferDualStack", "RequireDualStack", "SingleStack")
+_MOST_AFFINITY: Final = 86400
+_SOURCES: Final = "spec.LoadBalancerSourceRanges"
+
+
+@checks("", "services")
+def _service(service: dict[str, Any]) -> Iterator[Cause]:
+    spec = service["spec"]
+    headless = spec.get("clusterIP") == "None"
+    named = spec.get("type") == "ExternalName"
+    yield from one_of("spec.type", spec.get("type"), _TYPES)
+    if not spec.get("ports") and not headless and not named:
+        yield required("spec.ports")
+    yield from _ports(spec)
+    yield from labels_causes(spec.get("selector"), "spec.selector")
+    if named:
+        yield from text("spec.externalName", spec.get("externalName"), subdomain_problems)
+    yield from _affinity(spec)
+    yield from _addresses(spec)
+    yield from _families(spec)
+    for index, address in enumerate(spec.get("externalIPs") or []):
+        yield from usable_address(f"spec.externalIPs[{index}]", address)
+    yield from _load_balancer(spec)
+    yield from _traffic(spec)
+
+
+# ---------------------------------------------------------------------------------- ports
+
+
+def _ports(spec: dict[str, Any]) -> Iterator[Cause]:
+    ports = spec.get("ports") or []
+    names: list[str] = []
+    numbers: list[tuple[object, object]] = []
+    for index, port in enumerate(ports):
+        at = f"spec.ports[{index}]"
+        name = port.get("name") or ""
+        if not name and len(ports) > 1:
+            yield required(f"{at}.name")
+        elif name:
+            yield from matches(f"{at}.name", name, label_problems)
+            if name in names:
+                yield duplicate(f"{at}.name", name)
+        names.append(name)
+        yield from _port(port, at, spec)
+        key = (port.get("protocol"), port.get("port"))
+        if key in numbers:
+            yield duplicate(at, {"protocol": key[0], "port": key[1]})
+        numbers.append(key)
+    yield from _node_ports(ports)
+
+
+def _port(port: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
+    yield from port_number(f"{field}.port", port.get("port") or 0)
+    yield from one_of(f"{field}.protocol", port.get("protocol"), PROTOCOLS)
+    yield from port_reference(f"{field}.targetPort", port.get("targetPort") or 0)
+    yield from text(
+        f"{field}.appProtocol", port.get("appProtocol"), qualified_name_problems, needed=False
+    )
+    if port.get("nodePort") and spec.get("type") == "ClusterIP":
+        yield forbidden_value(f"{field}.nodePort", "may not be used when `type` is 'ClusterIP'")
+
+
+def _node_ports(ports: list[dict[str, Any]]) -> Iterator[Cause]:
+    seen: list[tuple[object, object]] = []
+    for index, port in enumerate(ports):
+        key = (port.get("protocol"), port.get("nodePort"))
+        if port.get("nodePort") and key in seen:
+            yield duplicate(f"spec.ports[{index}].nodePort", port["nodePort"])
+        seen.append(key)
+
+
+# ------------------------------------------------------------------------------ addresses
+
+
+def _addresses(spec: dict[str, Any]) -> Iterator[Cause]:
+    one, several = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
+    kind = spec.get("type")
+    if not needs_cluster_ip(spec):
+        if several and kind == "ExternalName":
+            yield forbidden_value("spec.clusterIPs", "may not be set for ExternalName services")
+        return
+    if several and not one:
+        said = "must be empty when `clusterIP` is not specified"
+        yield invalid_value("spec.clusterIPs", several, said)
+    elif several and several[0] != one:
+        yield invalid_value("spec.clusterIPs", several, "first value must match `clusterIP`")
+    for index, address in enumerate(several):
+        at = f"spec.clusterIPs[{index}]"
+        if address == "None" and kind != "ClusterIP":
+            yield invalid_value(at, address, f"may not be set to 'None' for {kind} services")
+        elif address != "None":
+            yield from matches(at, address, ip_problems)
+
+
+def usable_address(field: str, address: str) -> Iterator[Cause]:
+    """An address that means something outside one machine or network."""
+    problems = ip_problems(address)
+    for problem in problems:
+        yield invalid_value(field, address, problem)
+    if problems:
+        return
+    parsed = ip_address(address)
+    ranges = (
+        (parsed.is_unspecified, "may not be unspecified (0.0.0.0 or ::)"),
+        (parsed.is_loopback, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
+        (parsed.is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
+        (
+            parsed.is_multicast and str(address).startswith(("224.0.0.", "ff02:")),
+            "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
+        ),
+    )
+    for hit, said in ranges:
+        if hit:
+            yield invalid_value(field, address, said)
+
+
+def _families(spec: dict[str, Any]) -> Iterator[Cause]:
+    policy, families = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or []
+    if not needs_cluster_ip(spec):
+        return
+    yield from one_of("spec.ipFamilyPolicy", policy, _POLICIES)
+    for index, family in enumerate(families):
+        yield from one_of(f"spec.ipFamilies[{index}]", family, _FAMILIES)
+    if spec.get("clusterIP") == "None" and not spec.get("selector"):
+        return
+    for index, family in enumerate(families):
+        if family == "IPv6":
+            at = f"spec.ipFamilies[{index}]"
+            yield invalid_value(at, family, "not configured on this cluster")
+    if policy == "RequireDualStack":
+        said = "this cluster is not configured for dual-stack services"
+        yield invalid_value("spec.ipFamilyPolicy", policy, said)
+
+
+# ------------------------------------------------------------------------------- routing
+
+
+def _affinity(spec: dict[str, Any]) -> Iterator[Cause]:
+    kind = spec.get("sessionAffinity")
+    yield from one_of("spec.sessionAffinity", kind, ("ClientIP", "None"))
+    seconds = ((spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}).get(
+        "timeoutSeconds"
+    )
+    if kind == "ClientIP" and seconds is not None and not 0 < seconds <= _MOST_AFFINITY:
+        at = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
+        said = f"must be greater than 0 and less than {_MOST_AFFINITY}"
+        yield invalid_value(at, seconds, said)
+
+
+def _load_balancer(spec: dict[str, Any]) -> Iterator[Cause]:
+    balanced = spec.get("type") == "LoadBalancer"
+    only = "may only be used when `type` is 'LoadBalancer'"
+    ranges = spec.get("loadBalancerSourceRanges") or []
+    if ranges and not balanced:
+        yield forbidden_value(_SOURCES, only)
+    for index, network in enumerate(ranges):
+        at = f"{_SOURCES}[{index}]"
+        problems = cidr_problems(network.strip())
+        for problem in problems:
+            yield invalid_value(at, network, problem)
+        if not problems and not _is_exact(network):
+            said = "must not have bits set beyond the prefix length"
+            yield invalid_value(at, network, said)
+    for field in ("loadBalancerClass", "allocateLoadBalancerNodePorts"):
+        if spec.get(field) is not None and not balanced:
+            yield forbidden_value(f"spec.{field}", only)
+    name = spec.get("loadBalancerClass")
+    yield from text("spec.loadBalancerClass", name, qualified_name_problems, needed=False)
+
+
+def _is_exact(network: str) -> bool:
+    try:
+        ip_network(network.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _traffic(spec: dict[str, Any]) -> Iterator[Cause]:
+    outside = spec.get("externalTrafficPolicy")
+    external = spec.get("type") in ("NodePort", "LoadBalancer") or bool(spec.get("externalIPs"))
+    if outside and not external:
+        said = "may only be set for externally-accessible services"
+        yield invalid_value("spec.externalTrafficPolicy", outside, said)
+    elif external:
+        yield from one_of("spec.externalTrafficPolicy", outside, _TRAFFIC)
+    inside = spec.get("internalTrafficPolicy")
+    yield from one_of("spec.internalTrafficPolicy", inside, _TRAFFIC, needed=False)
+    port = spec.get("healthCheckNodePort")
+    yield from is_not_negative("spec.healthCheckNodePort", port)
+    if port and not (spec.get("type") == "LoadBalancer" and outside == "Local"):
+        said = (
+            "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+        )
+        yield invalid_value("spec.healthCheckNodePort", port, said)
+
+
+# --------------------------------------------------------------------------------- update
+
+
+@checks_change("", "services")
+def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    after, before = new["spec"], old["spec"]
+    stays = needs_cluster_ip(after) and needs_cluster_ip(before)
+    addresses = after.get("clusterIPs")
+    if stays and before.get("clusterIPs") and addresses != before["clusterIPs"]:
+        yield invalid_value("spec.clusterIPs[0]", addresses, "may not change once set")
+    balanced = {after.get("type"), before.get("type")} == {"LoadBalancer"}
+    name = after.get("loadBalancerClass")
+    if balanced and name != before.get("loadBalancerClass"):
+        yield invalid_value("spec.loadBalancerClass", name, "may not change once set")
+    local = balanced and after.get("externalTrafficPolicy") == "Local"
+    port = before.get("healthCheckNodePort")
+    if local and port and after.get("healthCheckNodePort") != port:
+        yield forbidden_value("spec.healthCheckNodePort", "field is immutable")
+
+
+@checks_change("", "services", part="status")
+def _status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    balancer = (new.get("status") or {}).get("loadBalancer") or {}
+    balanced = new["spec"].get("type") == "LoadBalancer"
+    if balancer.get("ingress") and not balanced:
+        said = "may only be used when `spec.type` is LoadBalancer"
+        yield forbidden_value("status.loadBalancer.ingress", said)
+    for index, ingress in enumerate(balancer.get("ingress") or []):
+        at = f"status.loadBalancer.ingress[{index}]"
+        if ingress.get("ip"):
+            yield from matches(f"{at}.ip", ingress["ip"], ip_problems)
+        name = ingress.get("hostname")
+        yield from text(f"{at}.hostname", name, subdomain_problems, needed=False)
+
+
+@checks_last("", "services")
+def _allocation(new: dict[str, Any], old: dict[str, Any] | None, world: World) -> list[Cause]:
+    return allocation_causes(new, old, world)

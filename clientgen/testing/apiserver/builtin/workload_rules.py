@@ -1,0 +1,277 @@
+"""What workloads of the apps group may say and how they may change, and ReplicationControllers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import (
+    Cause,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+
+from .checks import immutable, is_not_negative, one_of, selector_causes, selects, text
+from .metadata import annotations_causes, labels_causes
+from .pod_rules import pod_spec_causes
+from .storage_rules import claim_causes
+from .texts import label_problems
+from .validating import checks, checks_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["count_or_percent", "template_causes"]
+
+_UNMATCHED: Final = "`selector` does not match template `labels`"
+_PERCENT: Final = re.compile("[0-9]+%")
+_ROLLING: Final = "RollingUpdate"
+_CHANGEABLE_SETS: Final = (
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+)
+
+
+# ------------------------------------------------------------------------------ templates
+
+
+def template_causes(template: dict[str, Any] | None, field: str) -> Iterator[Cause]:
+    """What is wrong with a pod template, whoever has it."""
+    metadata = (template or {}).get("metadata") or {}
+    yield from labels_causes(metadata.get("labels"), f"{field}.labels")
+    yield from annotations_causes(metadata.get("annotations"), f"{field}.annotations")
+    spec = dict((template or {}).get("spec") or {})
+    if spec.pop("ephemeralContainers", None):
+        said = "ephemeral containers not allowed in pod template"
+        yield forbidden_value(f"{field}.spec.ephemeralContainers", said)
+    yield from pod_spec_causes(spec, f"{field}.spec")
+
+
+def _template(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    """The template of something that keeps pods running."""
+    template = spec.get("template")
+    yield from template_causes(template, f"{field}.template")
+    pod = (template or {}).get("spec") or {}
+    policy = pod.get("restartPolicy")
+    if policy in ("Never", "OnFailure"):
+        at = f"{field}.template.spec.restartPolicy"
+        yield not_supported(at, policy, ("Always",))
+    if pod.get("activeDeadlineSeconds") is not None:
+        said = "activeDeadlineSeconds in ReplicaSet is not Supported"
+        yield forbidden_value(f"{field}.template.spec.activeDeadlineSeconds", said)
+
+
+def _selector(spec: dict[str, Any], kind: str, *, needed: bool = True) -> Iterator[Cause]:
+    selector = spec.get("selector")
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    unmatched = invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
+    if selector is None:
+        if needed:
+            yield required("spec.selector")
+        yield unmatched
+        return
+    problems = list(selector_causes(selector, "spec.selector"))
+    yield from problems
+    if not any(selector.values()):
+        yield invalid_value("spec.selector", {}, f"empty selector is invalid for {kind}")
+    if problems:
+        yield invalid_value("spec.selector", selector, "invalid label selector")
+    elif not selects(selector, labels or {}):
+        yield unmatched
+
+
+def _counts(spec: dict[str, Any], *fields: str) -> Iterator[Cause]:
+    for field in fields:
+        yield from is_not_negative(f"spec.{field}", spec.get(field))
+
+
+def count_or_percent(field: str, value: int | str | None, *, whole: bool = True) -> Iterator[Cause]:
+    """A number of pods, or a share of them that is at most the `whole`."""
+    if isinstance(value, str):
+        if not _PERCENT.fullmatch(value):
+            said = (
+                "a valid percent string must be a numeric string followed by an ending '%' "
+                "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+            )
+            yield invalid_value(field, value, said)
+        elif whole and int(value[:-1]) > 100:
+            yield invalid_value(field, value, "must not be greater than 100%")
+    else:
+        yield from is_not_negative(field, value)
+
+
+def _is_none(value: int | str | None) -> bool:
+    return value in (0, "0%", None)
+
+
+# ---------------------------------------------------------------------------- deployments
+
+
+@checks("apps", "deployments")
+def _deployment(deployment: dict[str, Any]) -> Iterator[Cause]:
+    spec = deployment["spec"]
+    deadline, ready = spec.get("progressDeadlineSeconds"), spec.get("minReadySeconds") or 0
+    yield from _counts(spec, "replicas")
+    yield from _selector(spec, "deployment")
+    yield from _template(spec, "spec")
+    yield from _deployment_strategy(spec["strategy"], "spec.strategy")
+    yield from _counts(spec, "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")
+    if deadline is not None and deadline <= ready:
+        said = "must be greater than minReadySeconds"
+        yield invalid_value("spec.progressDeadlineSeconds", deadline, said)
+
+
+def _deployment_strategy(strategy: dict[str, Any], field: str) -> Iterator[Cause]:
+    kind, rolling = strategy.get("type"), strategy.get("rollingUpdate")
+    if kind == "Recreate":
+        if rolling is not None:
+            said = "may not be specified when strategy `type` is 'Recreate'"
+            yield forbidden_value(f"{field}.rollingUpdate", said)
+        return
+    if kind != _ROLLING:
+        yield not_supported(field, strategy, ("Recreate", _ROLLING))
+        return
+    if rolling is None:
+        yield required(f"{field}.rollingUpdate", "this should be defaulted and never be nil")
+        return
+    at, most, surge = f"{field}.rollingUpdate", rolling["maxUnavailable"], rolling["maxSurge"]
+    yield from count_or_percent(f"{at}.maxUnavailable", most)
+    yield from count_or_percent(f"{at}.maxSurge", surge, whole=False)
+    if _is_none(most) and _is_none(surge):
+        said = "may not be 0 when `maxSurge` is 0"
+        yield invalid_value(f"{at}.maxUnavailable", most, said)
+
+
+@checks_change("apps", "deployments", "replicasets", "daemonsets")
+def _same_selector(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    after, before = new["spec"].get("selector"), old["spec"].get("selector")
+    yield from immutable("spec.selector", after, before)
+
+
+# --------------------------------------------------------------------------- replica sets
+
+
+@checks("apps", "replicasets")
+def _replica_set(replica_set: dict[str, Any]) -> Iterator[Cause]:
+    spec = replica_set["spec"]
+    yield from _counts(spec, "replicas", "minReadySeconds")
+    yield from _selector(spec, "deployment")
+    yield from _template(spec, "spec")
+
+
+@checks("", "replicationcontrollers")
+def _controller(controller: dict[str, Any]) -> Iterator[Cause]:
+    spec = controller["spec"]
+    selector, template = spec.get("selector"), spec.get("template")
+    yield from _counts(spec, "minReadySeconds", "replicas")
+    if not selector:
+        yield required("spec.selector")
+    if template is None:
+        yield required("spec.template")
+        return
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    if selector and not selects({"matchLabels": selector}, labels):
+        yield invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
+    yield from _template(spec, "spec")
+
+
+# ----------------------------------------------------------------------------- daemon sets
+
+
+@checks("apps", "daemonsets")
+def _daemon_set(daemon_set: dict[str, Any]) -> Iterator[Cause]:
+    spec = daemon_set["spec"]
+    yield from _selector(spec, "daemonset", needed=False)
+    yield from _template(spec, "spec")
+    yield from _daemon_strategy(spec["updateStrategy"], "spec.updateStrategy")
+    yield from _counts(spec, "minReadySeconds", "revisionHistoryLimit")
+
+
+def _daemon_strategy(strategy: dict[str, Any], field: str) -> Iterator[Cause]:
+    kind, rolling = strategy.get("type"), strategy.get("rollingUpdate")
+    if kind not in (_ROLLING, "OnDelete"):
+        yield not_supported(field, strategy, (_ROLLING, "OnDelete"))
+    if kind != _ROLLING or rolling is None:
+        return
+    at, most, surge = f"{field}.rollingUpdate", rolling["maxUnavailable"], rolling["maxSurge"]
+    yield from count_or_percent(f"{at}.maxUnavailable", most)
+    yield from count_or_percent(f"{at}.maxSurge", surge)
+    if _is_none(most) and _is_none(surge):
+        yield required(f"{at}.maxUnavailable", "cannot be 0 when maxSurge is 0")
+    elif not _is_none(most) and not _is_none(surge):
+        said = "may not be set when maxUnavailable is non-zero"
+        yield invalid_value(f"{at}.maxSurge", surge, said)
+
+
+# --------------------------------------------------------------------------- stateful sets
+
+
+@checks("apps", "statefulsets")
+def _stateful_set(stateful_set: dict[str, Any]) -> Iterator[Cause]:
+    spec = stateful_set["spec"]
+    policy = spec.get("podManagementPolicy")
+    if policy not in ("OrderedReady", "Parallel"):
+        said = "must be 'OrderedReady' or 'Parallel'"
+        yield invalid_value("spec.podManagementPolicy", policy, said)
+    yield from _set_strategy(spec["updateStrategy"], "spec.updateStrategy")
+    retention = spec.get("persistentVolumeClaimRetentionPolicy") or {}
+    for event in ("whenDeleted", "whenScaled"):
+        at = f"spec.persistentVolumeClaimRetentionPolicy.{event}"
+        yield from one_of(at, retention.get(event), ("Retain", "Delete"))
+    yield from _counts(spec, "replicas", "minReadySeconds", "revisionHistoryLimit")
+    yield from is_not_negative("spec.ordinals.start", (spec.get("ordinals") or {}).get("start"))
+    yield from text("spec.serviceName", spec.get("serviceName"), label_problems, needed=False)
+    yield from _selector(spec, "statefulset")
+    yield from _template(spec, "spec")
+    for index, claim in enumerate(spec.get("volumeClaimTemplates") or []):
+        yield from claim_causes(claim["spec"], f"spec.volumeClaimTemplates[{index}].spec")
+
+
+def _set_strategy(strategy: dict[str, Any], field: str) -> Iterator[Cause]:
+    kind, rolling = strategy.get("type"), strategy.get("rollingUpdate")
+    if kind == _ROLLING:
+        at = f"{field}.rollingUpdate"
+        yield from is_not_negative(f"{at}.partition", (rolling or {}).get("partition"))
+        most = (rolling or {}).get("maxUnavailable")
+        yield from count_or_percent(f"{at}.maxUnavailable", most)
+    elif kind != "OnDelete":
+        yield invalid_value(field, strategy, f"must be '{_ROLLING}' or 'OnDelete'")
+    elif rolling is not None:
+        said = f"only allowed for updateStrategy '{_ROLLING}'"
+        yield invalid_value(f"{field}.rollingUpdate", rolling, said)
+
+
+@checks_change("apps", "statefulsets")
+def _set_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    fixed = [
+        {key: value for key, value in each["spec"].items() if key not in _CHANGEABLE_SETS}
+        for each in (new, old)
+    ]
+    if fixed[0] != fixed[1]:
+        listed = ", ".join(f"'{field}'" for field in _CHANGEABLE_SETS[:-1])
+        said = f"updates to statefulset spec for fields other than {listed} and 'minReadySeconds'"
+        yield forbidden_value("spec", f"{said} are forbidden")
+
+
+@checks("", "podtemplates")
+def _pod_template(template: dict[str, Any]) -> Iterator[Cause]:
+    yield from template_causes(template.get("template"), "template")
+
+
+@checks("apps", "controllerrevisions")
+def _revision(revision: dict[str, Any]) -> Iterator[Cause]:
+    if revision.get("data") is None:
+        yield required("data", "data is mandatory")
+    yield from is_not_negative("revision", revision.get("revision"))
+
+
+@checks_change("apps", "controllerrevisions")
+def _revision_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    yield from immutable("data", new.get("data"), old.get("data"))
