@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from . import custom
-from .deleting import FOREGROUND, ORPHAN, Deleting
+from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
 from .options import DeleteOptions
 from .registry import storage_of
 from .rules import DEFINITIONS
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Definitions", "Garbage", "Namespaces"]
 
-_CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 _RETRY: Final = 1.0
 
 
@@ -56,10 +55,6 @@ class Definitions:
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         others = [each.value() for each in self._collection.now() if each.name != name]
         status = custom.status_of(value, others, self._cluster.now())
-        finalizers = value["metadata"].setdefault("finalizers", [])
-        changed = status != value.get("status") or _CLEANUP not in finalizers
-        if _CLEANUP not in finalizers:
-            finalizers.append(_CLEANUP)
         self._specs[name] = value["spec"]
         if _holds(status, "Established"):
             first = not self._cluster.registry.is_defined(name)
@@ -67,7 +62,7 @@ class Definitions:
             if first:
                 store = self._cluster.store
                 store.collection(name).compact(store.version)
-        if changed:
+        if status != value.get("status"):
             value["status"] = status
             self._collection.put(value, record.form)
 
@@ -83,7 +78,7 @@ class Definitions:
             self._cluster.later(_RETRY, lambda: self._settle(name))
             return
         metadata = value["metadata"]
-        metadata["finalizers"] = [each for each in metadata.get("finalizers") or () if each != _CLEANUP]
+        metadata["finalizers"] = [each for each in metadata.get("finalizers") or () if each != CLEANUP]
         if metadata["finalizers"]:
             if metadata["finalizers"] != record.value()["metadata"].get("finalizers"):
                 self._collection.put(value, record.form)

@@ -12,6 +12,7 @@ from .failures import bad_request, conflict, forbidden, not_found, status_succes
 from .options import DeleteOptions, delete_options, list_options
 from .reading import selected
 from .registry import storage_of
+from .rules import DEFINITIONS
 from .store import key_of
 from .views import View
 
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from .routing import Call, Target
     from .store import Record
 
-__all__ = ["FOREGROUND", "ORPHAN", "Deleting", "delete", "delete_collection", "options_of"]
+__all__ = ["CLEANUP", "FOREGROUND", "ORPHAN", "Deleting", "delete", "delete_collection", "options_of"]
 
 FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
+CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
+"""Keeps a definition until its instances are gone."""
 _POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
 
 
@@ -145,6 +148,8 @@ class Deleting:
     def _finalizers(self, metadata: dict[str, Any]) -> list[str]:
         """The finalizers the object has once the propagation policy is in them."""
         present: list[str] = list(metadata.get("finalizers") or ())
+        if self.resource.group_resource == DEFINITIONS and CLEANUP not in present:
+            present.append(CLEANUP)
         wanted = _POLICY_FINALIZERS.get(self.options.policy)
         if self.options.orphan is not None:
             wanted = ORPHAN if self.options.orphan else None

@@ -95,6 +95,8 @@ def _refuse(failure: Failure) -> Answer:
 def get(store: Store, call: Call, target: Target, rendering: Rendering) -> Answer:
     """One object, not older than the version named."""
 
+    _refuse_export(call)
+
     def answer() -> Answer:
         resource = target.resource
         collection = store.collection(storage_of(resource))
@@ -105,6 +107,11 @@ def get(store: Store, call: Call, target: Target, rendering: Rendering) -> Answe
 
     version = version_number(first(call.query, "resourceVersion"))
     return when_version(store, version, answer, _refuse)
+
+
+def _refuse_export(call: Call) -> None:
+    if first(call.query, "export") not in ("", "false", "0"):
+        raise bad_request("the export parameter, deprecated since v1.14, is no longer supported")
 
 
 # ------------------------------------------------------------------------------ list

@@ -44,6 +44,7 @@ class Registry:
         self.spec = spec
         self.revision = 0
         self._built_in = {(each.group, each.version, each.plural): each for each in spec.resources}
+        self._built_in_groups = {each.group for each in spec.resources}
         self._built_in_kinds = _by_kind(spec.resources)
         self._custom: dict[str, tuple[Definition, tuple[Resource, ...]]] = {}
         self._shapes: dict[str, str] = {}
@@ -70,6 +71,10 @@ class Registry:
     def versions_of(self, group: str) -> set[str]:
         """The versions a group is served in; empty for an unknown group."""
         return self._group_versions.get(group, set())
+
+    def is_custom(self, group: str) -> bool:
+        """Whether all that is served in a group is from definitions."""
+        return group not in self._built_in_groups
 
     def resources(self) -> Iterator[Resource]:
         """All resources, those of the spec first."""

@@ -59,7 +59,7 @@ def failed(failure: Failure, accept: str) -> Response:
 
 
 def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in metadata.items() if value not in (None, "")}
+    return {name: value for name, value in metadata.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +141,14 @@ class Rendering:
         head = {
             "kind": resource.list_kind,
             "apiVersion": resource.api_version,
-            "metadata": _list_metadata(metadata),
+            "metadata": self._metadata(metadata),
         }
         items = b",".join(map(self.view.item, records))
         return b'%b,"items":[%b]}' % (json.encode(head)[:-1], items)
+
+    def _metadata(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Lists of custom resources always say whether they go on."""
+        return metadata if self.view.resource.custom is None else {"continue": "", **metadata}
 
     def _shown_list(
         self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any]
@@ -159,6 +163,7 @@ class Rendering:
                 items = [self._partial(value) for value in values]
             case "":
                 kind, version = resource.list_kind, resource.api_version
+                metadata = self._metadata(metadata)
                 items = [self._item(value) for value in values]
             case _:
                 raise _not_acceptable(f"{form.kind}, but the requested object is a list")

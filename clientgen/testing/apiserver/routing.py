@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, unquote
 
 from .access import ADMIN
 from .answers import Response
-from .failures import Failure, method_not_allowed
+from .failures import Failure, bad_request, method_not_allowed, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Call", "Target", "UNKNOWN_PATH", "no_such_resource", "target_of", "verb_of"]
 
 UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
-_CLUSTER_LENGTH: Final = 3
+_NAMESPACE_PART: Final = 3
 _NAMED_NAMESPACE: Final = frozenset(["status", "finalize"])
 
 
@@ -89,72 +89,115 @@ def target_of(path: str, registry: Registry) -> Target | None:
     Raises:
         Failure: 404, when the group is known and the resource is not.
     """
-    parts = path.split("/")[1:]
+    parts = unquote(path).split("/")[1:]
     if parts and not parts[-1]:
         parts.pop()
     if parts[:1] == ["api"]:
         group, rest = "", parts[1:]
-    elif parts[:1] == ["apis"] and len(parts) > _CLUSTER_LENGTH - 1:
-        group, rest = parts[1], parts[2:]
+    elif parts[:1] == ["apis"]:
+        group, rest = "".join(parts[1:2]), parts[2:]
     else:
         return None
     versions = registry.versions_of(group)
-    if not rest or not versions:
+    if not rest or not versions or (len(rest) == 1 and rest[0] in versions):
         return None
     version, below = rest[0], rest[1:]
-    if version in versions and not below:
-        return None
-    if version not in versions or not below or "" in below:
+    found = None
+    if version in versions and below and "" not in below:
+        found = _below(group, version, below, registry)
+    if found is None and not registry.is_custom(group):
         raise no_such_resource()
-    return _below(group, version, [unquote(part) for part in below], registry)
+    return found
 
 
-def _below(group: str, version: str, parts: list[str], registry: Registry) -> Target:
+def _below(group: str, version: str, parts: list[str], registry: Registry) -> Target | None:
+    """The target of the path below a group version; None when there is none."""
     watch = parts[0] == "watch" and len(parts) > 1
     if watch:
         parts = parts[1:]
     namespace = ""
     if parts[0] == "namespaces" and _names_content(parts):
         namespace, parts = parts[1], parts[2:]
-    plural, name, subresource, rest = (*parts, "", "", "")[:3] + ("/".join(parts[3:]),)
+    plural, name, subresource = [*parts, "", ""][:3]
+    rest = "/".join(parts[3:])
     resource = registry.find(group, version, plural)
     if resource is None:
-        raise no_such_resource()
-    fits = resource.namespaced if namespace else not resource.namespaced or not name
-    known = not subresource or (subresource in resource.subresources and not watch)
-    if not fits or not known or (rest and subresource != "proxy"):
-        raise no_such_resource()
-    return Target(resource, namespace, name, subresource, rest, watch)
+        return None
+    if resource.custom is not None:
+        fits = resource.namespaced == bool(namespace) or (resource.namespaced and not name)
+    else:
+        fits = resource.namespaced if namespace else not resource.namespaced or not name
+        fits = fits and _is_known(resource, subresource, rest, watch=watch)
+    return Target(resource, namespace, name, subresource, rest, watch) if fits else None
+
+
+def _is_known(resource: Resource, subresource: str, rest: str, *, watch: bool) -> bool:
+    if not subresource:
+        return True
+    return subresource in resource.subresources and not watch and not (rest and subresource != "proxy")
 
 
 def _names_content(parts: list[str]) -> bool:
     """Whether `namespaces/x/...` goes on to something inside the namespace."""
-    return len(parts) > 2 and not (len(parts) == _CLUSTER_LENGTH and parts[2] in _NAMED_NAMESPACE)
+    return len(parts) > 2 and not (len(parts) == _NAMESPACE_PART and parts[2] in _NAMED_NAMESPACE)
 
 
 _NAMED: Final = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _COLLECTION: Final = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 _PART: Final = {"GET": "get", "PUT": "update", "PATCH": "patch", "POST": "create"}
+_CUSTOM: Final = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch"}
 
 
-def verb_of(call: Call, target: Target) -> str:
+def verb_of(call: Call, target: Target) -> str | None:
     """The verb of a request: get, list, watch, create, update, patch, delete, deletecollection.
+
+    None stands for a path that a custom resource does not have.
 
     Raises:
         Failure: 405, when the resource does not have it.
     """
+    if target.resource.custom is not None:
+        return _custom_verb(call, target)
     table = _PART if target.subresource else _NAMED if target.name else _COLLECTION
     verb = table.get(call.method, "")
     if target.watch:
         verb = "watch" if call.method == "GET" else ""
     elif verb == "list" and _is_set(call.query.get("watch")):
         verb = "watch"
-    if verb not in _verbs(target):
-        raise method_not_allowed()
-    inside = target.resource.namespaced and not target.namespace
-    if inside and verb not in ("list", "watch") and not target.subresource:
+    if verb not in _verbs(target) or _is_outside(target, verb):
         raise method_not_allowed()
     return verb
+
+
+def _custom_verb(call: Call, target: Target) -> str | None:
+    """One handler takes all requests for custom resources, and looks at them in another order."""
+    resource = target.resource
+    verb = _CUSTOM.get(call.method, "")
+    if call.method == "DELETE":
+        verb = "delete" if target.name else "deletecollection"
+    elif verb == "get" and not target.name:
+        verb = "watch" if target.watch or _is_set(call.query.get("watch")) else "list"
+    if _is_outside(target, verb):
+        return None
+    if target.subresource and target.subresource not in resource.subresources:
+        raise not_found(resource.group, resource.plural, target.name)
+    if not verb or (target.subresource and verb not in _verbs(target)):
+        raise Failure(
+            405,
+            "MethodNotAllowed",
+            f'{verb} is not supported on resources of kind "{resource.group_resource}"',
+            group=resource.group,
+            kind=resource.plural,
+        )
+    if verb in ("update", "patch") and not target.name:
+        raise bad_request("name must be provided")
+    return verb
+
+
+def _is_outside(target: Target, verb: str) -> bool:
+    """Whether a verb needs the namespace that the path does not have."""
+    outside = target.resource.namespaced and not target.namespace
+    return outside and verb not in ("list", "watch") and not target.subresource
 
 
 def _verbs(target: Target) -> frozenset[str] | tuple[str, ...]:
@@ -164,4 +207,4 @@ def _verbs(target: Target) -> frozenset[str] | tuple[str, ...]:
 
 
 def _is_set(values: list[str] | None) -> bool:
-    return bool(values) and values[0].lower() not in ("false", "0")
+    return values is not None and values[0].lower() not in ("false", "0")

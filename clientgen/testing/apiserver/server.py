@@ -95,6 +95,8 @@ class ApiServer:
             found = self.documents.answer(call.method, call.path, call.query, call.headers)
             return found or unknown_path()
         verb = verb_of(call, target)
+        if verb is None:
+            return unknown_path()
         authorizing.check(self.cluster, call, target, verb)
         if len(call.body) > MAX_BODY:
             raise Failure(

@@ -168,6 +168,7 @@ class Writing:
 
     def create(self, value: dict[str, Any]) -> Outcome:
         """Store an object that is not there yet."""
+        value = self.view.titled(value)
         metadata = value["metadata"]
         self._place(metadata)
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
@@ -299,7 +300,7 @@ class Writing:
         """Server-side apply: create the object, or merge into it what is applied."""
         self._check_applied(config)
         record = self.current()
-        metadata = config.setdefault("metadata", {})
+        metadata = config["metadata"]
         if record is None:
             return self._create_applied(config)
         live = self.view.value(record)
@@ -313,17 +314,15 @@ class Writing:
         if not isinstance(config, dict):
             raise bad_request("error decoding YAML: not an object")
         metadata = config.get("metadata") or {}
-        name = metadata.get("name")
-        if name and name != self.target.name:
-            raise mismatch("name", name, self.target.name)
+        self._check_name(metadata)
+        self._place(metadata)
+        config["metadata"] = metadata
 
     def _create_applied(self, config: dict[str, Any]) -> Outcome:
         metadata = config["metadata"]
         if self.target.subresource:
             raise self._missing()
-        metadata["name"] = self.target.name
         metadata.pop("resourceVersion", None)
-        self._place(metadata)
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
         uid = metadata.get("uid")
         if uid:
@@ -387,7 +386,7 @@ class Writing:
         if needed and version == "0" and self._needs_version():
             cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion")
             resource = self.resource
-            raise invalid(resource.group, resource.kind, record.name, [cause])
+            raise invalid(resource.group, resource.plural, record.name, [cause])
 
     def _needs_version(self) -> bool:
         where = (self.resource.group, self.resource.plural)
@@ -395,6 +394,7 @@ class Writing:
 
     def _carry_over(self, old: dict[str, Any], value: dict[str, Any]) -> None:
         was, is_ = old["metadata"], value["metadata"]
+        is_.pop("selfLink", None)
         is_["resourceVersion"] = was["resourceVersion"]
         is_["creationTimestamp"] = was["creationTimestamp"]
         for name in ("uid", "deletionTimestamp", "deletionGracePeriodSeconds"):
