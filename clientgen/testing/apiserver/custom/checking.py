@@ -263,11 +263,17 @@ def _all_of(
 
 def _enum(values: list[Any]) -> Facet:
     def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        if value is None or not any(same(value, each) for each in values):
+        if value is None or not any(_is_one(value, each) for each in values):
             found.append(not_supported(path, value, values))
         return 0
 
     return facet
+
+
+def _is_one(value: Any, known: Any) -> bool:
+    if type(value) is float and type(known) is int:
+        return int(value) == known  # the server converts the value to the type of the known one
+    return same(value, known)
 
 
 def _strings(raw: Mapping[str, Any], name: str) -> list[Facet]:
@@ -287,7 +293,8 @@ def _strings(raw: Mapping[str, Any], name: str) -> list[Facet]:
             found.append(invalid_value(path, value, why))
         return 0
 
-    return [facet, _formatted(name)] if name else [facet]
+    fits = STRING_FORMATS.get(name.replace("-", ""))
+    return [facet, _formatted(name, fits)] if fits else [facet]
 
 
 def _pattern(pattern: str) -> Callable[[str], bool]:
@@ -302,9 +309,7 @@ def _pattern(pattern: str) -> Callable[[str], bool]:
     return lambda text: compiled.search(text) is not None
 
 
-def _formatted(name: str) -> Facet:
-    fits = STRING_FORMATS[name.replace("-", "")]
-
+def _formatted(name: str, fits: Callable[[str], bool]) -> Facet:
     def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
         if not fits(value):
             found.append(_mistyped(path, name, value))

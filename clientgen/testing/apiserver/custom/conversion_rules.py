@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from ..builtin.texts import service_label_problems
+from ..builtin.texts import service_label_problems, subdomain_problems
 from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
 
 if TYPE_CHECKING:
@@ -81,8 +81,24 @@ def _service(service: Mapping[str, Any], path: str) -> Iterator[Cause]:
     if not 1 <= port <= _MOST:
         why = "port is not valid: must be between 1 and 65535, inclusive"
         yield invalid_value(f"{path}.port", port, why)
-    if (given := service.get("path")) is not None and not given.startswith("/"):
-        yield invalid_value(f"{path}.path", given, "must start with a '/'")
+    if given := service.get("path"):
+        yield from _service_path(given, f"{path}.path")
+
+
+def _service_path(given: str, path: str) -> Iterator[Cause]:
+    if given == "/":
+        return
+    if given == "//":
+        yield invalid_value(path, given, "segment[0] may not be empty")
+        return
+    if not given.startswith("/"):
+        yield invalid_value(path, given, "must start with a '/'")
+    for at, segment in enumerate(given[1:].removesuffix("/").split("/")):
+        if not segment:
+            yield invalid_value(path, given, f"segment[{at}] may not be empty")
+        else:
+            for problem in subdomain_problems(segment):
+                yield invalid_value(path, given, f"segment[{at}]: {problem}")
 
 
 def _reviews(versions: list[str], path: str) -> Iterator[Cause]:

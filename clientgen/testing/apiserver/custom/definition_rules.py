@@ -345,7 +345,7 @@ def _annotation(crd: Mapping[str, Any]) -> str:
 
 
 def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[str]:
-    """What the server warns of: formats it does not know, sets of things that are no scalars."""
+    """What the server warns of: formats it does not know."""
     known = set() if old is None else set(_warnings(old))
     return [each for each in _warnings(crd) if each not in known]
 
@@ -355,20 +355,11 @@ def _warnings(crd: Mapping[str, Any]) -> list[str]:
     schemas = [_schema_in(spec.get("validation"))]
     schemas += [_schema_in(each.get("schema")) for each in spec["versions"]]
     found = [each for schema in schemas if schema for each in _nodes(schema)]
-    formats = [
+    return [
         f'unrecognized format "{each["format"]}"'
         for each in found
         if each.get("format") and not recognized(each.get("type") or "", each["format"])
     ]
-    sets = {
-        f'x-kubernetes-list-type: set for items of type "{each["items"]["type"]}" is not '
-        "supported by server-side apply or CEL validation rules"
-        for each in found
-        if each.get("x-kubernetes-list-type") == "set"
-        and isinstance(each.get("items"), dict)
-        and each["items"].get("type") in ("array", "object")
-    }
-    return [*formats, *sorted(sets)]
 
 
 def _nodes(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..schema import Schema
     from .structure import Structure
 
-__all__ = ["check_embedded", "clean_embedded", "has_embedded", "refusal_of"]
+__all__ = ["check_embedded", "check_type_meta", "clean_embedded", "has_embedded", "refusal_of"]
 
 
 def has_embedded(structure: Structure) -> bool:
@@ -83,10 +83,15 @@ def check_embedded(value: Any, structure: Structure) -> list[Cause]:
     """What is wrong with embedded objects."""
     causes: list[Cause] = []
     for path, found in _embedded(value, structure, ""):
-        causes += _type_causes(found, path)
+        causes += check_type_meta(found, path)
         if isinstance(metadata := found.get("metadata"), dict):
             causes += _metadata_causes(metadata, f"{path}.metadata")
     return causes
+
+
+def check_type_meta(found: dict[str, Any], path: str) -> list[Cause]:
+    """What is wrong with the apiVersion and the kind of an embedded object."""
+    return list(_type_causes(found, path))
 
 
 def _type_causes(found: dict[str, Any], path: str) -> Iterator[Cause]:

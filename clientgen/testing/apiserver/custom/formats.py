@@ -11,6 +11,7 @@ import re
 from datetime import date
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final
+from unicodedata import category
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ def _is_ipv6(text: str) -> bool:
 def is_cidr(text: str) -> bool:
     """Whether it is an IP address and the length of a prefix."""
     address, slash, length = text.partition("/")
-    if not slash or not re.fullmatch(r"0|[1-9][0-9]{0,2}", length) or not _parses(parse_ip)(address):
+    if not slash or not re.fullmatch(r"[0-9]{1,6}", length) or not _parses(parse_ip)(address):
         return False
     return int(length) <= (128 if ":" in address else 32)
 
@@ -160,7 +161,7 @@ def _is_uri(text: str) -> bool:
     scheme = _SCHEME.match(text)
     rest = text[scheme.end() :] if scheme else text
     if not rest.startswith("/"):
-        return scheme is not None and bool(rest)
+        return scheme is not None
     if re.search(r"%(?![0-9A-Fa-f]{2})", rest.partition("?")[0]):
         return False
     if scheme is None or not rest.startswith("//"):
@@ -181,16 +182,22 @@ def _is_email(text: str) -> bool:
     return _ADDRESS.fullmatch(named[1] if named else text.strip()) is not None
 
 
-_LABEL: Final = re.compile(r"[^\W_]([^\W_]|-(?!\Z))*")
-
-
 def _is_hostname(text: str) -> bool:
     labels = text.split(".")
     if len(text.encode()) > 255 or any(len(each.encode()) > 63 for each in labels):
         return False
-    if len(labels) > 1 and not (labels[-1].isalpha() and len(labels[-1]) > 1):
+    if len(labels) == 1:  # has at most one dash, behind its first sign
+        return _is_signs(text[:1]) and (_is_signs(text[1:].removeprefix("-")) or len(text) <= 2)
+    *rest, last = labels
+    if len(last) < 2 or not all(category(sign)[0] == "L" for sign in last):
         return False
-    return all(_LABEL.fullmatch(each) for each in labels)
+    return all(_is_signs(each.replace("-", "")) and "-" not in (each[0], each[-1]) for each in rest)
+
+
+def _is_signs(text: str) -> bool:
+    return bool(text) and all(
+        category(sign)[0] in "LS" or (sign.isascii() and sign.isdigit()) for sign in text
+    )
 
 
 def _is_mac(text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
 from .checking import Checker, check
+from .embedded import check_type_meta
 from .fieldpath import resolve
 from .pruning import prune
 from .structurality import check_structure, is_readable
@@ -50,12 +51,15 @@ def check_schema(validation: Mapping[str, Any] | None, path: str, *, status: boo
         causes.append(forbidden_value(f"{path}.nullable", "nullable cannot be true at the root"))
     sound = is_readable(raw)
     if sound:
-        wrong = check_structure(raw, path) or list(_check_defaults(raw, path))
+        wrong = check_structure(raw, path) or list(_check_defaults(raw, path, whole=True))
         causes += wrong
         sound = not wrong
     walk = _Walk(at_root=True, rules=sound)
     schema_causes, rule_causes = walk.check(raw, path)
-    return [*causes, *schema_causes, *rule_causes]
+    causes += schema_causes + rule_causes
+    if not causes and not is_readable(raw):
+        causes.append(invalid_value(path, "", "no structural schema can be made of it"))
+    return causes
 
 
 def _root(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
@@ -73,24 +77,32 @@ def _root(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
 # ----------------------------------------------------------------------------------- defaults
 
 
-def _check_defaults(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    from .cel import RuleTree
-
-    default = raw.get("default")
-    if default is not None:
-        structure, where = Structure(raw), f"{path}.default"
-        pruned = copied(default)
-        if prune(pruned, structure):
-            yield invalid_value(where, default, "must not have unknown fields")
-        causes = check(Checker(raw), default, where)
-        tree = None if causes else RuleTree.of(structure)
-        if tree is not None:
-            causes = tree.validate(default, default, where) or tree.validate(default, None, where)
-        yield from causes
+def _check_defaults(
+    raw: Mapping[str, Any], path: str, *, whole: bool = False
+) -> Iterator[Cause]:
+    if raw.get("default") is not None:
+        yield from _check_default(raw, f"{path}.default", whole=whole)
     if isinstance(raw.get("items"), dict):
         yield from _check_defaults(raw["items"], f"{path}.items")
     for name, each in (raw.get("properties") or {}).items():
         yield from _check_defaults(each, f"{path}.properties[{name}]")
+
+
+def _check_default(raw: Mapping[str, Any], path: str, *, whole: bool) -> Iterator[Cause]:
+    from .cel import RuleTree
+
+    default = raw["default"]
+    structure = Structure.of_kind(raw) if whole else Structure(raw)
+    if prune(copied(default), structure):
+        yield invalid_value(path, default, "must not have unknown fields")
+    causes: list[Cause] = []
+    if structure.embedded and isinstance(default, dict):
+        causes = check_type_meta(default, path)
+    causes = causes or check(Checker(raw), default, path)
+    tree = None if causes else RuleTree.of(structure)
+    if tree is not None:
+        causes = tree.validate(default, default, path) or tree.validate(default, None, path)
+    yield from causes
 
 
 # ------------------------------------------------------------------------------- the whole tree

@@ -208,15 +208,14 @@ def check_rules(structure: Structure, path: str, uncorrelatable: str = "") -> li
         uncorrelatable: the schema around it in which old and new do not belong together.
     """
     declared = declare(structure)
+    field = f"{path}.x-kubernetes-validations"
+    if declared is None:
+        why = "failed to retrieve type information for x-kubernetes-validations"
+        return [Cause("InternalError", f"Internal error: {why}", field)]
     causes: list[Cause] = []
     for at, raw in enumerate(structure.rules):
-        where = f"{path}.x-kubernetes-validations[{at}]"
-        if not raw.get("rule", "").strip():
-            continue
-        if declared is None:
-            causes.append(Cause("InternalError", "Internal error: no type for rules", where))
-        else:
-            causes += _check_rule(raw, declared, where, uncorrelatable)
+        if raw.get("rule", "").strip():
+            causes += _check_rule(raw, declared, f"{field}[{at}]", uncorrelatable)
     return causes
 
 
