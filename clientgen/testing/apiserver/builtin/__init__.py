@@ -1,31 +1,31 @@
 """What is hard-wired for built-in kinds: the part of the API server that no schema tells.
 
-A write to a built-in object goes `default` -> `prepare_create` or `prepare_update` -> `validate`, and
-`metadata_causes` looks at the metadata of custom objects too. Each kind's knowledge is registered by
-the module of its field; importing this package gathers it.
+A write to a built-in object goes `default` -> `prepare_create` or `prepare_update` -> `validate`,
+and `metadata_causes` looks at the metadata of custom objects too. Each kind's knowledge is
+registered by the module of its field; importing this package gathers it.
 """
 
 from __future__ import annotations
 
 from . import (
+    batch_rules,  # noqa: F401
     certificates,  # noqa: F401 - registers
+    config_rules,  # noqa: F401
     core_strategies,  # noqa: F401
     finalizing,  # noqa: F401
+    network_rules,  # noqa: F401
     other_defaults,  # noqa: F401
     pod_defaults,  # noqa: F401
     pod_resizing,  # noqa: F401
-    batch_rules,  # noqa: F401
-    config_rules,  # noqa: F401
-    network_rules,  # noqa: F401
     pod_rules,  # noqa: F401
-    policy_rules,  # noqa: F401
-    service_rules,  # noqa: F401
-    storage_rules,  # noqa: F401
-    workload_rules,  # noqa: F401
     pod_strategies,  # noqa: F401
+    policy_rules,  # noqa: F401
     rbac,  # noqa: F401
+    service_rules,  # noqa: F401
     services,  # noqa: F401
+    storage_rules,  # noqa: F401
     workload_defaults,  # noqa: F401
+    workload_rules,  # noqa: F401
     workload_strategies,  # noqa: F401
 )
 from .bootstrap import BOOTSTRAP

@@ -13,7 +13,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects
 from .validating import checks, checks_change
 from .workload_rules import template_causes
@@ -46,8 +46,21 @@ _NICKNAMES: Final = frozenset(
     {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
 )
 _EVERY: Final = re.compile(r"@every (\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+")
-_MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_DAYS: Final = "sun mon tue wed thu fri sat".split()
+_MONTHS: Final = [
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+]
+_DAYS: Final = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 _LIMITS: Final[tuple[tuple[int, int, dict[str, int]], ...]] = (
     (0, 59, {}),
     (0, 23, {}),
@@ -79,9 +92,9 @@ def _job_spec(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         yield invalid_value(f"{field}.backoffLimitPerIndex", spec["backoffLimitPerIndex"], said)
     replaced = spec.get("podReplacementPolicy")
     yield from one_of(f"{field}.podReplacementPolicy", replaced, _REPLACEMENTS, needed=False)
-    template = spec.get("template")
+    template = part(spec, "template")
     yield from template_causes(template, f"{field}.template")
-    policy = ((template or {}).get("spec") or {}).get("restartPolicy") or ""
+    policy: str = part(template, "spec").get("restartPolicy") or ""
     at = f"{field}.template.spec.restartPolicy"
     if policy in ("", "Always"):
         yield required(at, 'valid values: "OnFailure", "Never"')
@@ -91,7 +104,7 @@ def _job_spec(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _job_selector(spec: dict[str, Any], uid: str) -> Iterator[Cause]:
     selector = spec.get("selector")
-    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+    labels = part(part(part(spec, "template"), "metadata"), "labels")
     if selector is None:
         yield required("spec.selector")
         yield invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
@@ -140,7 +153,7 @@ def _cron_job(cron_job: dict[str, Any]) -> Iterator[Cause]:
     yield from _time_zone(spec.get("timeZone"))
     policy = spec.get("concurrencyPolicy")
     yield from one_of("spec.concurrencyPolicy", policy, ("Allow", "Forbid", "Replace"))
-    job = (spec.get("jobTemplate") or {}).get("spec") or {}
+    job = part(part(spec, "jobTemplate"), "spec")
     if job.get("manualSelector"):
         at = "spec.jobTemplate.spec.manualSelector"
         yield not_supported(at, True, ("nil", "false"))
@@ -170,18 +183,18 @@ def _schedule_problems(schedule: str) -> list[str]:
         shown = " ".join(fields)
         return [f"expected exactly 5 fields, found {len(fields)}: [{shown}]"]
     problems = (
-        _field_problem(part, *limits)
+        _field_problem(asked, *limits)
         for each, limits in zip(fields, _LIMITS, strict=True)
-        for part in each.split(",")
+        for asked in each.split(",")
     )
     return [problem for problem in problems if problem][:1]
 
 
-def _field_problem(part: str, least: int, most: int, names: dict[str, int]) -> str:
+def _field_problem(asked: str, least: int, most: int, names: dict[str, int]) -> str:
     """What is wrong with one part of a field, such as `*/5` or `MON-FRI`."""
-    span, slash, step = part.partition("/")
+    span, slash, step = asked.partition("/")
     if slash and not (step.isdigit() and int(step)):
-        return f"failed to parse int from {step}: {part}"
+        return f"failed to parse int from {step}: {asked}"
     if span in ("*", "?"):
         return ""
     first, dash, last = span.partition("-")
@@ -190,11 +203,16 @@ def _field_problem(part: str, least: int, most: int, names: dict[str, int]) -> s
         for word in (first, last if dash else first)
     ]
     if -1 in numbers:
-        return f"failed to parse int from {span}: {part}"
-    if numbers[0] < least:
-        return f"beginning of range ({numbers[0]}) below minimum ({least}): {part}"
-    if numbers[1] > most:
-        return f"end of range ({numbers[1]}) above maximum ({most}): {part}"
-    if numbers[0] > numbers[1]:
-        return f"beginning of range ({numbers[0]}) beyond end of range ({numbers[1]}): {part}"
+        return f"failed to parse int from {span}: {asked}"
+    return _range_problem(numbers, least, most, asked)
+
+
+def _range_problem(numbers: list[int], least: int, most: int, asked: str) -> str:
+    first, last = numbers
+    if first < least:
+        return f"beginning of range ({first}) below minimum ({least}): {asked}"
+    if last > most:
+        return f"end of range ({last}) above maximum ({most}): {asked}"
+    if first > last:
+        return f"beginning of range ({first}) beyond end of range ({last}): {asked}"
     return ""

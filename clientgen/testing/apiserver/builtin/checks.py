@@ -11,7 +11,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part, parts, texts
 from .texts import (
     Rule,
     label_value_problems,
@@ -119,15 +119,15 @@ def selector_causes(selector: Mapping[str, Any] | None, field: str) -> Iterator[
     """What is wrong with a label selector."""
     if selector is None:
         return
-    for key, value in (selector.get("matchLabels") or {}).items():
+    for key, value in part(selector, "matchLabels").items():
         yield from matches(f"{field}.matchLabels", key, qualified_name_problems)
         yield from matches(f"{field}.matchLabels", value, label_value_problems)
-    for index, requirement in enumerate(selector.get("matchExpressions") or []):
+    for index, requirement in enumerate(parts(selector, "matchExpressions")):
         yield from _requirement(requirement, f"{field}.matchExpressions[{index}]")
 
 
 def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
-    operator, values = requirement.get("operator"), requirement.get("values") or []
+    operator, values = requirement.get("operator"), texts(requirement, "values")
     if operator in ("In", "NotIn") and not values:
         said = "must be specified when `operator` is 'In' or 'NotIn'"
         yield required(f"{field}.values", said)
@@ -143,15 +143,15 @@ def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     """Whether a label selector that is in order selects something with these labels."""
-    wanted: Mapping[str, str] = selector.get("matchLabels") or {}
+    wanted: Mapping[str, str] = part(selector, "matchLabels")
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
-        _holds(requirement, labels) for requirement in selector.get("matchExpressions") or []
+        _holds(requirement, labels) for requirement in parts(selector, "matchExpressions")
     )
 
 
 def _holds(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     value = labels.get(requirement.get("key", ""))
-    operator, values = requirement.get("operator"), requirement.get("values") or []
+    operator, values = requirement.get("operator"), texts(requirement, "values")
     if operator == "In":
         return value in values
     if operator == "NotIn":

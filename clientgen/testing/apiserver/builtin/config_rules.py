@@ -1,4 +1,4 @@
-"""What ConfigMaps, Secrets, Namespaces, Nodes, limits and quotas may say and how they may change."""
+"""What configuration, namespaces, nodes, limits and quotas may say, and how they may change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..failures import (
     required,
     too_long,
 )
-
+from ..parts import part, parts, texts
 from .checks import immutable, matches, one_of
 from .quantities import amount
 from .texts import cidr_problems, config_key_problems, label_value_problems, qualified_name_problems
@@ -105,7 +105,7 @@ def _bytes(data: Mapping[str, str]) -> int:
 
 @checks("", "configmaps")
 def _config_map(config: dict[str, Any]) -> Iterator[Cause]:
-    data, binary = config.get("data") or {}, config.get("binaryData") or {}
+    data, binary = part(config, "data"), part(config, "binaryData")
     for key in data:
         yield from matches_at(f"data[{key}]", key)
         if key in binary:
@@ -126,13 +126,13 @@ def _sealed(new: dict[str, Any], old: dict[str, Any], *fields: str) -> Iterator[
     if not new.get("immutable"):
         yield forbidden_value("immutable", _SEALED)
     for field in fields:
-        if (new.get(field) or {}) != (old.get(field) or {}):
+        if part(new, field) != part(old, field):
             yield forbidden_value(field, _SEALED)
 
 
 @checks("", "secrets")
 def _secret(secret: dict[str, Any]) -> Iterator[Cause]:
-    data, kind = secret.get("data") or {}, secret.get("type") or ""
+    data, kind = part(secret, "data"), secret.get("type") or ""
     yield from _keys(data, "data")
     if _bytes(data) > _MOST_BYTES:
         yield too_long("data", f"may not be more than {_MOST_BYTES} bytes")
@@ -144,7 +144,7 @@ def _secret(secret: dict[str, Any]) -> Iterator[Cause]:
     if kind == "kubernetes.io/basic-auth" and not {"username", "password"} & set(data):
         yield required("data[username]")
         yield required("data[password]")
-    account = (secret["metadata"].get("annotations") or {}).get(_ACCOUNT)
+    account = part(secret["metadata"], "annotations").get(_ACCOUNT)
     if kind == "kubernetes.io/service-account-token" and not account:
         yield required(f"metadata.annotations[{_ACCOUNT}]")
 
@@ -167,7 +167,7 @@ def _secret_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("", "namespaces", again=False)
 def _namespace(namespace: dict[str, Any]) -> Iterator[Cause]:
-    for name in namespace["spec"].get("finalizers") or []:
+    for name in texts(namespace["spec"], "finalizers"):
         yield from matches("spec.finalizers", name, qualified_name_problems)
         if "/" not in name and name != "kubernetes":
             said = "name is neither a standard finalizer name nor is it fully qualified"
@@ -177,7 +177,7 @@ def _namespace(namespace: dict[str, Any]) -> Iterator[Cause]:
 @checks("", "nodes")
 def _node(node: dict[str, Any]) -> Iterator[Cause]:
     seen: list[tuple[object, object]] = []
-    for index, taint in enumerate(node["spec"].get("taints") or []):
+    for index, taint in enumerate(parts(node["spec"], "taints")):
         # The server tells taints as if they were metadata.
         at = f"metadata.taints[{index}]"
         yield from matches(f"{at}.key", taint.get("key") or "", qualified_name_problems)
@@ -186,7 +186,7 @@ def _node(node: dict[str, Any]) -> Iterator[Cause]:
         if (taint.get("key"), taint.get("effect")) in seen:
             yield duplicate(at, taint)
         seen.append((taint.get("key"), taint.get("effect")))
-    for index, network in enumerate(node["spec"].get("podCIDRs") or []):
+    for index, network in enumerate(texts(node["spec"], "podCIDRs")):
         yield from matches(f"spec.podCIDRs[{index}]", network, cidr_problems)
 
 
@@ -206,7 +206,7 @@ def _node_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("", "limitranges")
 def _limits(limits: dict[str, Any]) -> Iterator[Cause]:
-    for index, item in enumerate(limits["spec"].get("limits") or []):
+    for index, item in enumerate(parts(limits["spec"], "limits")):
         yield from _limit(item, f"spec.limits[{index}]")
 
 
@@ -214,13 +214,13 @@ def _limit(item: dict[str, Any], field: str) -> Iterator[Cause]:
     kind = item.get("type") or ""
     yield from matches(f"{field}.type", kind, qualified_name_problems)
     if kind == "Pod":
-        for part in ("default", "defaultRequest"):
-            if item.get(part):
+        for side in ("default", "defaultRequest"):
+            if item.get(side):
                 yield forbidden_value(
-                    f"{field}.{part}", "may not be specified when `type` is 'Pod'"
+                    f"{field}.{side}", "may not be specified when `type` is 'Pod'"
                 )
-    sides = {part: item.get(part) or {} for part in ("min", "defaultRequest", "default", "max")}
-    for name in sorted({name for side in sides.values() for name in side}):
+    sides = {side: part(item, side) for side in ("min", "defaultRequest", "default", "max")}
+    for name in sorted({name for amounts in sides.values() for name in amounts}):
         yield from _ordered(sides, name, field)
 
 
@@ -248,7 +248,7 @@ def _ordered(sides: dict[str, dict[str, Any]], name: str, field: str) -> Iterato
 @checks("", "resourcequotas")
 def _quota(quota: dict[str, Any]) -> Iterator[Cause]:
     spec = quota["spec"]
-    for name, quantity in (spec.get("hard") or {}).items():
+    for name, quantity in part(spec, "hard").items():
         at = f"spec.hard[{name}]"
         yield from matches(at, name, qualified_name_problems)
         if "/" not in name and name not in _QUOTA and not name.startswith("requests."):
@@ -259,6 +259,6 @@ def _quota(quota: dict[str, Any]) -> Iterator[Cause]:
             yield invalid_value(at, quantity, "must be greater than or equal to 0")
         if name in _COUNTED and number != number.to_integral_value():
             yield invalid_value(at, quantity, "must be an integer")
-    scopes = spec.get("scopes") or []
+    scopes = texts(spec, "scopes")
     if any(scope not in _SCOPES for scope in scopes):
         yield invalid_value("spec.scopes", scopes, "unsupported scope")

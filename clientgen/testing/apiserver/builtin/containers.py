@@ -1,7 +1,7 @@
 """What containers may say: images, ports, environment, mounts, resources, probes.
 
-The rules are those of the API reference of Container; the fields that causes name are those which the
-API server names, also where it leaves out an index.
+The rules are those of the API reference of Container; the fields that causes name are those which
+the API server names, also where it leaves out an index.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part, parts
 from .checks import (
     PROTOCOLS,
     is_not_negative,
@@ -96,22 +96,23 @@ def container_causes(
     restart = container.get("restartPolicy")
     yield from one_of(f"{field}.restartPolicy", restart, _RESTARTS, needed=False)
     yield from _ports(container, f"{field}.ports", host=bool(spec.get("hostNetwork")))
-    for index, variable in enumerate(container.get("env") or []):
+    for index, variable in enumerate(parts(container, "env")):
         yield from _variable(variable, f"{field}.env[{index}]")
-    for index, source in enumerate(container.get("envFrom") or []):
+    for index, source in enumerate(parts(container, "envFrom")):
         yield from _variables(source, f"{field}.envFrom", index)
     yield from _mounts(container, f"{field}.volumeMounts", volumes)
     yield from _devices(container, f"{field}.volumeDevices", volumes)
-    yield from resource_causes(container.get("resources") or {}, f"{field}.resources")
+    yield from resource_causes(part(container, "resources"), f"{field}.resources")
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         if container.get(name) is not None:
             yield from _probe(container[name], f"{field}.{name}", name)
-    for name, handler in (container.get("lifecycle") or {}).items():
-        if isinstance(handler, dict):
+    for name in ("postStart", "preStop"):
+        handler = part(container, "lifecycle").get(name)
+        if handler is not None:
             grace = spec.get("terminationGracePeriodSeconds")
             yield from _handler(handler, f"{field}.lifecycle.{name}", grace)
     yield from container_security_causes(
-        container.get("securityContext") or {}, f"{field}.securityContext"
+        part(container, "securityContext"), f"{field}.securityContext"
     )
 
 
@@ -128,7 +129,7 @@ def image_causes(image: str, field: str) -> Iterator[Cause]:
 
 def _ports(container: dict[str, Any], field: str, *, host: bool) -> Iterator[Cause]:
     names: set[str] = set()
-    for index, port in enumerate(container.get("ports") or []):
+    for index, port in enumerate(parts(container, "ports")):
         at = f"{field}[{index}]"
         name = port.get("name")
         if name:
@@ -238,7 +239,7 @@ def _variables(source: dict[str, Any], field: str, index: int) -> Iterator[Cause
 
 def _mounts(container: dict[str, Any], field: str, volumes: set[str]) -> Iterator[Cause]:
     paths: set[str] = set()
-    for index, mount in enumerate(container.get("volumeMounts") or []):
+    for index, mount in enumerate(parts(container, "volumeMounts")):
         at = f"{field}[{index}]"
         name, path = mount.get("name") or "", mount.get("mountPath") or ""
         if not name:
@@ -254,8 +255,8 @@ def _mounts(container: dict[str, Any], field: str, volumes: set[str]) -> Iterato
             said = "subPathExpr and subPath are mutually exclusive"
             yield invalid_value(f"{at}.subPathExpr", mount["subPathExpr"], said)
         # The server tells these two without the index.
-        for part in ("subPath", "subPathExpr"):
-            yield from relative_path(f"{field}.{part}", mount.get(part) or "")
+        for member in ("subPath", "subPathExpr"):
+            yield from relative_path(f"{field}.{member}", mount.get(member) or "")
         propagation = mount.get("mountPropagation")
         yield from one_of(f"{field}.mountPropagation", propagation, _PROPAGATIONS, needed=False)
 
@@ -269,7 +270,7 @@ def relative_path(field: str, path: str) -> Iterator[Cause]:
 
 
 def _devices(container: dict[str, Any], field: str, volumes: set[str]) -> Iterator[Cause]:
-    for index, device in enumerate(container.get("volumeDevices") or []):
+    for index, device in enumerate(parts(container, "volumeDevices")):
         at = f"{field}[{index}]"
         name = device.get("name") or ""
         if not name:
@@ -285,7 +286,7 @@ def _devices(container: dict[str, Any], field: str, volumes: set[str]) -> Iterat
 
 def resource_causes(resources: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with requests and limits."""
-    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    limits, requests = part(resources, "limits"), part(resources, "requests")
     for side, amounts in (("limits", limits), ("requests", requests)):
         for name, quantity in amounts.items():
             yield from _quantity(name, quantity, f"{field}.{side}[{name}]")

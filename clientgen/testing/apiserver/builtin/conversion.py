@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..parts import part, parts
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -25,7 +27,7 @@ _EVENT_NAMES: Final = {
     "reportingComponent": "reportingController",
 }
 """The members of a core Event that have another name in events.k8s.io."""
-_CORE_EVENT: Final = {
+_CORE_EVENT: Final[dict[str, Any]] = {
     "involvedObject": {},
     "source": {},
     "firstTimestamp": None,
@@ -34,7 +36,7 @@ _CORE_EVENT: Final = {
     "reportingInstance": "",
     "eventTime": None,
 }
-_NEW_EVENT: Final = {
+_NEW_EVENT: Final[dict[str, Any]] = {
     "deprecatedSource": {},
     "deprecatedFirstTimestamp": None,
     "deprecatedLastTimestamp": None,
@@ -72,13 +74,13 @@ def _to_core_event(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _to_old_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
-    spec = dict(autoscaler.get("spec") or {})
-    metrics = spec.pop("metrics", None) or []
-    spec.pop("behavior", None)
-    percentages = [percentage for metric in metrics for percentage in [_cpu_target(metric)]]
+    spec = dict(part(autoscaler, "spec"))
+    percentages = [_cpu_target(metric) for metric in parts(spec, "metrics")]
+    for field in ("metrics", "behavior"):
+        spec.pop(field, None)
     if percentages and percentages[0] is not None:
         spec[_CPU] = percentages[0]
-    status = dict(autoscaler.get("status") or {})
+    status = dict(part(autoscaler, "status"))
     for field in ("currentMetrics", "conditions"):
         status.pop(field, None)
     status.setdefault("currentReplicas", 0)
@@ -86,20 +88,20 @@ def _to_old_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cpu_target(metric: dict[str, Any]) -> int | None:
-    resource = metric.get("resource") or {}
+    resource = part(metric, "resource")
     if metric.get("type") != "Resource" or resource.get("name") != "cpu":
         return None
-    found: int | None = (resource.get("target") or {}).get("averageUtilization")
+    found: int | None = part(resource, "target").get("averageUtilization")
     return found
 
 
 def _to_new_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
-    spec = dict(autoscaler.get("spec") or {})
+    spec = dict(part(autoscaler, "spec"))
     percentage = spec.pop(_CPU, None)
     if percentage is not None:
         target = {"type": "Utilization", "averageUtilization": percentage}
         spec["metrics"] = [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
-    status = dict(autoscaler.get("status") or {})
+    status = dict(part(autoscaler, "status"))
     status.pop("currentCPUUtilizationPercentage", None)
     if not status.get("currentReplicas"):
         status.pop("currentReplicas", None)

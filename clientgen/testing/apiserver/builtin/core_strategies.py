@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from ..parts import part, parts, texts
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedul
 @on_create("", "namespaces")
 def _create_namespace(namespace: dict[str, Any], world: World) -> None:
     del world
-    finalizers = namespace["spec"].get("finalizers") or []
+    finalizers = texts(namespace["spec"], "finalizers")
     if _NAMESPACE_FINALIZER not in finalizers:
         namespace["spec"]["finalizers"] = [*finalizers, _NAMESPACE_FINALIZER]
     _label_namespace(namespace)
@@ -31,7 +32,7 @@ def _create_namespace(namespace: dict[str, Any], world: World) -> None:
 def _label_namespace(namespace: dict[str, Any]) -> None:
     """A name that was generated is known only now."""
     metadata = namespace["metadata"]
-    labels = metadata.get("labels") or {}
+    labels = part(metadata, "labels")
     metadata["labels"] = {**labels, "kubernetes.io/metadata.name": metadata["name"]}
 
 
@@ -48,7 +49,7 @@ def _update_namespace(new: dict[str, Any], old: dict[str, Any], world: World) ->
 def _create_node(node: dict[str, Any], world: World) -> None:
     """A new node is not ready for pods before somebody says so."""
     del world
-    taints = node["spec"].get("taints") or []
+    taints = parts(node["spec"], "taints")
     if not any(_same_taint(taint) for taint in taints):
         node["spec"]["taints"] = [*taints, dict(_NOT_READY)]
 
@@ -61,7 +62,7 @@ def _same_taint(taint: dict[str, Any]) -> bool:
 
 
 def _protect(obj: dict[str, Any], finalizer: str) -> None:
-    finalizers = obj["metadata"].get("finalizers") or []
+    finalizers = texts(obj["metadata"], "finalizers")
     if finalizer not in finalizers:
         obj["metadata"]["finalizers"] = [*finalizers, finalizer]
 
@@ -75,7 +76,7 @@ def _create_volume(volume: dict[str, Any], world: World) -> None:
 
 @on_update("", "persistentvolumes", "status")
 def _update_volume_status(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    before, after = old.get("status") or {}, new.get("status") or {}
+    before, after = part(old, "status"), part(new, "status")
     given = after.get("lastPhaseTransitionTime")
     if after.get("phase") != before.get("phase") and given in (
         None,
@@ -91,7 +92,7 @@ def _create_claim(claim: dict[str, Any], world: World) -> None:
     _agree_on_source(spec)
     legacy = "volume.beta.kubernetes.io/storage-class"
     if spec.get("storageClassName") is None and legacy not in (
-        claim["metadata"].get("annotations") or {}
+        part(claim["metadata"], "annotations")
     ):
         found = _chosen_by_default(
             world.list("storage.k8s.io", "storageclasses"),
@@ -123,7 +124,7 @@ def _chosen_by_default(classes: list[dict[str, Any]], *annotations: str) -> str:
         each["metadata"]
         for each in classes
         if any(
-            (each["metadata"].get("annotations") or {}).get(annotation) == "true"
+            part(each["metadata"], "annotations").get(annotation) == "true"
             for annotation in annotations
         )
     ]
@@ -134,7 +135,7 @@ def _chosen_by_default(classes: list[dict[str, Any]], *annotations: str) -> str:
 
 @on_create("networking.k8s.io", "ingresses")
 def _create_ingress(ingress: dict[str, Any], world: World) -> None:
-    annotated = "kubernetes.io/ingress.class" in (ingress["metadata"].get("annotations") or {})
+    annotated = "kubernetes.io/ingress.class" in part(ingress["metadata"], "annotations")
     if ingress["spec"].get("ingressClassName") is not None or annotated:
         return
     classes = world.list("networking.k8s.io", "ingressclasses")

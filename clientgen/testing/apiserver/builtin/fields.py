@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..parts import part
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -77,17 +79,18 @@ def field_values(resource: Resource, obj: dict[str, Any]) -> dict[str, str]:
 
 
 def _at(obj: dict[str, Any], path: str) -> Any:
-    found: Any = obj
-    for part in path.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+    *above, last = path.split(".")
+    for name in above:
+        obj = part(obj, name)
+    return obj.get(last)
 
 
 def _text(field: str, value: Any) -> str:
     if field in _SWITCHES:
         return "true" if value else "false"
     if field == "status.podIPs":
-        return ",".join(each.get("ip", "") for each in value or [])
+        addresses: list[dict[str, str]] = value or []
+        return ",".join(each.get("ip", "") for each in addresses)
     if field in _NUMBERS:
         return str(value or 0)
     return "" if value is None else str(value)

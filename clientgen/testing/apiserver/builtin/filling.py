@@ -11,7 +11,7 @@ Three things are added, at every node of the object, from the root inwards:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from .declared import DEFAULTS, PARTS, ZEROS
 
@@ -60,10 +60,10 @@ def fill(schema: Schema, value: Any) -> None:
         for item in value:
             fill(schema.items, item)
     elif isinstance(value, dict) and schema.additional is not None:
-        for item in value.values():
+        for item in cast("dict[str, Any]", value).values():
             fill(schema.additional, item)
     elif isinstance(value, dict):
-        _fill_object(schema, value)
+        _fill_object(schema, cast("dict[str, Any]", value))
 
 
 def _fill_object(schema: Schema, value: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What the metadata of any object may hold (fact sheet 1.4; "Object metadata" of the API conventions).
+"""What the metadata of any object may hold (fact sheet 1.4; API conventions, "Metadata").
 
 The real server checks metadata several times over when an object is changed - once for every kind
 alike, and once or twice more in the rules of the kind - and lists what it found each time. A client
@@ -17,7 +17,7 @@ from ..failures import (
     required,
     too_long,
 )
-
+from ..parts import parts, texts
 from .names import name_causes
 from .texts import label_value_problems, path_segment_problems, qualified_name_problems
 
@@ -162,7 +162,7 @@ def _described(metadata: dict[str, Any]) -> list[Cause]:
     return [
         *labels_causes(metadata.get("labels"), "metadata.labels"),
         *annotations_causes(metadata.get("annotations"), "metadata.annotations"),
-        *_owners(metadata.get("ownerReferences") or []),
+        *_owners(parts(metadata, "ownerReferences")),
     ]
 
 
@@ -222,9 +222,11 @@ def _owner(reference: dict[str, Any]) -> list[Cause]:
     if not _version(api_version):
         said = "version must not be empty"
         causes.append(invalid_value(f"{field}.apiVersion", api_version, said))
-    for part in ("kind", "name", "uid"):
-        if not reference.get(part):
-            causes.append(invalid_value(f"{field}.{part}", "", "must not be empty"))
+    causes += [
+        invalid_value(f"{field}.{member}", "", "must not be empty")
+        for member in ("kind", "name", "uid")
+        if not reference.get(member)
+    ]
     if (api_version, kind) in _NEVER_OWNERS:
         said = f"/{api_version}, Kind={kind} is disallowed from being an owner"
         causes.append(invalid_value(field, reference, said))
@@ -241,7 +243,7 @@ def _version(api_version: str) -> str:
 
 def _finalizers(metadata: dict[str, Any]) -> list[Cause]:
     field = "metadata.finalizers"
-    finalizers: list[str] = metadata.get("finalizers") or []
+    finalizers: list[str] = texts(metadata, "finalizers")
     causes = [
         invalid_value(field, name, problem)
         for name in finalizers
@@ -260,7 +262,7 @@ def _domains(metadata: dict[str, Any], *, plain: bool) -> list[Cause]:
     said = "name is neither a standard finalizer name nor is it fully qualified"
     return [
         invalid_value(f"metadata.finalizers[{index}]", name, said)
-        for index, name in enumerate(metadata.get("finalizers") or [])
+        for index, name in enumerate(texts(metadata, "finalizers"))
         if "/" not in name and name not in _OWN_FINALIZERS
     ]
 
@@ -284,10 +286,10 @@ def _change(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
 def _new_finalizers(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
     if not old.get("deletionTimestamp"):
         return []
-    before = set(old.get("finalizers") or [])
-    added = [name for name in new.get("finalizers") or [] if name not in before]
+    before = set(texts(old, "finalizers"))
+    added = [name for name in texts(new, "finalizers") if name not in before]
     if not added:
         return []
     listed = ", ".join(f'"{name}"' for name in added)
-    said = f"no new finalizers can be added if the object is being deleted, found new finalizers "
+    said = "no new finalizers can be added if the object is being deleted, found new finalizers "
     return [forbidden_value("metadata.finalizers", f"{said}[]string{{{listed}}}")]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ..failures import Cause, invalid_value
-
 from .texts import (
     Rule,
     ip_problems,

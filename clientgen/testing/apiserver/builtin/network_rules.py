@@ -12,7 +12,7 @@ from ..failures import (
     invalid_value,
     required,
 )
-
+from ..parts import part, parts, texts
 from .checks import (
     PROTOCOLS,
     immutable,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+_DIRECTIONS: Final = ("Ingress", "Egress")
 _PATH_TYPES: Final = ("Exact", "ImplementationSpecific", "Prefix")
 _INVALID_PARTS: Final = ("//", "/./", "/../", "%2f", "%2F")
 _INVALID_ENDS: Final = ("/..", "/.")
@@ -55,18 +56,18 @@ def _policy(policy: dict[str, Any]) -> Iterator[Cause]:
     spec = policy["spec"]
     yield from selector_causes(spec.get("podSelector"), "spec.podSelector")
     for direction, peers in (("ingress", "from"), ("egress", "to")):
-        for index, rule in enumerate(spec.get(direction) or []):
+        for index, rule in enumerate(parts(spec, direction)):
             at = f"spec.{direction}[{index}]"
-            for number, port in enumerate(rule.get("ports") or []):
+            for number, port in enumerate(parts(rule, "ports")):
                 yield from _policy_port(port, f"{at}.ports[{number}]")
-            for number, peer in enumerate(rule.get(peers) or []):
+            for number, peer in enumerate(parts(rule, peers)):
                 yield from _peer(peer, f"{at}.{peers}[{number}]")
-    types = spec.get("policyTypes") or []
-    if len(types) > 2:
+    types = texts(spec, "policyTypes")
+    if len(types) > len(_DIRECTIONS):
         yield invalid_value("spec.policyTypes", types, "may not specify more than two policyTypes")
         return
     for index, kind in enumerate(types):
-        yield from one_of(f"spec.policyTypes[{index}]", kind, ("Ingress", "Egress"))
+        yield from one_of(f"spec.policyTypes[{index}]", kind, _DIRECTIONS)
 
 
 def _policy_port(port: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -112,15 +113,15 @@ def _block(block: dict[str, Any], field: str) -> Iterator[Cause]:
     problems = cidr_problems(network)
     for problem in problems:
         yield invalid_value(f"{field}.cidr", network, problem)
-    for index, part in enumerate(block.get("except") or []):
+    for index, inner in enumerate(texts(block, "except")):
         at = f"{field}.except[{index}]"
-        yield from matches(at, part, cidr_problems)
-        if not problems and not cidr_problems(part) and not _is_within(part, network):
-            yield invalid_value(at, part, "must be a strict subset of `cidr`")
+        yield from matches(at, inner, cidr_problems)
+        if not problems and not cidr_problems(inner) and not _is_within(inner, network):
+            yield invalid_value(at, inner, "must be a strict subset of `cidr`")
 
 
-def _is_within(part: str, network: str) -> bool:
-    inner, outer = ip_network(part, strict=False), ip_network(network, strict=False)
+def _is_within(text_: str, network: str) -> bool:
+    inner, outer = ip_network(text_, strict=False), ip_network(network, strict=False)
     same = inner.version == outer.version and inner.prefixlen > outer.prefixlen
     return same and inner.network_address in outer
 
@@ -136,12 +137,12 @@ def _ingress(ingress: dict[str, Any]) -> Iterator[Cause]:
         yield invalid_value("spec", None, said)
     if spec.get("defaultBackend") is not None:
         yield from _backend(spec["defaultBackend"], "spec.defaultBackend")
-    for index, rule in enumerate(spec.get("rules") or []):
+    for index, rule in enumerate(parts(spec, "rules")):
         at = f"spec.rules[{index}]"
         yield from _host(rule.get("host") or "", f"{at}.host")
         if rule.get("http") is not None:
             yield from _paths(rule["http"], f"{at}.http.paths")
-    for index, tls in enumerate(spec.get("tls") or []):
+    for index, tls in enumerate(parts(spec, "tls")):
         yield from _tls(tls, f"spec.tls[{index}]")
     name = spec.get("ingressClassName")
     yield from text("spec.ingressClassName", name, subdomain_problems, needed=False)
@@ -149,7 +150,7 @@ def _ingress(ingress: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("networking.k8s.io", "ingresses", again=False)
 def _same_class(ingress: dict[str, Any]) -> Iterator[Cause]:
-    annotated = (ingress["metadata"].get("annotations") or {}).get(_CLASS)
+    annotated = part(ingress["metadata"], "annotations").get(_CLASS)
     named = ingress["spec"].get("ingressClassName")
     if annotated is not None and named is not None and annotated != named:
         said = "must match `ingressClassName` when both are specified"
@@ -197,7 +198,7 @@ def _host(host: str, field: str) -> Iterator[Cause]:
 
 
 def _paths(http: dict[str, Any], field: str) -> Iterator[Cause]:
-    paths = http.get("paths") or []
+    paths = parts(http, "paths")
     if not paths:
         yield required(field)
     for index, path in enumerate(paths):
@@ -208,7 +209,7 @@ def _paths(http: dict[str, Any], field: str) -> Iterator[Cause]:
         else:
             yield from one_of(f"{at}.pathType", kind, _PATH_TYPES)
             yield from _path(text_, kind, f"{at}.path")
-        yield from _backend(path.get("backend") or {}, f"{at}.backend")
+        yield from _backend(part(path, "backend"), f"{at}.backend")
 
 
 def _path(path: str, kind: str, field: str) -> Iterator[Cause]:
@@ -217,9 +218,9 @@ def _path(path: str, kind: str, field: str) -> Iterator[Cause]:
     if kind in _PATH_TYPES and not path.startswith("/"):
         yield invalid_value(field, path, "must be an absolute path")
     if kind in ("Exact", "Prefix") and path.startswith("/"):
-        for part in _INVALID_PARTS:
-            if part in path:
-                yield invalid_value(field, path, f"must not contain '{part}'")
+        for found in _INVALID_PARTS:
+            if found in path:
+                yield invalid_value(field, path, f"must not contain '{found}'")
         for end in _INVALID_ENDS:
             if path.endswith(end):
                 yield invalid_value(field, path, f"cannot end with '{end}'")
@@ -230,9 +231,9 @@ def _backend(backend: dict[str, Any], field: str) -> Iterator[Cause]:
     if service is not None and resource is not None:
         yield invalid_value(field, "", "cannot set both resource and service backends")
     elif resource is not None:
-        for part in ("kind", "name"):
-            if not resource.get(part):
-                yield required(f"{field}.resource.{part}")
+        for member in ("kind", "name"):
+            if not resource.get(member):
+                yield required(f"{field}.resource.{member}")
     elif service is None:
         yield invalid_value(field, "", "resource or service backend is required")
     else:
@@ -241,7 +242,7 @@ def _backend(backend: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _service_backend(service: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from text(f"{field}.service.name", service.get("name"), label_problems)
-    port = service.get("port") or {}
+    port = part(service, "port")
     name, number = port.get("name"), port.get("number")
     if name and number:
         yield invalid_value(field, "", "cannot set both port name & port number")
@@ -254,7 +255,7 @@ def _service_backend(service: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _tls(tls: dict[str, Any], field: str) -> Iterator[Cause]:
-    for index, host in enumerate(tls.get("hosts") or []):
+    for index, host in enumerate(texts(tls, "hosts")):
         rule = wildcard_subdomain_problems if "*" in host else subdomain_problems
         yield from matches(f"{field}.hosts[{index}]", host, rule)
     name = tls.get("secretName")
@@ -266,15 +267,15 @@ def _tls(tls: dict[str, Any], field: str) -> Iterator[Cause]:
 
 @checks("", "endpoints")
 def _endpoints(endpoints: dict[str, Any]) -> Iterator[Cause]:
-    for index, subset in enumerate(endpoints.get("subsets") or []):
+    for index, subset in enumerate(parts(endpoints, "subsets")):
         at = f"subsets[{index}]"
-        ready, other = subset.get("addresses") or [], subset.get("notReadyAddresses") or []
+        ready, other = parts(subset, "addresses"), parts(subset, "notReadyAddresses")
         if not ready and not other:
             yield required(at, "must specify `addresses` or `notReadyAddresses`")
         for member, addresses in (("addresses", ready), ("notReadyAddresses", other)):
             for number, address in enumerate(addresses):
                 yield from _address(address, f"{at}.{member}[{number}]")
-        ports = subset.get("ports") or []
+        ports = parts(subset, "ports")
         for number, port in enumerate(ports):
             yield from _endpoint_port(port, f"{at}.ports[{number}]", named=len(ports) > 1)
 
@@ -304,10 +305,10 @@ def _slice(endpoints: dict[str, Any]) -> Iterator[Cause]:
         yield required("addressType")
     else:
         yield from one_of("addressType", kind, _ADDRESS_TYPES)
-    for index, endpoint in enumerate(endpoints.get("endpoints") or []):
+    for index, endpoint in enumerate(parts(endpoints, "endpoints")):
         yield from _slice_endpoint(endpoint, f"endpoints[{index}]", kind)
     names: list[str] = []
-    for index, port in enumerate(endpoints.get("ports") or []):
+    for index, port in enumerate(parts(endpoints, "ports")):
         at, name = f"ports[{index}]", port.get("name") or ""
         yield from text(f"{at}.name", name, label_problems, needed=False)
         if name in names:
@@ -324,7 +325,7 @@ def _slice_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 
 def _slice_endpoint(endpoint: dict[str, Any], field: str, kind: str) -> Iterator[Cause]:
-    addresses = endpoint.get("addresses") or []
+    addresses = texts(endpoint, "addresses")
     if not addresses:
         yield required(f"{field}.addresses", "must contain at least 1 address")
     for index, address in enumerate(addresses):
@@ -356,7 +357,7 @@ def _ip_address(address: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("networking.k8s.io", "servicecidrs")
 def _range(networks: dict[str, Any]) -> Iterator[Cause]:
-    cidrs = networks["spec"].get("cidrs") or []
+    cidrs = texts(networks["spec"], "cidrs")
     if not cidrs:
         yield required("spec.cidrs", "at least one CIDR required")
     for index, network in enumerate(cidrs):

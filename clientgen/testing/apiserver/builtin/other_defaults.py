@@ -1,10 +1,11 @@
-"""What is added to everything that is neither pod nor workload (API reference, "Defaults to ...")."""
+"""What is added to what is neither pod nor workload (API reference, "Defaults to ...")."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from typing import Any, Final
 
+from ..parts import part, parts
 from .filling import defaults
 
 __all__: list[str] = []
@@ -25,7 +26,7 @@ def _service(service: dict[str, Any]) -> None:
     spec = service.setdefault("spec", {})
     _preset(spec, type="ClusterIP", sessionAffinity="None")
     _affinity(spec)
-    for port in spec.get("ports") or []:
+    for port in parts(spec, "ports"):
         port["targetPort"] = port.get("targetPort") or port.get("port", 0)
     outside = spec["type"] in ("NodePort", "LoadBalancer") or (
         spec["type"] == "ClusterIP" and bool(spec.get("externalIPs"))
@@ -36,7 +37,7 @@ def _service(service: dict[str, Any]) -> None:
         _preset(spec, internalTrafficPolicy="Cluster")
     if spec["type"] == "LoadBalancer":
         _preset(spec, allocateLoadBalancerNodePorts=True)
-        for ingress in (service.get("status") or {}).get("loadBalancer", {}).get("ingress") or []:
+        for ingress in parts(part(part(service, "status"), "loadBalancer"), "ingress"):
             if ingress.get("ip"):
                 _preset(ingress, ipMode="VIP")
 
@@ -45,8 +46,8 @@ def _affinity(spec: dict[str, Any]) -> None:
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
     elif spec["sessionAffinity"] == "ClientIP":
-        config = spec.get("sessionAffinityConfig") or {}
-        if (config.get("clientIP") or {}).get("timeoutSeconds") is None:
+        config = part(spec, "sessionAffinityConfig")
+        if part(config, "clientIP").get("timeoutSeconds") is None:
             spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _THREE_HOURS}}
 
 
@@ -57,14 +58,14 @@ def _secret(secret: dict[str, Any]) -> None:
     texts: dict[str, str] = secret.pop("stringData", None) or {}
     if texts:
         encoded = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
-        secret["data"] = {**(secret.get("data") or {}), **encoded}
+        secret["data"] = {**part(secret, "data"), **encoded}
 
 
 @defaults("core.v1.Namespace")
 def _namespace(namespace: dict[str, Any]) -> None:
     name = namespace["metadata"].get("name")
     if name:
-        labels = namespace["metadata"].get("labels") or {}
+        labels = part(namespace["metadata"], "labels")
         namespace["metadata"]["labels"] = {**labels, "kubernetes.io/metadata.name": name}
 
 
@@ -96,8 +97,7 @@ def _volume(volume: dict[str, Any]) -> None:
 
 @defaults("core.v1.PersistentVolumeClaim")
 def _pending(claim: dict[str, Any]) -> None:
-    if claim.get("status") is None:
-        claim["status"] = {}
+    claim["status"] = part(claim, "status")
     _preset(claim["status"], phase="Pending")
 
 
@@ -120,11 +120,10 @@ def _slice_port(port: dict[str, Any]) -> None:
 def _limit(item: dict[str, Any]) -> None:
     if item.get("type") != "Container":
         return
-    most = {**(item.get("max") or {}), **(item.get("default") or {})}
-    least = {**(item.get("min") or {}), **most, **(item.get("defaultRequest") or {})}
-    for field, found in (("default", most), ("defaultRequest", least)):
-        if found:
-            item[field] = found
+    most = {**part(item, "max"), **part(item, "default")}
+    least = {**part(item, "min"), **most, **part(item, "defaultRequest")}
+    found = {"default": most, "defaultRequest": least}
+    item.update({field: amounts for field, amounts in found.items() if amounts})
 
 
 @defaults("networking.v1.NetworkPolicySpec")
@@ -192,7 +191,7 @@ def _webhook(webhook: dict[str, Any]) -> None:
 
 @defaults("admissionregistration.v1.MutatingWebhookConfiguration")
 def _mutating(configuration: dict[str, Any]) -> None:
-    for webhook in configuration.get("webhooks") or []:
+    for webhook in parts(configuration, "webhooks"):
         _preset(webhook, reinvocationPolicy="Never")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from ..parts import part, parts
 from .filling import defaults
 
 __all__ = ["containers_of"]
@@ -21,16 +22,16 @@ _MODE_0644: Final = 0o644
 def containers_of(spec: dict[str, Any], *, ephemeral: bool = False) -> list[dict[str, Any]]:
     """The containers of a pod, those that run first at first."""
     fields = ["initContainers", "containers", *(["ephemeralContainers"] if ephemeral else [])]
-    return [container for field in fields for container in spec.get(field) or []]
+    return [container for field in fields for container in parts(spec, field)]
 
 
 @defaults("core.v1.Pod")
 def _pod(pod: dict[str, Any]) -> None:
     spec = pod.setdefault("spec", {})
     for container in containers_of(spec):
-        resources = container.get("resources") or {}
+        resources = part(container, "resources")
         if resources.get("limits"):
-            resources["requests"] = {**resources["limits"], **(resources.get("requests") or {})}
+            resources["requests"] = {**resources["limits"], **part(resources, "requests")}
     if spec.get("enableServiceLinks") is None:
         spec["enableServiceLinks"] = True
     if spec.get("hostNetwork"):
@@ -40,7 +41,7 @@ def _pod(pod: dict[str, Any]) -> None:
 def _publish(spec: dict[str, Any]) -> None:
     """With the network of the host, the ports of containers are its ports."""
     for container in containers_of(spec):
-        for port in container.get("ports") or []:
+        for port in parts(container, "ports"):
             if not port.get("hostPort") and port.get("containerPort"):
                 port["hostPort"] = port["containerPort"]
 

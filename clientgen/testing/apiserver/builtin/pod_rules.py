@@ -12,7 +12,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part, parts, texts
 from .checks import matches, one_of, text
 from .containers import container_causes, image_causes
 from .metadata import labels_causes
@@ -50,8 +50,8 @@ _NOT_EPHEMERAL: Final = (
 _CHANGEABLE: Final = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
 _FIXED: Final = (
     "pod updates may not change fields other than `spec.containers[*].image`,"
-    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions "
-    "to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
     "was previously negative)"
 )
 
@@ -66,7 +66,7 @@ def _pod(pod: dict[str, Any]) -> Iterator[Cause]:
 
 def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with a pod, or with the pods of a template."""
-    volumes = spec.get("volumes") or []
+    volumes = parts(spec, "volumes")
     yield from volumes_causes(volumes, f"{field}.volumes")
     names = {volume.get("name") or "" for volume in volumes} - {""}
     yield from _containers(spec, field, names)
@@ -76,20 +76,20 @@ def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from _names(spec, field)
     yield from pod_security_causes(spec, f"{field}.securityContext")
     yield from affinity_causes(spec.get("affinity"), f"{field}.affinity")
-    yield from tolerations_causes(spec.get("tolerations") or [], f"{field}.tolerations")
-    yield from _aliases(spec.get("hostAliases") or [], f"{field}.hostAliases")
+    yield from tolerations_causes(parts(spec, "tolerations"), f"{field}.tolerations")
+    yield from _aliases(parts(spec, "hostAliases"), f"{field}.hostAliases")
     yield from spread_causes(
-        spec.get("topologySpreadConstraints") or [], f"{field}.topologySpreadConstraints"
+        parts(spec, "topologySpreadConstraints"), f"{field}.topologySpreadConstraints"
     )
-    yield from gates_causes(spec.get("schedulingGates") or [], f"{field}.schedulingGates")
-    for index, gate in enumerate(spec.get("readinessGates") or []):
+    yield from gates_causes(parts(spec, "schedulingGates"), f"{field}.schedulingGates")
+    for index, gate in enumerate(parts(spec, "readinessGates")):
         at = f"{field}.readinessGates[{index}].conditionType"
         yield from matches(at, gate.get("conditionType") or "", qualified_name_problems)
     yield from _rest(spec, field)
 
 
 def _containers(spec: dict[str, Any], field: str, volumes: set[str]) -> Iterator[Cause]:
-    containers = spec.get("containers") or []
+    containers = parts(spec, "containers")
     if not containers:
         yield required(f"{field}.containers")
     names: set[str] = set()
@@ -99,7 +99,7 @@ def _containers(spec: dict[str, Any], field: str, volumes: set[str]) -> Iterator
         yield from _name_is_free(container, at, names)
         names.add(container.get("name") or "")
     yield from _host_ports(containers, f"{field}.containers")
-    for index, container in enumerate(spec.get("initContainers") or []):
+    for index, container in enumerate(parts(spec, "initContainers")):
         at = f"{field}.initContainers[{index}]"
         yield from _init_container(container, at)
         yield from container_causes(_without(container), at, volumes, spec)
@@ -120,7 +120,7 @@ def _host_ports(containers: list[dict[str, Any]], field: str) -> Iterator[Cause]
     """A port of the host is for one container only."""
     taken: set[str] = set()
     for index, container in enumerate(containers):
-        for number, port in enumerate(container.get("ports") or []):
+        for number, port in enumerate(parts(container, "ports")):
             if not port.get("hostPort"):
                 continue
             key = f"{port.get('protocol')}/{port.get('hostIP') or ''}/{port['hostPort']}"
@@ -142,16 +142,16 @@ def _without(container: dict[str, Any]) -> dict[str, Any]:
 
 def _init_container(container: dict[str, Any], field: str) -> Iterator[Cause]:
     if not _is_sidecar(container):
-        for part in _INIT_ONLY_WITH_RESTART:
-            if container.get(part) is not None:
+        for member in _INIT_ONLY_WITH_RESTART:
+            if container.get(member) is not None:
                 said = "may not be set for init containers without restartPolicy=Always"
-                yield forbidden_value(f"{field}.{part}", said)
+                yield forbidden_value(f"{field}.{member}", said)
 
 
 def _dns(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from one_of(f"{field}.dnsPolicy", spec.get("dnsPolicy"), _DNS)
     config = spec.get("dnsConfig")
-    servers: list[str] = (config or {}).get("nameservers") or []
+    servers = texts(part(spec, "dnsConfig"), "nameservers")
     if spec.get("dnsPolicy") == "None" and config is None:
         said = "must provide `dnsConfig` when `dnsPolicy` is None"
         yield required(f"{field}.dnsConfig", said)
@@ -181,7 +181,7 @@ def _aliases(aliases: list[dict[str, Any]], field: str) -> Iterator[Cause]:
     for index, alias in enumerate(aliases):
         at = f"{field}[{index}]"
         yield from matches(f"{at}.ip", alias.get("ip") or "", ip_problems)
-        for number, name in enumerate(alias.get("hostnames") or []):
+        for number, name in enumerate(texts(alias, "hostnames")):
             yield from matches(f"{at}.hostnames[{number}]", name, subdomain_problems)
 
 
@@ -192,10 +192,10 @@ def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
             yield invalid_value(f"{field}.activeDeadlineSeconds", deadline, problem)
     policy = spec.get("preemptionPolicy")
     yield from one_of(f"{field}.preemptionPolicy", policy, _POLICIES, needed=False)
-    system = (spec.get("os") or {}).get("name")
+    system = part(spec, "os").get("name")
     if spec.get("os") is not None and system not in ("linux", "windows"):
         yield not_supported(f"{field}.os", system or "", ("linux", "windows"))
-    for index, claim in enumerate(spec.get("resourceClaims") or []):
+    for index, claim in enumerate(parts(spec, "resourceClaims")):
         sources = [claim.get(name) for name in ("resourceClaimName", "resourceClaimTemplateName")]
         if not any(sources):
             said = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
@@ -209,11 +209,11 @@ def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
     for member in ("containers", "initContainers"):
-        if len(after.get(member) or []) != len(before.get(member) or []):
+        if len(parts(after, member)) != len(parts(before, member)):
             yield forbidden_value(f"spec.{member}", "pod updates may not add or remove containers")
             return
     for member in ("containers", "initContainers"):
-        for index, container in enumerate(after.get(member) or []):
+        for index, container in enumerate(parts(after, member)):
             image = container.get("image") or ""
             yield from image_causes(image, f"spec.{member}[{index}].image")
     yield from _deadline(after, before)
@@ -236,7 +236,7 @@ def _deadline(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 
 def _more_tolerations(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    after, before = new.get("tolerations") or [], old.get("tolerations") or []
+    after, before = parts(new, "tolerations"), parts(old, "tolerations")
     shown = [{**each, "tolerationSeconds": None} for each in after]
     if any({**each, "tolerationSeconds": None} not in shown for each in before):
         said = "existing toleration can not be modified except its tolerationSeconds"
@@ -244,8 +244,8 @@ def _more_tolerations(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Caus
 
 
 def _fewer_gates(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    before = [gate.get("name") for gate in old.get("schedulingGates") or []]
-    for index, gate in enumerate(new.get("schedulingGates") or []):
+    before = [gate.get("name") for gate in parts(old, "schedulingGates")]
+    for index, gate in enumerate(parts(new, "schedulingGates")):
         if gate.get("name") not in before:
             said = f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
             yield forbidden_value(f"spec.schedulingGates[{index}].name", said)
@@ -257,39 +257,37 @@ def _fixed_part(spec: dict[str, Any]) -> dict[str, Any]:
     for member in ("containers", "initContainers"):
         fixed[member] = [
             {key: value for key, value in container.items() if key != "image"}
-            for container in spec.get(member) or []
+            for container in parts(spec, member)
         ]
     return fixed
 
 
 @checks_change("", "pods", part="status")
 def _status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    after, before = new.get("status") or {}, old.get("status") or {}
+    after, before = part(new, "status"), part(old, "status")
     node = after.get("nominatedNodeName")
     yield from text("status.nominatedNodeName", node, subdomain_problems, needed=False)
     if before.get("qosClass") and after.get("qosClass") != before["qosClass"]:
         yield invalid_value("status.qosClass", after.get("qosClass"), "field is immutable")
     for several in ("podIPs", "hostIPs"):
-        for index, address in enumerate(after.get(several) or []):
+        for index, address in enumerate(parts(after, several)):
             yield from matches(f"status.{several}[{index}]", address.get("ip") or "", ip_problems)
 
 
 @checks_change("", "pods", part="ephemeralcontainers")
 def _ephemeral_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     spec = new["spec"]
-    volumes = {volume.get("name") or "" for volume in spec.get("volumes") or []}
+    volumes = {volume.get("name") or "" for volume in parts(spec, "volumes")}
     names = {
-        each["name"]
-        for member in ("containers", "initContainers")
-        for each in spec.get(member) or []
+        each["name"] for member in ("containers", "initContainers") for each in parts(spec, member)
     }
     regular = frozenset(names)
-    containers = spec.get("ephemeralContainers") or []
+    containers = parts(spec, "ephemeralContainers")
     for index, container in enumerate(containers):
         at = f"spec.ephemeralContainers[{index}]"
-        for part in _NOT_EPHEMERAL:
-            if container.get(part):
-                yield forbidden_value(f"{at}.{part}", "cannot be set for an Ephemeral Container")
+        for member in _NOT_EPHEMERAL:
+            if container.get(member):
+                yield forbidden_value(f"{at}.{member}", "cannot be set for an Ephemeral Container")
         plain = {key: value for key, value in container.items() if key not in _NOT_EPHEMERAL}
         yield from container_causes(plain, at, volumes, {**spec, "hostNetwork": False})
         yield from _name_is_free(container, at, names)
@@ -298,7 +296,7 @@ def _ephemeral_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Caus
         if target and target not in regular:
             path = f"{at}.targetContainerName"
             yield Cause("FieldValueNotFound", f'Not found: "{target}"', path)
-    for before in old["spec"].get("ephemeralContainers") or []:
+    for before in parts(old["spec"], "ephemeralContainers"):
         if before not in containers:
             said = (
                 f"existing ephemeral containers \"{before['name']}\" may not be removed or changed"

@@ -1,4 +1,4 @@
-"""What creating and changing Pods brings with it, admission plugins that are on by default included.
+"""What creating and changing Pods brings with it, default admission plugins included.
 
 Those are DefaultTolerationSeconds, Priority and RuntimeClass (Kubernetes documentation, "Admission
 Control"). LimitRanger, ResourceQuota, PodSecurity and ServiceAccount are not imitated.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Failure, forbidden
-
+from ..parts import part, parts
 from .pod_defaults import containers_of
 from .quantities import amount
 from .strategies import on_create, on_update
@@ -21,6 +21,7 @@ __all__ = ["qos_class"]
 
 _CONDITIONS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATED_SECONDS: Final = 300
+_NO_CLASS: Final[dict[str, Any]] = {}
 _COUNTED: Final = ("cpu", "memory")
 
 
@@ -41,7 +42,7 @@ def _refused(pod: dict[str, Any], why: str) -> Failure:
 
 def _tolerate(spec: dict[str, Any]) -> None:
     """Pods stay five minutes on a node that is in trouble."""
-    tolerations = spec.get("tolerations") or []
+    tolerations = parts(spec, "tolerations")
     missing = [key for key in _CONDITIONS if not any(_tolerates(t, key) for t in tolerations)]
     added = [
         {
@@ -91,7 +92,7 @@ def _priority_class(pod: dict[str, Any], world: World) -> dict[str, Any]:
         for each in world.list("scheduling.k8s.io", "priorityclasses")
         if each.get("globalDefault")
     ]
-    return min(marked, key=lambda each: int(each.get("value", 0)), default={})
+    return min(marked, key=lambda each: int(each.get("value", 0)), default=_NO_CLASS)
 
 
 def _overhead(pod: dict[str, Any], world: World) -> None:
@@ -114,14 +115,14 @@ def _overhead(pod: dict[str, Any], world: World) -> None:
 
 def qos_class(spec: dict[str, Any]) -> str:
     """Guaranteed, Burstable or BestEffort, from what the containers ask for."""
-    containers = [container.get("resources") or {} for container in containers_of(spec)]
+    containers = [part(container, "resources") for container in containers_of(spec)]
     if spec.get("resources"):
         containers = [spec["resources"]]
     asked = [
         amount(value)
         for resources in containers
         for side in ("requests", "limits")
-        for name, value in (resources.get(side) or {}).items()
+        for name, value in part(resources, side).items()
         if name in _COUNTED
     ]
     if not any(asked):
@@ -130,7 +131,7 @@ def qos_class(spec: dict[str, Any]) -> str:
 
 
 def _is_fixed(resources: dict[str, Any]) -> bool:
-    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
+    requests, limits = part(resources, "requests"), part(resources, "limits")
     return all(
         amount(limits.get(name, 0)) > 0
         and amount(requests.get(name, limits[name])) == amount(limits[name])
@@ -153,16 +154,16 @@ def _update_pod(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
 @on_update("", "pods", "status")
 def _update_status(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
     del world
-    status = new.get("status") or {}
+    status = part(new, "status")
     if not status.get("qosClass"):
-        status["qosClass"] = (old.get("status") or {}).get("qosClass") or qos_class(new["spec"])
+        status["qosClass"] = part(old, "status").get("qosClass") or qos_class(new["spec"])
 
 
 @on_update("", "pods", "ephemeralcontainers")
 def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
     del world
     _keep_metadata(new, old)
-    containers = (new.get("spec") or {}).get("ephemeralContainers") or []
+    containers = parts(part(new, "spec"), "ephemeralContainers")
     new["spec"] = {**old["spec"], "ephemeralContainers": containers}
     if not containers:
         del new["spec"]["ephemeralContainers"]
@@ -175,7 +176,7 @@ def _resize(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
     _keep_metadata(new, old)
     spec = dict(old["spec"])
     for field in ("containers", "initContainers"):
-        before, after = spec.get(field) or [], new["spec"].get(field) or []
+        before, after = parts(spec, field), parts(new["spec"], field)
         if [each["name"] for each in before] != [each["name"] for each in after]:
             spec[field] = after
         elif before:
@@ -191,5 +192,7 @@ def _keep_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 def _resized(container: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-    taken = {field: wanted[field] for field in ("resources", "resizePolicy") if field in wanted}
+    taken: dict[str, Any] = {
+        field: wanted[field] for field in ("resources", "resizePolicy") if field in wanted
+    }
     return {**container, **taken}

@@ -11,7 +11,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part, parts
 from .checks import immutable, is_not_negative, matches, one_of, selector_causes, text
 from .quantities import amount
 from .texts import (
@@ -36,6 +36,9 @@ _SOURCES: Final[Mapping[str, str]] = {
     "Pods": "pods",
     "Resource": "resource",
 }
+_LONGEST_WINDOW: Final = 3600
+_LEAST_DOTS: Final = 2
+_LEAST_SERIES: Final = 2
 _MOST_PRIORITY: Final = 1_000_000_000
 _SYSTEM_PRIORITIES: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 
@@ -74,15 +77,15 @@ def _autoscaler(autoscaler: dict[str, Any]) -> Iterator[Cause]:
     if least is not None and most < least:
         said = "must be greater than or equal to `minReplicas`"
         yield invalid_value("spec.maxReplicas", most, said)
-    yield from _target(spec.get("scaleTargetRef") or {}, "spec.scaleTargetRef")
+    yield from _target(part(spec, "scaleTargetRef"), "spec.scaleTargetRef")
     yield from _metrics(spec, least)
-    for direction, rules in (spec.get("behavior") or {}).items():
+    for direction, rules in part(spec, "behavior").items():
         yield from _scaling(rules or {}, f"spec.behavior.{direction}")
 
 
 def _target(reference: dict[str, Any], field: str) -> Iterator[Cause]:
-    for part in ("kind", "name"):
-        yield from text(f"{field}.{part}", reference.get(part), path_segment_problems)
+    for member in ("kind", "name"):
+        yield from text(f"{field}.{member}", reference.get(member), path_segment_problems)
     group, slash, _ = (reference.get("apiVersion") or "").partition("/")
     core = reference.get("kind") == "ReplicationController"
     if not (slash and group) and not core:
@@ -92,7 +95,7 @@ def _target(reference: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _metrics(spec: dict[str, Any], least: int | None) -> Iterator[Cause]:
     percentage = spec.get("targetCPUUtilizationPercentage")
-    metrics = spec.get("metrics") or []
+    metrics = parts(spec, "metrics")
     if percentage is not None and percentage < 1:
         at = "spec.metrics[0].resource.target.averageUtilization"
         yield invalid_value(at, percentage, "must be greater than 0")
@@ -122,11 +125,11 @@ def _metric(metric: dict[str, Any], field: str) -> Iterator[Cause]:
             yield required(f"{at}.name", "must specify a resource name")
         if member == "containerResource" and not source.get("container"):
             yield required(f"{at}.container", "must specify a container")
-        yield from _resource_target(source.get("target") or {}, f"{at}.target")
+        yield from _resource_target(part(source, "target"), f"{at}.target")
         return
-    if not (source.get("metric") or {}).get("name"):
+    if not part(source, "metric").get("name"):
         yield required(f"{at}.metric.name", "must specify a metric name")
-    yield from _amount_target(source.get("target") or {}, f"{at}.target", member)
+    yield from _amount_target(part(source, "target"), f"{at}.target", member)
 
 
 def _resource_target(target: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -146,9 +149,9 @@ def _resource_target(target: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _amount_target(target: dict[str, Any], field: str, member: str) -> Iterator[Cause]:
     yield from _target_type(target, field)
-    for part in ("value", "averageValue"):
-        if target.get(part) is not None and amount(target[part]) <= 0:
-            yield invalid_value(f"{field}.{part}", target[part], "must be positive")
+    for side in ("value", "averageValue"):
+        if target.get(side) is not None and amount(target[side]) <= 0:
+            yield invalid_value(f"{field}.{side}", target[side], "must be positive")
     if member == "pods" and target.get("averageValue") is None:
         yield required(f"{field}.averageValue", "must specify a positive target averageValue")
     elif target.get("value") is None and target.get("averageValue") is None:
@@ -170,18 +173,18 @@ def _scaling(rules: dict[str, Any], field: str) -> Iterator[Cause]:
     if window is not None and window < 0:
         said = "must be greater than or equal to zero"
         yield invalid_value(f"{field}.stabilizationWindowSeconds", window, said)
-    elif window is not None and window > 3600:
-        said = "must be less than or equal to 3600"
+    elif window is not None and window > _LONGEST_WINDOW:
+        said = "must be less than or equal to one hour"
         yield invalid_value(f"{field}.stabilizationWindowSeconds", window, said)
     chosen = rules.get("selectPolicy")
     yield from one_of(f"{field}.selectPolicy", chosen, ("Disabled", "Max", "Min"), needed=False)
-    for index, policy in enumerate(rules.get("policies") or []):
+    for index, policy in enumerate(parts(rules, "policies")):
         at = f"{field}.policies[{index}]"
         yield from one_of(f"{at}.type", policy.get("type"), ("Percent", "Pods"))
-        for part in ("value", "periodSeconds"):
-            if (policy.get(part) or 0) <= 0:
+        for member in ("value", "periodSeconds"):
+            if (policy.get(member) or 0) <= 0:
                 said = "must be greater than zero"
-                yield invalid_value(f"{at}.{part}", policy.get(part) or 0, said)
+                yield invalid_value(f"{at}.{member}", policy.get(member) or 0, said)
 
 
 # ---------------------------------------------------------------------------- small kinds
@@ -254,12 +257,12 @@ def _api_service(service: dict[str, Any]) -> Iterator[Cause]:
     again=False,
 )
 def _webhooks(configuration: dict[str, Any]) -> Iterator[Cause]:
-    for index, webhook in enumerate(configuration.get("webhooks") or []):
+    for index, webhook in enumerate(parts(configuration, "webhooks")):
         at = f"webhooks[{index}]"
         name = webhook.get("name") or ""
         if not name:
             yield required(f"{at}.name")
-        elif name.count(".") < 2:
+        elif name.count(".") < _LEAST_DOTS:
             said = "should be a domain with at least three segments separated by dots"
             yield invalid_value(f"{at}.name", name, said)
         if not webhook.get("admissionReviewVersions"):
@@ -267,7 +270,7 @@ def _webhooks(configuration: dict[str, Any]) -> Iterator[Cause]:
             yield required(f"{at}.admissionReviewVersions", said)
         if not webhook.get("sideEffects"):
             yield required(f"{at}.sideEffects", "must specify one of None, NoneOnDryRun")
-        client = webhook.get("clientConfig") or {}
+        client = part(webhook, "clientConfig")
         if (client.get("url") is None) == (client.get("service") is None):
             yield required(f"{at}.clientConfig", "exactly one of url or service is required")
 
@@ -277,7 +280,7 @@ def _webhooks(configuration: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("", "events", again=False)
 def _event(event: dict[str, Any]) -> Iterator[Cause]:
-    about = event.get("involvedObject") or {}
+    about = part(event, "involvedObject")
     yield from _about(event, about)
     if event.get("eventTime"):
         yield from _new_event(event, "reportingComponent")
@@ -293,7 +296,7 @@ def _about(event: dict[str, Any], about: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("events.k8s.io", "events", again=False)
 def _named_event(event: dict[str, Any]) -> Iterator[Cause]:
-    yield from _about(event, event.get("regarding") or {})
+    yield from _about(event, part(event, "regarding"))
     if not event.get("eventTime"):
         yield required("eventTime")
     yield from _new_event(event, "reportingController")
@@ -304,7 +307,7 @@ def _named_event(event: dict[str, Any]) -> Iterator[Cause]:
 
 def _new_event(event: dict[str, Any], reporter: str) -> Iterator[Cause]:
     series = event.get("series")
-    if series is not None and (series.get("count") or 0) < 2:
+    if series is not None and (series.get("count") or 0) < _LEAST_SERIES:
         yield invalid_value("series.count", "", "should be at least 2")
     if series is not None and not series.get("lastObservedTime"):
         yield required("series.lastObservedTime")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, invalid_value
+from ..parts import part, parts, texts
 
 if TYPE_CHECKING:
     from ..resources import Resource
@@ -17,10 +18,10 @@ _OPERATORS: Final = {"In": "in", "NotIn": "notin"}
 
 def to_scale(resource: Resource, obj: dict[str, Any]) -> dict[str, Any]:
     """The Scale of a workload."""
-    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    spec, status = part(obj, "spec"), part(obj, "status")
     metadata = obj["metadata"]
     plain = resource.kind == "ReplicationController"
-    selector = spec.get("selector") or {}
+    selector = part(spec, "selector")
     text = _selector_text({"matchLabels": selector} if plain else selector)
     shown: dict[str, Any] = {"replicas": status.get("replicas", 0)}
     if text:
@@ -38,13 +39,13 @@ def to_scale(resource: Resource, obj: dict[str, Any]) -> dict[str, Any]:
 def from_scale(resource: Resource, obj: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
     """The workload with as many replicas as the Scale says; `obj` itself stays as it is."""
     del resource  # all of them count their replicas in the same place
-    replicas = (scale.get("spec") or {}).get("replicas", 0)
-    return {**obj, "spec": {**(obj.get("spec") or {}), "replicas": replicas}}
+    replicas = part(scale, "spec").get("replicas", 0)
+    return {**obj, "spec": {**part(obj, "spec"), "replicas": replicas}}
 
 
 def scale_causes(scale: dict[str, Any]) -> list[Cause]:
     """What is wrong with a Scale."""
-    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    replicas = part(scale, "spec").get("replicas") or 0
     if replicas >= 0:
         return []
     return [invalid_value("spec.replicas", replicas, "must be greater than or equal to 0")]
@@ -52,8 +53,8 @@ def scale_causes(scale: dict[str, Any]) -> list[Cause]:
 
 def _selector_text(selector: dict[str, Any]) -> str:
     """A label selector in the form that query parameters have."""
-    terms = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
-    for requirement in selector.get("matchExpressions") or []:
+    terms = [(key, f"{key}={value}") for key, value in part(selector, "matchLabels").items()]
+    for requirement in parts(selector, "matchExpressions"):
         key = requirement.get("key", "")
         terms.append((key, _term(key, requirement)))
     return ",".join(text for _, text in sorted(terms, key=lambda term: term[0]))
@@ -62,6 +63,6 @@ def _selector_text(selector: dict[str, Any]) -> str:
 def _term(key: str, requirement: dict[str, Any]) -> str:
     operator = requirement.get("operator")
     if operator in _OPERATORS:
-        values = ",".join(sorted(requirement.get("values") or []))
+        values = ",".join(sorted(texts(requirement, "values")))
         return f"{key} {_OPERATORS[operator]} ({values})"
     return f"!{key}" if operator == "DoesNotExist" else key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, duplicate, invalid_value, required
-
+from ..parts import part, parts, texts
 from .checks import matches, one_of, selector_causes
 from .texts import label_value_problems, qualified_name_problems
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["affinity_causes", "gates_causes", "spread_causes", "tolerations_causes"]
 
+_MOST_WEIGHT: Final = 100
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -94,23 +95,23 @@ def _node_affinity(affinity: dict[str, Any], field: str) -> Iterator[Cause]:
         at = f"{field}.{_REQUIRED}.nodeSelectorTerms"
         if not needed.get("nodeSelectorTerms"):
             yield required(at, "must have at least one node selector term")
-        for index, term in enumerate(needed.get("nodeSelectorTerms") or []):
+        for index, term in enumerate(parts(needed, "nodeSelectorTerms")):
             yield from _node_term(term, f"{at}[{index}]")
-    for index, preferred in enumerate(affinity.get(_PREFERRED) or []):
+    for index, preferred in enumerate(parts(affinity, _PREFERRED)):
         at = f"{field}.{_PREFERRED}[{index}]"
         yield from _weight(preferred, at)
-        yield from _node_term(preferred.get("preference") or {}, f"{at}.preference")
+        yield from _node_term(part(preferred, "preference"), f"{at}.preference")
 
 
 def _weight(preferred: dict[str, Any], field: str) -> Iterator[Cause]:
     weight = preferred.get("weight") or 0
-    if not 1 <= weight <= 100:
+    if not 1 <= weight <= _MOST_WEIGHT:
         yield invalid_value(f"{field}.weight", weight, "must be in the range 1-100")
 
 
 def _node_term(term: dict[str, Any], field: str) -> Iterator[Cause]:
     for member in ("matchExpressions", "matchFields"):
-        for index, requirement in enumerate(term.get(member) or []):
+        for index, requirement in enumerate(parts(term, member)):
             at = f"{field}.{member}[{index}]"
             yield from _node_requirement(requirement, at)
             if member == "matchExpressions":
@@ -119,7 +120,7 @@ def _node_term(term: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _node_requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
-    operator, values = requirement.get("operator") or "", requirement.get("values") or []
+    operator, values = requirement.get("operator") or "", texts(requirement, "values")
     if operator in ("In", "NotIn") and not values:
         yield required(f"{field}.values", "must be specified when `operator` is 'In' or 'NotIn'")
     elif operator in ("Exists", "DoesNotExist") and values:
@@ -133,12 +134,12 @@ def _node_requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause
 
 
 def _pod_affinity(affinity: dict[str, Any], field: str) -> Iterator[Cause]:
-    for index, term in enumerate(affinity.get(_REQUIRED) or []):
+    for index, term in enumerate(parts(affinity, _REQUIRED)):
         yield from _pod_term(term, f"{field}.{_REQUIRED}[{index}]")
-    for index, preferred in enumerate(affinity.get(_PREFERRED) or []):
+    for index, preferred in enumerate(parts(affinity, _PREFERRED)):
         at = f"{field}.{_PREFERRED}[{index}]"
         yield from _weight(preferred, at)
-        yield from _pod_term(preferred.get("podAffinityTerm") or {}, f"{at}.podAffinityTerm")
+        yield from _pod_term(part(preferred, "podAffinityTerm"), f"{at}.podAffinityTerm")
 
 
 def _pod_term(term: dict[str, Any], field: str) -> Iterator[Cause]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, invalid_value, required
-
+from ..parts import part, parts, texts
 from .checks import one_of
 from .texts import range_problems
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["container_security_causes", "pod_security_causes"]
 
+_LONGEST: Final = 253
 _MOST: Final = 2**31 - 1
 _PROFILES: Final = ("Localhost", "RuntimeDefault", "Unconfined")
 _SYSCTL: Final = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
@@ -55,22 +56,22 @@ def container_security_causes(context: dict[str, Any], field: str) -> Iterator[C
     if context.get("privileged"):
         said = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
         yield invalid_value(field, context, said)
-    if "CAP_SYS_ADMIN" in ((context.get("capabilities") or {}).get("add") or []):
+    if "CAP_SYS_ADMIN" in texts(part(context, "capabilities"), "add"):
         said = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
         yield invalid_value(field, context, said)
 
 
 def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with a pod's security context."""
-    context = spec.get("securityContext") or {}
+    context = part(spec, "securityContext")
     yield from _ids(context, field, "fsGroup", "runAsUser", "runAsGroup")
-    for index, group in enumerate(context.get("supplementalGroups") or []):
+    for index, group in enumerate(_groups(context)):
         for problem in range_problems(group, 0, _MOST):
             yield invalid_value(f"{field}.supplementalGroups[{index}]", group, problem)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         said = "ShareProcessNamespace and HostPID cannot both be enabled"
         yield invalid_value(f"{field}.shareProcessNamespace", True, said)
-    for index, sysctl in enumerate(context.get("sysctls") or []):
+    for index, sysctl in enumerate(parts(context, "sysctls")):
         yield from _sysctl(sysctl, f"{field}.sysctls[{index}].name")
     policy = context.get("fsGroupChangePolicy")
     known = ("Always", "OnRootMismatch")
@@ -78,10 +79,15 @@ def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from _profile(context, field)
 
 
+def _groups(context: dict[str, Any]) -> list[int]:
+    found: list[int] | None = context.get("supplementalGroups")
+    return found or []
+
+
 def _sysctl(sysctl: dict[str, Any], field: str) -> Iterator[Cause]:
     name = sysctl.get("name") or ""
     if not name:
         yield required(field)
-    elif len(name) > 253 or not _SYSCTL.fullmatch(name):
-        said = f"must have at most 253 characters and match regex ^{_SYSCTL.pattern}$"
+    elif len(name) > _LONGEST or not _SYSCTL.fullmatch(name):
+        said = f"must have at most {_LONGEST} characters and match regex ^{_SYSCTL.pattern}$"
         yield invalid_value(field, name, said)

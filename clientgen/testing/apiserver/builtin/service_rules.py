@@ -12,7 +12,7 @@ from ..failures import (
     invalid_value,
     required,
 )
-
+from ..parts import part, parts, texts
 from .checks import PROTOCOLS, is_not_negative, matches, one_of, port_number, port_reference, text
 from .metadata import labels_causes
 from .services import allocation_causes, needs_cluster_ip
@@ -55,7 +55,7 @@ def _service(service: dict[str, Any]) -> Iterator[Cause]:
     yield from _affinity(spec)
     yield from _addresses(spec)
     yield from _families(spec)
-    for index, address in enumerate(spec.get("externalIPs") or []):
+    for index, address in enumerate(texts(spec, "externalIPs")):
         yield from usable_address(f"spec.externalIPs[{index}]", address)
     yield from _load_balancer(spec)
     yield from _traffic(spec)
@@ -65,7 +65,7 @@ def _service(service: dict[str, Any]) -> Iterator[Cause]:
 
 
 def _ports(spec: dict[str, Any]) -> Iterator[Cause]:
-    ports = spec.get("ports") or []
+    ports = parts(spec, "ports")
     names: list[str] = []
     numbers: list[tuple[object, object]] = []
     for index, port in enumerate(ports):
@@ -110,7 +110,7 @@ def _node_ports(ports: list[dict[str, Any]]) -> Iterator[Cause]:
 
 
 def _addresses(spec: dict[str, Any]) -> Iterator[Cause]:
-    one, several = spec.get("clusterIP") or "", spec.get("clusterIPs") or []
+    one, several = spec.get("clusterIP") or "", texts(spec, "clusterIPs")
     kind = spec.get("type")
     if not needs_cluster_ip(spec):
         if several and kind == "ExternalName":
@@ -152,7 +152,7 @@ def usable_address(field: str, address: str) -> Iterator[Cause]:
 
 
 def _families(spec: dict[str, Any]) -> Iterator[Cause]:
-    policy, families = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or []
+    policy, families = spec.get("ipFamilyPolicy"), texts(spec, "ipFamilies")
     if not needs_cluster_ip(spec):
         return
     yield from one_of("spec.ipFamilyPolicy", policy, _POLICIES)
@@ -175,9 +175,7 @@ def _families(spec: dict[str, Any]) -> Iterator[Cause]:
 def _affinity(spec: dict[str, Any]) -> Iterator[Cause]:
     kind = spec.get("sessionAffinity")
     yield from one_of("spec.sessionAffinity", kind, ("ClientIP", "None"))
-    seconds = ((spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}).get(
-        "timeoutSeconds"
-    )
+    seconds = (part(part(spec, "sessionAffinityConfig"), "clientIP")).get("timeoutSeconds")
     if kind == "ClientIP" and seconds is not None and not 0 < seconds <= _MOST_AFFINITY:
         at = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
         said = f"must be greater than 0 and less than {_MOST_AFFINITY}"
@@ -187,7 +185,7 @@ def _affinity(spec: dict[str, Any]) -> Iterator[Cause]:
 def _load_balancer(spec: dict[str, Any]) -> Iterator[Cause]:
     balanced = spec.get("type") == "LoadBalancer"
     only = "may only be used when `type` is 'LoadBalancer'"
-    ranges = spec.get("loadBalancerSourceRanges") or []
+    ranges = texts(spec, "loadBalancerSourceRanges")
     if ranges and not balanced:
         yield forbidden_value(_SOURCES, only)
     for index, network in enumerate(ranges):
@@ -255,12 +253,12 @@ def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 @checks_change("", "services", part="status")
 def _status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     del old
-    balancer = (new.get("status") or {}).get("loadBalancer") or {}
+    balancer = part(part(new, "status"), "loadBalancer")
     balanced = new["spec"].get("type") == "LoadBalancer"
     if balancer.get("ingress") and not balanced:
         said = "may only be used when `spec.type` is LoadBalancer"
         yield forbidden_value("status.loadBalancer.ingress", said)
-    for index, ingress in enumerate(balancer.get("ingress") or []):
+    for index, ingress in enumerate(parts(balancer, "ingress")):
         at = f"status.loadBalancer.ingress[{index}]"
         if ingress.get("ip"):
             yield from matches(f"{at}.ip", ingress["ip"], ip_problems)

@@ -10,7 +10,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, invalid_value
-
+from ..parts import part, parts, texts
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def _give_up(new: dict[str, Any], old: dict[str, Any]) -> None:
         kept = {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"}
         _drop(new, *(kept & same))
     if needs_node_ports(old) and not needs_node_ports(new):
-        given = {port.get("nodePort") for port in old.get("ports") or []}
-        for port in new.get("ports") or []:
+        given = {port.get("nodePort") for port in parts(old, "ports")}
+        for port in parts(new, "ports"):
             if port.get("nodePort") in given:
                 port.pop("nodePort", None)
     if _needs_health_port(old) and not _needs_health_port(new):
@@ -121,9 +121,9 @@ def _take_over(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 def _take_over_ports(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Ports are told apart by their names."""
-    known = {port.get("name", ""): port.get("nodePort") for port in old.get("ports") or []}
-    used = {port.get("nodePort") for port in new.get("ports") or []} & set(known.values())
-    for port in new.get("ports") or []:
+    known = {port.get("name", ""): port.get("nodePort") for port in parts(old, "ports")}
+    used = {port.get("nodePort") for port in parts(new, "ports")} & set(known.values())
+    for port in parts(new, "ports"):
         before = known.get(port.get("name", ""))
         if not port.get("nodePort") and before and before not in used:
             port["nodePort"] = before
@@ -152,7 +152,7 @@ def _allocate(service: dict[str, Any], world: World) -> None:
         spec["clusterIPs"] = [spec["clusterIP"]]
     used = {*_used_ports(others), *_used_ports([spec])}
     if needs_node_ports(spec):
-        for port in spec.get("ports") or []:
+        for port in parts(spec, "ports"):
             if not port.get("nodePort"):
                 port["nodePort"] = _free_port(used)
     if _needs_health_port(spec) and not spec.get("healthCheckNodePort"):
@@ -163,7 +163,7 @@ def _others(service: dict[str, Any], world: World) -> list[dict[str, Any]]:
     """The specs of all other services."""
     own = service["metadata"]
     return [
-        other.get("spec") or {}
+        part(other, "spec")
         for other in world.list("", "services")
         if (other["metadata"].get("namespace"), other["metadata"]["name"])
         != (own.get("namespace"), own["name"])
@@ -173,13 +173,13 @@ def _others(service: dict[str, Any], world: World) -> list[dict[str, Any]]:
 def _used_ports(specs: Iterable[dict[str, Any]]) -> set[int]:
     found: set[int] = set()
     for spec in specs:
-        found.update(port.get("nodePort") or 0 for port in spec.get("ports") or [])
+        found.update(port.get("nodePort") or 0 for port in parts(spec, "ports"))
         found.add(spec.get("healthCheckNodePort") or 0)
     return found - {0}
 
 
 def _free_address(others: list[dict[str, Any]]) -> str:
-    used = {address for spec in others for address in spec.get("clusterIPs") or []}
+    used = {address for spec in others for address in texts(spec, "clusterIPs")}
     addresses = [str(address) for address in NETWORK.hosts()]
     dynamic_first = [*addresses[_STATIC:], *addresses[1:_STATIC]]
     return next((each for each in dynamic_first if each not in used), "")
@@ -194,14 +194,14 @@ def _free_port(used: set[int]) -> int:
 def allocation_causes(new: dict[str, Any], old: dict[str, Any] | None, world: World) -> list[Cause]:
     """Addresses and ports that were asked for and cannot be had."""
     spec = new["spec"]
-    before = old["spec"] if old else {}
+    before: dict[str, Any] = old["spec"] if old else {}
     others = _others(new, world)
     causes: list[Cause] = []
     if needs_cluster_ip(spec) and spec.get("clusterIPs") != before.get("clusterIPs"):
         causes += _address_causes(spec, others)
     had = _used_ports([before])
     taken = _used_ports(others)
-    for index, port in enumerate(spec.get("ports") or []):
+    for index, port in enumerate(parts(spec, "ports")):
         number = port.get("nodePort")
         if needs_node_ports(spec) and number and number not in had:
             causes += _port_causes(f"spec.ports[{index}].nodePort", number, taken)
@@ -209,8 +209,8 @@ def allocation_causes(new: dict[str, Any], old: dict[str, Any] | None, world: Wo
 
 
 def _address_causes(spec: dict[str, Any], others: list[dict[str, Any]]) -> list[Cause]:
-    asked: list[str] = spec.get("clusterIPs") or []
-    used = {address for other in others for address in other.get("clusterIPs") or []}
+    asked: list[str] = texts(spec, "clusterIPs")
+    used = {address for other in others for address in texts(other, "clusterIPs")}
     hosts = {str(address) for address in NETWORK.hosts()}
     for address in asked:
         if address == "None":
@@ -232,7 +232,7 @@ def _address_causes(spec: dict[str, Any], others: list[dict[str, Any]]) -> list[
 def _port_causes(field: str, number: int, taken: set[int]) -> list[Cause]:
     if number not in NODE_PORTS:
         limits = f"{NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
-        said = "provided port is not in the valid range. " f"The range of valid ports is {limits}"
+        said = f"provided port is not in the valid range. The range of valid ports is {limits}"
         return [invalid_value(field, number, said)]
     if number in taken:
         return [invalid_value(field, number, "provided port is already allocated")]

@@ -11,7 +11,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part, parts, texts
 from .checks import immutable, matches, one_of, selector_causes, text
 from .quantities import amount
 from .texts import qualified_name_problems, subdomain_problems
@@ -55,12 +55,12 @@ def _claim(claim: dict[str, Any]) -> Iterator[Cause]:
 
 def claim_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with what a claim asks for."""
-    modes = spec.get("accessModes") or []
+    modes = texts(spec, "accessModes")
     if not modes:
         yield required(f"{field}.accessModes", "at least 1 access mode is required")
     yield from selector_causes(spec.get("selector"), f"{field}.selector")
     yield from _access_modes(modes, f"{field}.accessModes")
-    size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+    size = (part(part(spec, "resources"), "requests")).get("storage")
     if size is None:
         yield required(f"{field}.resources[storage]")
     else:
@@ -73,7 +73,7 @@ def claim_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 @checks_change("", "persistentvolumeclaims")
 def _claim_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
-    bound = (old.get("status") or {}).get("phase") == "Bound"
+    bound = part(old, "status").get("phase") == "Bound"
     free = {
         *(_CHANGEABLE_CLAIM if bound else ()),
         *(() if before.get("volumeName") else ("volumeName",)),
@@ -98,7 +98,7 @@ def _claim_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 @checks("", "persistentvolumes")
 def _volume(volume: dict[str, Any]) -> Iterator[Cause]:
     spec = volume["spec"]
-    modes = spec.get("accessModes") or []
+    modes = texts(spec, "accessModes")
     if not modes:
         yield required("spec.accessModes")
     yield from _access_modes(modes, "spec.accessModes")
@@ -106,7 +106,7 @@ def _volume(volume: dict[str, Any]) -> Iterator[Cause]:
     yield from _volume_source(spec)
     policy = spec.get("persistentVolumeReclaimPolicy")
     yield from one_of("spec.persistentVolumeReclaimPolicy", policy, _RECLAIMS)
-    if (spec.get("hostPath") or {}).get("path") == "/" and policy == "Recycle":
+    if part(spec, "hostPath").get("path") == "/" and policy == "Recycle":
         said = "may not be 'recycle' for a hostPath mount of '/'"
         yield forbidden_value("spec.persistentVolumeReclaimPolicy", said)
     name = spec.get("storageClassName")
@@ -128,8 +128,8 @@ def _capacity(capacity: dict[str, Any] | None) -> Iterator[Cause]:
 
 def _volume_source(spec: dict[str, Any]) -> Iterator[Cause]:
     apart = ("capacity", "claimRef", "nodeAffinity")
-    sources = {
-        name: value for name, value in spec.items() if isinstance(value, dict) and name not in apart
+    sources: dict[str, Any] = {
+        name: value for name, value in spec.items() if name not in apart and isinstance(value, dict)
     }
     if not sources:
         yield required("spec", "must specify a volume type")
@@ -165,7 +165,7 @@ def _storage_class(storage: dict[str, Any]) -> Iterator[Cause]:
         yield required("provisioner")
     else:
         yield from matches("provisioner", provisioner.lower(), qualified_name_problems)
-    if "" in (storage.get("parameters") or {}):
+    if "" in part(storage, "parameters"):
         yield invalid_value("parameters", "", "field can not be empty.")
     yield from one_of("reclaimPolicy", storage.get("reclaimPolicy"), ("Delete", "Retain"))
     mode = storage.get("volumeBindingMode")
@@ -188,13 +188,13 @@ def _driver(driver: dict[str, Any]) -> Iterator[Cause]:
     spec = driver["spec"]
     known = ("File", "None", "ReadWriteOnceWithFSType")
     yield from one_of("spec.fsGroupPolicy", spec.get("fsGroupPolicy"), known)
-    for mode in spec.get("volumeLifecycleModes") or []:
+    for mode in texts(spec, "volumeLifecycleModes"):
         yield from one_of("spec.volumeLifecycleModes", mode, ("Persistent", "Ephemeral"))
 
 
 @checks("storage.k8s.io", "csinodes")
 def _csi_node(node: dict[str, Any]) -> Iterator[Cause]:
-    for index, driver in enumerate(node["spec"].get("drivers") or []):
+    for index, driver in enumerate(parts(node["spec"], "drivers")):
         for field in ("name", "nodeID"):
             if not driver.get(field):
                 yield required(f"spec.drivers[{index}].{field}")
@@ -205,7 +205,7 @@ def _attachment(attachment: dict[str, Any]) -> Iterator[Cause]:
     spec = attachment["spec"]
     if not spec.get("attacher"):
         yield required("spec.attacher")
-    source = spec.get("source") or {}
+    source = part(spec, "source")
     chosen = [name for name in ("inlineVolumeSpec", "persistentVolumeName") if source.get(name)]
     if len(chosen) != 1:
         said = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"

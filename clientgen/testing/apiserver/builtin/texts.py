@@ -33,16 +33,18 @@ __all__ = [
 
 Rule: TypeAlias = "Callable[[str], list[str]]"
 
+_LONGEST_PORT: Final = 15
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
 _NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE: Final = f"({_NAME})?"
 _CONFIG_KEY: Final = "[-._a-zA-Z0-9]+"
-_SERVICE_LABEL: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_SERVICE_LONGEST_PORT: Final = 15
+_LABEL: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
 
 _SUBDOMAIN_TEXT: Final = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
-    "and must start and end with an alphanumeric character"
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character"
 )
 _LABEL_TEXT: Final = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
@@ -81,8 +83,8 @@ def wildcard_subdomain_problems(text: str) -> list[str]:
     syntax = rf"\*\.{_SUBDOMAIN}"
     if not _matches(syntax, text):
         said = (
-            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, "
-            "which must consist of lower case alphanumeric characters, '-' or '.' "
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS "
+            "subdomain, which must consist of lower case alphanumeric characters, '-' or '.' "
             "and end with an alphanumeric character"
         )
         problems.append(_hint(said, syntax, "*.example.com"))
@@ -182,8 +184,8 @@ def environment_name_problems(text: str) -> list[str]:
 def port_name_problems(text: str) -> list[str]:
     """The name of a port (RFC 6335): at most 15 characters, at least one of them a letter."""
     problems: list[str] = []
-    if len(text) > 15:
-        problems.append("must be no more than 15 characters")
+    if len(text) > _LONGEST_PORT:
+        problems.append(f"must be no more than {_LONGEST_PORT} characters")
     if not _matches("[-a-z0-9]+", text):
         problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not re.search("[a-z]", text):

@@ -10,7 +10,7 @@ from ..failures import (
     invalid_value,
     required,
 )
-
+from ..parts import parts
 from .checks import is_not_negative, one_of, text, unique
 from .containers import field_reference, relative_path, resource_reference
 from .quantities import amount
@@ -75,7 +75,7 @@ def volumes_causes(volumes: list[dict[str, Any]], field: str) -> Iterator[Cause]
 def source_causes(volume: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with where a volume's content is from."""
     sources = [name for name, value in volume.items() if isinstance(value, dict)]
-    ordered = [name for name in _ORDER if name in sources]
+    ordered: list[str] = [name for name in _ORDER if name in sources]
     ordered += [name for name in sources if name not in ordered]
     for index, name in enumerate(ordered):
         at = f"{field}.{name}"
@@ -122,7 +122,7 @@ def _mode(field: str, mode: int | None) -> Iterator[Cause]:
 
 
 def _items(source: dict[str, Any], field: str) -> Iterator[Cause]:
-    for index, item in enumerate(source.get("items") or []):
+    for index, item in enumerate(parts(source, "items")):
         at = f"{field}.items[{index}]"
         if not item.get("key"):
             yield required(f"{at}.key")
@@ -149,7 +149,7 @@ def _config_map(source: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _downward(source: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from _mode(f"{field}.defaultMode", source.get("defaultMode"))
-    for item in source.get("items") or []:
+    for item in parts(source, "items"):
         if not item.get("path"):
             yield required(f"{field}.path")
         yield from relative_path(f"{field}.path", item.get("path") or "")
@@ -165,7 +165,7 @@ def _downward(source: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _projected(source: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from _mode(f"{field}.defaultMode", source.get("defaultMode"))
-    for index, projection in enumerate(source.get("sources") or []):
+    for index, projection in enumerate(parts(source, "sources")):
         at = f"{field}.sources[{index}]"
         for name in ("secret", "configMap"):
             if projection.get(name) is not None:

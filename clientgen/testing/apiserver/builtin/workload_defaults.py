@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..parts import part, parts
 from .filling import defaults
 
 __all__: list[str] = []
@@ -57,7 +58,7 @@ def _stateful_set(spec: dict[str, Any]) -> None:
     retention = spec["persistentVolumeClaimRetentionPolicy"]
     for event in ("whenDeleted", "whenScaled"):
         retention[event] = retention.get(event) or "Retain"
-    for claim in spec.get("volumeClaimTemplates") or []:
+    for claim in parts(spec, "volumeClaimTemplates"):
         claim.update(kind="PersistentVolumeClaim", apiVersion="v1")
 
 
@@ -69,7 +70,7 @@ def _replica_set(spec: dict[str, Any]) -> None:
 @defaults("core.v1.ReplicationController")
 def _replication_controller(controller: dict[str, Any]) -> None:
     spec = controller.setdefault("spec", {})
-    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    labels = (part(part(spec, "template"), "metadata")).get("labels")
     if labels:
         spec["selector"] = spec.get("selector") or dict(labels)
         metadata = controller["metadata"]
@@ -92,7 +93,7 @@ def _job(job: dict[str, Any]) -> None:
         manualSelector=False,
         podReplacementPolicy=replaced,
     )
-    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    labels = (part(part(spec, "template"), "metadata")).get("labels")
     if labels and not job["metadata"].get("labels"):
         job["metadata"]["labels"] = dict(labels)
 

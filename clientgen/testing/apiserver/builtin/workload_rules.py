@@ -1,4 +1,4 @@
-"""What workloads of the apps group may say and how they may change, and ReplicationControllers."""
+"""What workloads of the apps group and ReplicationControllers may say, and how they may change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..failures import (
     not_supported,
     required,
 )
-
+from ..parts import part, parts
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects, text
 from .metadata import annotations_causes, labels_causes
 from .pod_rules import pod_spec_causes
@@ -28,6 +28,7 @@ __all__ = ["count_or_percent", "template_causes"]
 _UNMATCHED: Final = "`selector` does not match template `labels`"
 _PERCENT: Final = re.compile("[0-9]+%")
 _ROLLING: Final = "RollingUpdate"
+_WHOLE: Final = 100
 _CHANGEABLE_SETS: Final = (
     "replicas",
     "ordinals",
@@ -42,12 +43,12 @@ _CHANGEABLE_SETS: Final = (
 # ------------------------------------------------------------------------------ templates
 
 
-def template_causes(template: dict[str, Any] | None, field: str) -> Iterator[Cause]:
+def template_causes(template: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with a pod template, whoever has it."""
-    metadata = (template or {}).get("metadata") or {}
+    metadata = part(template, "metadata")
     yield from labels_causes(metadata.get("labels"), f"{field}.labels")
     yield from annotations_causes(metadata.get("annotations"), f"{field}.annotations")
-    spec = dict((template or {}).get("spec") or {})
+    spec = dict(part(template, "spec"))
     if spec.pop("ephemeralContainers", None):
         said = "ephemeral containers not allowed in pod template"
         yield forbidden_value(f"{field}.spec.ephemeralContainers", said)
@@ -56,9 +57,9 @@ def template_causes(template: dict[str, Any] | None, field: str) -> Iterator[Cau
 
 def _template(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     """The template of something that keeps pods running."""
-    template = spec.get("template")
+    template = part(spec, "template")
     yield from template_causes(template, f"{field}.template")
-    pod = (template or {}).get("spec") or {}
+    pod = part(template, "spec")
     policy = pod.get("restartPolicy")
     if policy in ("Never", "OnFailure"):
         at = f"{field}.template.spec.restartPolicy"
@@ -70,7 +71,7 @@ def _template(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _selector(spec: dict[str, Any], kind: str, *, needed: bool = True) -> Iterator[Cause]:
     selector = spec.get("selector")
-    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    labels = part(part(spec, "template"), "metadata").get("labels")
     unmatched = invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
     if selector is None:
         if needed:
@@ -101,7 +102,7 @@ def count_or_percent(field: str, value: int | str | None, *, whole: bool = True)
                 "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
             )
             yield invalid_value(field, value, said)
-        elif whole and int(value[:-1]) > 100:
+        elif whole and int(value[:-1]) > _WHOLE:
             yield invalid_value(field, value, "must not be greater than 100%")
     else:
         yield from is_not_negative(field, value)
@@ -176,7 +177,7 @@ def _controller(controller: dict[str, Any]) -> Iterator[Cause]:
     if template is None:
         yield required("spec.template")
         return
-    labels = (template.get("metadata") or {}).get("labels") or {}
+    labels = part(part(template, "metadata"), "labels")
     if selector and not selects({"matchLabels": selector}, labels):
         yield invalid_value("spec.template.metadata.labels", labels, _UNMATCHED)
     yield from _template(spec, "spec")
@@ -221,16 +222,16 @@ def _stateful_set(stateful_set: dict[str, Any]) -> Iterator[Cause]:
         said = "must be 'OrderedReady' or 'Parallel'"
         yield invalid_value("spec.podManagementPolicy", policy, said)
     yield from _set_strategy(spec["updateStrategy"], "spec.updateStrategy")
-    retention = spec.get("persistentVolumeClaimRetentionPolicy") or {}
+    retention = part(spec, "persistentVolumeClaimRetentionPolicy")
     for event in ("whenDeleted", "whenScaled"):
         at = f"spec.persistentVolumeClaimRetentionPolicy.{event}"
         yield from one_of(at, retention.get(event), ("Retain", "Delete"))
     yield from _counts(spec, "replicas", "minReadySeconds", "revisionHistoryLimit")
-    yield from is_not_negative("spec.ordinals.start", (spec.get("ordinals") or {}).get("start"))
+    yield from is_not_negative("spec.ordinals.start", part(spec, "ordinals").get("start"))
     yield from text("spec.serviceName", spec.get("serviceName"), label_problems, needed=False)
     yield from _selector(spec, "statefulset")
     yield from _template(spec, "spec")
-    for index, claim in enumerate(spec.get("volumeClaimTemplates") or []):
+    for index, claim in enumerate(parts(spec, "volumeClaimTemplates")):
         yield from claim_causes(claim["spec"], f"spec.volumeClaimTemplates[{index}].spec")
 
 
@@ -238,8 +239,10 @@ def _set_strategy(strategy: dict[str, Any], field: str) -> Iterator[Cause]:
     kind, rolling = strategy.get("type"), strategy.get("rollingUpdate")
     if kind == _ROLLING:
         at = f"{field}.rollingUpdate"
-        yield from is_not_negative(f"{at}.partition", (rolling or {}).get("partition"))
-        most = (rolling or {}).get("maxUnavailable")
+        yield from is_not_negative(
+            f"{at}.partition", part(strategy, "rollingUpdate").get("partition")
+        )
+        most = part(strategy, "rollingUpdate").get("maxUnavailable")
         yield from count_or_percent(f"{at}.maxUnavailable", most)
     elif kind != "OnDelete":
         yield invalid_value(field, strategy, f"must be '{_ROLLING}' or 'OnDelete'")
@@ -262,7 +265,7 @@ def _set_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("", "podtemplates")
 def _pod_template(template: dict[str, Any]) -> Iterator[Cause]:
-    yield from template_causes(template.get("template"), "template")
+    yield from template_causes(part(template, "template"), "template")
 
 
 @checks("apps", "controllerrevisions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..parts import part
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
@@ -24,14 +25,14 @@ def _create_daemon_set(daemon_set: dict[str, Any], world: World) -> None:
 @on_update("apps", "daemonsets")
 def _update_daemon_set(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
     del world
-    before = (old["metadata"].get("annotations") or {}).get(_TEMPLATE_GENERATION, "1")
+    before = part(old["metadata"], "annotations").get(_TEMPLATE_GENERATION, "1")
     changed = new["spec"].get("template") != old["spec"].get("template")
     _note_template(new, int(before) + changed)
 
 
 def _note_template(daemon_set: dict[str, Any], generation: int) -> None:
     metadata = daemon_set["metadata"]
-    annotations = metadata.get("annotations") or {}
+    annotations = part(metadata, "annotations")
     metadata["annotations"] = {**annotations, _TEMPLATE_GENERATION: str(generation)}
 
 
@@ -40,8 +41,8 @@ def _create_job(job: dict[str, Any], world: World) -> None:
     """A job finds its pods by its uid, unless its author says how."""
     del world
     spec, metadata = job["spec"], job["metadata"]
-    template = spec.get("template")
-    if spec.get("manualSelector") or not isinstance(template, dict):
+    template = part(spec, "template")
+    if spec.get("manualSelector"):
         return
     own = {
         "controller-uid": metadata["uid"],
@@ -49,13 +50,14 @@ def _create_job(job: dict[str, Any], world: World) -> None:
         _CONTROLLER_UID: metadata["uid"],
         "batch.kubernetes.io/job-name": metadata["name"],
     }
-    labels = template.setdefault("metadata", {}).get("labels")
+    labels = part(part(template, "metadata"), "labels")
     # Labels that a job has from its template are the very same ones.
     if labels and metadata.get("labels") == labels:
         metadata["labels"] = {**labels, **_added(labels, own)}
-    template["metadata"]["labels"] = {**(labels or {}), **_added(labels or {}, own)}
-    selector = spec.get("selector") or {}
-    matched = selector.get("matchLabels") or {}
+    labelled = {**part(template, "metadata"), "labels": {**labels, **_added(labels, own)}}
+    spec["template"] = {**template, "metadata": labelled}
+    selector = part(spec, "selector")
+    matched = part(selector, "matchLabels")
     if _CONTROLLER_UID not in matched:
         spec["selector"] = {
             **selector,
