@@ -16,12 +16,11 @@ from .failures import Failure, bad_request, invalid, invalid_value
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .answers import Headers
     from .resources import Resource
     from .routing import Call
     from .schema import Schemas
 
-__all__ = ["Body", "cleaned", "complain", "object_of", "warnings"]
+__all__ = ["Body", "cleaned", "complain", "drop_repeated_owners", "mismatch", "object_of"]
 
 _OBJECT_META: Final = "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _HEAD: Final = {"type": "object", "properties": {"metadata": {"$ref": _OBJECT_META}}}
@@ -47,6 +46,7 @@ def object_of(call: Call, resource: Resource, schemas: Schemas) -> Body:
     parsed = parse(call.body, content_type, kind=resource.kind, merging=resource.custom is None)
     _check_kind(parsed.value, resource)
     value, unknown = cleaned(parsed.value, resource, schemas)
+    drop_repeated_owners(call, value["metadata"])
     return Body(value, parsed.complaints(unknown))
 
 
@@ -108,21 +108,33 @@ def _refusal(resource: Resource) -> Callable[[str], Failure]:
     return lambda why: bad_request(start + why)
 
 
-def complain(problems: Sequence[str], validation: str) -> None:
-    """Refuse a body with problems if that is what the client wants.
+def complain(call: Call, problems: Sequence[str], validation: str) -> None:
+    """Refuse a body with problems, or warn of them, as the client wants.
 
     Raises:
         Failure: 400, for `Strict`.
     """
     if problems and validation == "Strict":
         raise bad_request(f"strict decoding error: {', '.join(problems)}")
+    if validation == "Warn":
+        call.warnings.extend(problems)
 
 
-def warnings(problems: Sequence[str], validation: str) -> Headers:
-    """The Warning headers that tell of the problems."""
-    if validation != "Warn":
-        return []
-    return [("warning", f"299 - {json.dumps(problem, ensure_ascii=False)}") for problem in problems]
+def drop_repeated_owners(call: Call, metadata: dict[str, Any]) -> None:
+    """Keep one of several ownerReferences with the same uid, and warn of the others."""
+    references: list[dict[str, Any]] = metadata.get("ownerReferences") or []
+    by_uid = {reference.get("uid"): reference for reference in reversed(references)}
+    if len(by_uid) == len(references):
+        return
+    uids = [reference.get("uid") for reference in references]
+    repeated = dict.fromkeys(uid for uid in uids if uids.count(uid) > 1)
+    kept = [by_uid.pop(uid) for uid in uids if uid in by_uid]
+    metadata["ownerReferences"] = kept
+    call.warnings.append(
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "
+        "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
+        f"duplicate UID(s) observed: {', '.join(map(str, repeated))}"
+    )
 
 
 def mismatch(what: str, given: str, wanted: str) -> Failure:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from . import access
+from . import access, apply
 from .answers import Response
-from .bodies import Body, complain, object_of, warnings
+from .bodies import complain, object_of
 from .decoding import parse
 from .deleting import Deleting
 from .eviction import check_name, evict
@@ -46,9 +46,10 @@ class _Posted:
         self.cluster = cluster
         self.target = target
         self.options: WriteOptions = write_options(call.query, "CreateOptions", call.user_agent)
-        self._body: Body = object_of(call, resource, cluster.spec.schemas)
-        complain(self._body.problems, self.options.validation)
-        self.value = self._body.value
+        body = object_of(call, resource, cluster.spec.schemas)
+        complain(call, body.problems, self.options.validation)
+        self.value = body.value
+        self._resource = resource
         self._place(resource)
         self.view = View(target.resource, cluster.registry)
         self.collection = cluster.store.collection(storage_of(target.resource))
@@ -65,6 +66,16 @@ class _Posted:
         else:
             metadata["namespace"] = self.target.namespace
 
+    def own(self) -> None:
+        """Note who set which fields, as for what is stored."""
+        writer = apply.Writer(
+            manager=self.options.manager,
+            api_version=self._resource.api_version,
+            subresource=self.target.subresource,
+            now=self.cluster.now(),
+        )
+        apply.updated(None, self.value, writer, lambda _: self._resource.schema, ())
+
     def check_namespace(self) -> None:
         self.cluster.check_namespace(self.target.resource, self.target.namespace, {})
 
@@ -76,8 +87,7 @@ class _Posted:
         return record
 
     def answer(self, shown: Rendering, value: dict[str, Any]) -> Response:
-        headers = warnings(self._body.problems, self.options.validation)
-        return value_answer(201, value, shown.encoding, headers)
+        return value_answer(201, value, shown.encoding)
 
 
 def _body_resource(cluster: Cluster, target: Target) -> Resource:
@@ -167,6 +177,7 @@ def issue_token(cluster: Cluster, call: Call, target: Target, shown: Rendering) 
     """POST to `serviceaccounts/token`."""
     posted = _Posted(cluster, call, target, _body_resource(cluster, target))
     posted.check_namespace()
+    posted.own()
     value = cluster.tokens.issue(target.namespace, target.name, posted.value, cluster)
     return posted.answer(shown, value)
 
@@ -174,6 +185,7 @@ def issue_token(cluster: Cluster, call: Call, target: Target, shown: Rendering) 
 def answer_review(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
     """POST of one of `access.REVIEWS`."""
     posted = _Posted(cluster, call, target, target.resource)
+    posted.own()
     asked = posted.view.titled(posted.value)
     value = access.review(target.resource, asked, call.caller, cluster, cluster.tokens)
     return posted.answer(shown, value)

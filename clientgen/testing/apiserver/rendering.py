@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .answers import Headers
+    from .cluster import Cluster
     from .routing import Call
+    from .schema import Schema
     from .store import Record
     from .views import View
 
 __all__ = ["Rendering", "encode", "failed", "value_answer"]
 
+OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _META: Final = "meta.k8s.io"
 _PARTIAL: Final = "PartialObjectMetadata"
 _PARTIAL_LIST: Final = "PartialObjectMetadataList"
@@ -70,30 +73,30 @@ class Rendering:
     encoding: Encoding
     include: str
     now: datetime
+    object_meta: Schema
 
     @classmethod
-    def of(cls, call: Call, view: View, encoding: Encoding, now: datetime) -> Rendering:
+    def of(cls, call: Call, view: View, encoding: Encoding, cluster: Cluster) -> Rendering:
         """As a call asks for it."""
-        return cls(view, encoding, first(call.query, "includeObject"), now)
+        meta = cluster.spec.schemas.named(OBJECT_META)
+        return cls(view, encoding, first(call.query, "includeObject"), cluster.now(), meta)
 
     # ------------------------------------------------------------------------- one object
 
-    def record(self, record: Record, status: int = 200, headers: Headers | None = None) -> Response:
+    def record(self, record: Record, status: int = 200) -> Response:
         """An answer with a stored object."""
         if not self.encoding.form.kind and self.encoding.format == "json":
             body = self.view.whole(record)
             if self.encoding.pretty:
                 body = json.format(body, indent=2)
-            return Response(status, body, [("content-type", "application/json"), *(headers or [])])
-        return self.value(self.view.value(record), status, headers)
+            return Response(status, body)
+        return self.value(self.view.value(record), status)
 
-    def value(
-        self, value: dict[str, Any], status: int = 200, headers: Headers | None = None
-    ) -> Response:
+    def value(self, value: dict[str, Any], status: int = 200) -> Response:
         """An answer with an object; a Status is always shown as it is."""
         if value.get("kind") != "Status":
             value = self.shown(value)
-        return value_answer(status, value, self.encoding, headers)
+        return value_answer(status, value, self.encoding)
 
     def shown(self, value: dict[str, Any], *, columns: bool = True) -> dict[str, Any]:
         """An object in the form that was asked for."""
@@ -116,16 +119,16 @@ class Rendering:
     def _table(
         self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any], *, columns: bool = True
     ) -> dict[str, Any]:
-        found = table(
+        return table(
             self.view.resource,
             values,
             self.now,
             list_metadata=_list_metadata(metadata),
             include=self.include or "Metadata",
             with_columns=columns,
+            version=self.encoding.form.version,
+            object_meta=self.object_meta,
         )
-        found["apiVersion"] = f"{_META}/{self.encoding.form.version}"
-        return found
 
     # --------------------------------------------------------------------------- a list
 

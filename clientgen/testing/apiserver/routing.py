@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote
 
@@ -36,6 +36,8 @@ class Call:
     query: Query
     headers: Mapping[str, str]
     body: bytes
+    warnings: list[str] = field(default_factory=list[str])
+    """What the answer is to warn of."""
     caller: Caller = ADMIN
 
     @classmethod

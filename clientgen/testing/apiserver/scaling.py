@@ -10,6 +10,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from . import builtin
+from .apply import from_scale, replicas_path
 from .bodies import cleaned, mismatch
 from .failures import bad_request, invalid, not_found, unclassified
 
@@ -78,7 +79,7 @@ class Scaling:
                 f"failed to convert new object (/{self._target.name}; autoscaling/v1, Kind=Scale) to "
                 "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
             )
-        return self.read(writing.replace(record, value, applied=True).value)
+        return self.read(writing.replace(record, value, owned=True).value)
 
     def _record(self, writing: Writing) -> Record:
         record = writing.current()
@@ -92,7 +93,26 @@ class Scaling:
             raise invalid("autoscaling", "Scale", self._target.name, causes)
         value = self._with(self._parent.value(record), scale)
         value["metadata"]["resourceVersion"] = scale["metadata"].get("resourceVersion")
-        return self.read(writing.replace(record, value).value)
+        custom = self._resource.custom
+        if custom is not None:
+            self._disown(value)
+        return self.read(writing.replace(record, value, owned=custom is not None).value)
+
+    def _disown(self, value: dict[str, Any]) -> None:
+        """Scales of custom resources cannot be converted: nobody owns the replicas afterwards."""
+        entries = value["metadata"].pop("managedFields", None)
+        if not entries:
+            return
+        paths = {
+            each.api_version: replicas_path(each.custom.scale.spec_replicas)
+            for each in self._cluster.registry.custom_resources()
+            if each.group_resource == self._resource.group_resource
+            and each.custom is not None
+            and each.custom.scale is not None
+        }
+        left = from_scale(entries, [], self._resource.api_version, paths)
+        if left:
+            value["metadata"]["managedFields"] = left
 
     def _with(self, value: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
         custom = self._resource.custom

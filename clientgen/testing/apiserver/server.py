@@ -6,6 +6,7 @@ the same state. `clientgen.testing` has drivers for it, in process and over HTTP
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -13,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen.runtime.clock import SYSTEM_CLOCK
 
 from . import access, authorizing, builtin, deleting, posting, reading, subresources, watching, writing
-from .answers import Response
-from .bodies import object_of
+from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
+from .deprecation import warning_of
 from .documents import Documents
 from .failures import Failure
 from .negotiation import negotiate
-from .registry import storage_of
 from .rendering import Rendering, failed
 from .routing import Call, Target, target_of, unknown_path, verb_of
 from .spec import load
@@ -86,7 +86,7 @@ class ApiServer:
         except Failure as failure:
             answer = failed(failure, call.accept)
         self.run_due()
-        return answer
+        return _warning(answer, call.warnings)
 
     def _answer(self, call: Call) -> Answer:
         target = target_of(call.path, self.cluster.registry)
@@ -98,6 +98,8 @@ class ApiServer:
         if verb is None:
             return unknown_path()
         authorizing.check(self.cluster, call, target, verb)
+        if deprecated := warning_of(target.resource):
+            call.warnings.append(deprecated)
         if len(call.body) > MAX_BODY:
             raise Failure(
                 413,
@@ -107,7 +109,7 @@ class ApiServer:
             )
         encoding = negotiate(call.accept, stream=verb == "watch")
         view = View(target.resource, self.cluster.registry)
-        rendering = Rendering.of(call, view, encoding, self.cluster.now())
+        rendering = Rendering.of(call, view, encoding, self.cluster)
         return self._dispatch(verb, call, target, rendering)
 
     def _dispatch(self, verb: str, call: Call, target: Target, rendering: Rendering) -> Answer:
@@ -164,3 +166,11 @@ class ApiServer:
         from .seeding import put  # noqa: PLC0415
 
         return put(self.cluster, value)
+
+
+def _warning(answer: Answer, warnings: list[str]) -> Answer:
+    """The answer with a header for each thing it is to warn of."""
+    if warnings and not isinstance(answer, Later):
+        for text in dict.fromkeys(warnings):
+            answer.headers.append(("warning", f"299 - {json.dumps(text, ensure_ascii=False)}"))
+    return answer

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from . import posting
-from .bodies import complain, object_of, warnings
+from .bodies import complain, object_of
 from .failures import not_found
 from .options import write_options
 from .patching import APPLY, read_patch
@@ -89,13 +89,13 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
     scaling = Scaling(cluster, target, parent)
     if verb == "update":
         body = object_of(call, resource, cluster.spec.schemas)
-        complain(body.problems, options.validation)
-        value, problems = scaling.update(writing, body.value), body.problems
+        complain(call, body.problems, options.validation)
+        value = scaling.update(writing, body.value)
     else:
         parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
-        problems = parsed.complaints()
+        complain(call, parsed.complaints(), options.validation)
         if media == APPLY:
             value = scaling.apply(writing, parsed.value, resource)
         else:
             value = scaling.patch(writing, Change(media, parsed.value, resource), resource)
-    return shown.value(value, 200, warnings(problems, options.validation))
+    return shown.value(value)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from . import access, apply, builtin
-from .bodies import cleaned, complain, mismatch, object_of, warnings
+from .bodies import cleaned, complain, drop_repeated_owners, mismatch, object_of
 from .failures import (
     Cause,
     Failure,
@@ -69,20 +69,19 @@ def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     """POST to a collection."""
     options = write_options(call.query, "CreateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(body.problems, options.validation)
+    complain(call, body.problems, options.validation)
     writing = Writing(cluster, target, options, call.caller)
     outcome = writing.create(body.value)
-    return rendering.value(outcome.value, 201, warnings(body.problems, options.validation))
+    return rendering.value(outcome.value, 201)
 
 
 def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """PUT to an object or its status."""
     options = write_options(call.query, "UpdateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(body.problems, options.validation)
+    complain(call, body.problems, options.validation)
     outcome = Writing(cluster, target, options, call.caller).update(body.value)
-    status = 201 if outcome.created else 200
-    return rendering.value(outcome.value, status, warnings(body.problems, options.validation))
+    return rendering.value(outcome.value, 201 if outcome.created else 200)
 
 
 def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
@@ -91,15 +90,15 @@ def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     applying = media == APPLY
     options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
     writing = Writing(cluster, target, options, call.caller)
-    parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
+    custom = target.resource.custom is not None
+    parsed = read_patch(call.body, media, checked=options.validation != "Ignore", custom=custom)
     if applying:
-        complain(parsed.duplicates, options.validation)
-        outcome, unknown = writing.apply(parsed.value), []
+        complain(call, parsed.duplicates, options.validation)
+        outcome = writing.apply(parsed.value)
     else:
-        outcome, unknown = writing.patch(Change(media, parsed.value, target.resource), parsed)
-    problems = parsed.complaints(unknown)
-    status = 201 if outcome.created else 200
-    return rendering.value(outcome.value, status, warnings(problems, options.validation))
+        change = Change(media, parsed.value, target.resource)
+        outcome = writing.patch(change, parsed, call)
+    return rendering.value(outcome.value, 201 if outcome.created else 200)
 
 
 def patch_type(call: Call, resource: Resource) -> str:
@@ -273,8 +272,8 @@ class Writing:
             )
             raise conflict(resource.group, resource.plural, record.name, why)
 
-    def patch(self, change: Change, parsed: Parsed) -> tuple[Outcome, list[str]]:
-        """Change an object as a patch says; also what of it was unknown."""
+    def patch(self, change: Change, parsed: Parsed, call: Call) -> Outcome:
+        """Change an object as a patch says."""
         record = self.current()
         if record is None:
             raise self._missing()
@@ -285,9 +284,11 @@ class Writing:
         problems = parsed.complaints(unknown)
         if self.options.validation == "Strict" and problems:
             raise refuse(f"strict decoding error: {', '.join(problems)}")
+        complain(call, problems, self.options.validation)
+        drop_repeated_owners(call, value["metadata"])
         self._check_name(value["metadata"])
         self._place(value["metadata"])
-        return self.replace(record, value), unknown
+        return self.replace(record, value)
 
     def _check_patched(self, result: Any, refuse: Callable[[str], Failure]) -> None:
         if not isinstance(result, dict):
@@ -308,12 +309,17 @@ class Writing:
         if version and version != live["metadata"]["resourceVersion"]:
             raise self._conflict(record)
         value = self.merged(live, config)
-        return self.replace(record, value, applied=True)
+        return self.replace(record, value, owned=True)
 
     def _check_applied(self, config: Any) -> None:
         if not isinstance(config, dict):
             raise bad_request("error decoding YAML: not an object")
+        kind = config.get("kind")
+        if kind and kind != self.resource.kind:
+            raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
         metadata = config.get("metadata") or {}
+        if metadata.get("generateName"):
+            metadata.setdefault("name", self.target.name)
         self._check_name(metadata)
         self._place(metadata)
         config["metadata"] = metadata
@@ -363,13 +369,16 @@ class Writing:
         value: dict[str, Any],
         *,
         needs_version: bool = False,
-        applied: bool = False,
+        owned: bool = False,
     ) -> Outcome:
-        """Put an object in place of a stored one, if it may be."""
+        """Put an object in place of a stored one, if it may be.
+
+        `owned` means that its managedFields are settled, and that its defaults are filled in.
+        """
         old = self.view.value(record)
         self._check_version(record, value["metadata"], needed=needs_version)
         self._carry_over(old, value)
-        if not applied:
+        if not owned:
             self.rules.default(value)
             self._own(old, value)
         access.check_grants(self.resource, value, old, self.caller, self.cluster)
