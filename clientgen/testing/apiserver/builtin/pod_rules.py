@@ -51,8 +51,8 @@ _CHANGEABLE: Final = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
 _FIXED: Final = (
     "pod updates may not change fields other than `spec.containers[*].image`,"
     "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
-    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
-    "was previously negative)"
+    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to "
+    "be set to 1 if it was previously negative)"
 )
 
 

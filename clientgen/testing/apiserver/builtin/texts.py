@@ -39,8 +39,7 @@ _SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
 _NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE: Final = f"({_NAME})?"
 _CONFIG_KEY: Final = "[-._a-zA-Z0-9]+"
-_SERVICE_LONGEST_PORT: Final = 15
-_LABEL: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_SERVICE_LABEL: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
 
 _SUBDOMAIN_TEXT: Final = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "

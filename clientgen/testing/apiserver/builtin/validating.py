@@ -1,8 +1,8 @@
 """Validation beyond the schema: what the rules of each built-in kind refuse.
 
 A kind's rules are functions that yield Causes. They see the object as it would be stored, defaulted
-and prepared: `@checks` registers rules for the object on its own, `@checks_change` those that compare
-it with what is stored now, and `@checks_last` those that need to look at other objects.
+and prepared: `@checks` registers rules for the object on its own, `@checks_change` those that
+compare it with what is stored now, `@checks_last` those that need to look at other objects.
 """
 
 from __future__ import annotations
