@@ -45,6 +45,9 @@ def decode(fields: Any) -> Set:
 
 
 def _take(made: Set, element: str, below: Any) -> None:
+    if not below and below == {}:  # most are leaves
+        made.members.add(element)
+        return
     found = decode(below)
     made.attach(element, found)
     if not found or _SELF in below:

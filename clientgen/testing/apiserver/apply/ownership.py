@@ -86,9 +86,9 @@ def updated(
     """Put managedFields into `new` after a create, an update or a patch that is no apply.
 
     To be called once `new` is defaulted, before the kind's own rules change it. Entries that the
-    client sent count when they can be read, otherwise the live ones do; where they cannot be brought
-    up to date - a version they are told in is gone, the live object is not of its type - nobody
-    owns anything any more.
+    client sent count when they can be read, otherwise the live ones do. Where they cannot be
+    brought up to date - a version they are told in is gone, the live object is not of its type -
+    nobody owns anything any more.
 
     Args:
         live: the object as it was, None for a create.

@@ -169,14 +169,17 @@ def _reconciled(paths: Set, kind: Type) -> Set:
     shape = kind.usual
     if isinstance(shape, Scalar) or (isinstance(shape, Map) and shape.is_deduced):
         return paths
-    made = Set(paths.members)
+    members: set[str] = set()
+    children: dict[str, Set] = {}
     for element, below in paths.children.items():
         inner = type_at(kind, element) if isinstance(shape, Map) else shape.item
         if inner is not None and _is_atomic(inner):
-            made.members.add(element)
+            members.add(element)
         else:
-            made.children[element] = below if inner is None else _reconciled(below, inner)
-    return made
+            children[element] = below if inner is None else _reconciled(below, inner)
+    if not members and all(below is paths.children[each] for each, below in children.items()):
+        return paths  # nothing has changed, as nearly always
+    return Set(paths.members | members, children)
 
 
 def _is_atomic(kind: Type) -> bool:
