@@ -8,7 +8,7 @@ import pytest
 from msgspec import json
 
 from clientgen.gvk import GroupVersionKind
-from clientgen.testing.apiserver.documents import Documents
+from clientgen.testing.apiserver.documents import Documents, protobuf
 from clientgen.testing.apiserver.resources import Resource, Subresource
 from clientgen.testing.apiserver.spec import SCALE, load, read
 
@@ -222,6 +222,82 @@ def test_a_server_reads_back_the_document_it_publishes():
     assert found.list_kind == widgets.list_kind
 
 
+# ----------------------------------------------------------------------------- v2 in protobuf
+
+
+def fields(message):
+    """The fields of a protobuf message that holds nothing but texts and other messages."""
+
+    def number():
+        value = shift = 0
+        while True:
+            byte = next(data)
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    data = iter(message)
+    while (first := next(data, None)) is not None:
+        data = iter([first, *data])
+        key = number()
+        assert key & 7 == 2
+        yield key >> 3, bytes(next(data) for _ in range(number()))
+
+
+def dig(message, *numbers):
+    for wanted in numbers:
+        message = next(value for number, value in fields(message) if number == wanted)
+    return message
+
+
+@pytest.mark.parametrize("sign", ["@", "."])
+def test_the_v2_document_comes_in_protobuf_too(sign):
+    accept = f"application/com.github.proto-openapi.spec.v2{sign}v1.0+protobuf"
+    answer = ask("/openapi/v2", accept=accept)
+    assert header(answer, "content-type") == protobuf.MEDIA_TYPE
+    assert answer.body.startswith(b"\n\x032.0\x12\x12\n\nKubernetes\x12\x041.36")
+    tag = header(answer, "etag")
+    assert ask("/openapi/v2", accept=accept, if_none_match=tag).status == 304
+
+
+def test_protobuf_holds_definitions_paths_and_free_values():
+    message = protobuf.encode(
+        {
+            "swagger": "2.0",
+            "definitions": {
+                "A": {
+                    "type": "object",
+                    "properties": {"b": {"$ref": "#/definitions/B"}},
+                    "x-kubernetes-map-type": "atomic",
+                }
+            },
+            "paths": {"/a": {"get": {"operationId": "readA", "parameters": [{"$ref": "#/p"}]}}},
+        }
+    )
+    definition = dig(message, 9, 1)
+    assert dig(definition, 1) == b"A"
+    schema = dig(definition, 2)
+    assert dig(schema, 22, 1) == b"object"
+    assert dig(schema, 25, 1, 2, 1) == b"#/definitions/B"
+    assert dig(schema, 31, 1) == b"x-kubernetes-map-type"
+    assert dig(schema, 31, 2, 2) == b'"atomic"'
+    path = dig(message, 8, 2)
+    assert dig(path, 1) == b"/a"
+    assert dig(path, 2, 2, 5) == b"readA"
+    assert dig(path, 2, 2, 8, 2, 1) == b"#/p"
+
+
+def test_numbers_of_any_size_are_written():
+    def schema(**values):
+        return dig(protobuf.encode({"definitions": {"A": values}}), 9, 1, 2)
+
+    assert schema(maxLength=300) == b"\x58\xac\x02"
+    assert schema(minimum=0.5) == b"\x49" + bytes(6) + b"\xe0\x3f"
+    assert schema(uniqueItems=True) == b"\x80\x01\x01"
+    assert schema(additionalProperties=True) == b"\xaa\x01\x02\x10\x01"
+
+
 # ------------------------------------------------------------------------------- v3 in general
 
 
@@ -262,10 +338,8 @@ def test_documents_are_not_sent_twice(path):
 
 
 @pytest.mark.parametrize("path", ["/openapi/v2", LEASES])
-@pytest.mark.parametrize(
-    "accept", ["text/html", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"]
-)
-def test_documents_are_json_or_nothing(path, accept):
+@pytest.mark.parametrize("accept", ["text/html", "application/vnd.kubernetes.protobuf"])
+def test_other_forms_are_not_acceptable(path, accept):
     answer = ask(path, accept=accept)
     assert (answer.status, answer.body) == (406, b"")
     assert ask(path, accept=f"{accept}, */*").status == 200

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
 from ..answers import Response
-from .answering import empty, etag_of, is_json_accepted
+from . import protobuf
+from .answering import empty, etag_of, is_json_accepted, media_types
 from .custom_paths import paths
 from .custom_schemas import degraded
 
@@ -20,23 +21,28 @@ if TYPE_CHECKING:
 __all__ = ["OpenApiV2", "conditional"]
 
 
+_JSON: Final = "application/json"
+
+
 class OpenApiV2:
     """The document for one set of custom resources; it is written when it is first asked for."""
 
     def __init__(self, base: Mapping[str, Any], customs: Iterable[Custom]) -> None:
         self._base = base
         self._customs = tuple(customs)
-        self._body = b""
-        self._etag = ""
+        self._written: dict[str, tuple[bytes, str]] = {}
 
     def answer(self, asked: Asked) -> Response:
-        """Answer `/openapi/v2`; the only form is JSON."""
-        if not is_json_accepted(asked.accept):
+        """Answer `/openapi/v2`, in JSON or in protobuf."""
+        media = _media(asked.accept)
+        if not media:
             return empty(406, ("vary", "Accept"))
-        if not self._body:
-            self._body = json.encode(self.document())
-            self._etag = etag_of(self._body)
-        return conditional(asked, self._body, self._etag)
+        found = self._written.get(media)
+        if found is None:
+            write = json.encode if media == _JSON else protobuf.encode
+            body = write(self.document())
+            found = self._written[media] = (body, etag_of(body))
+        return conditional(asked, *found, media=media)
 
     def document(self) -> dict[str, Any]:
         """The document itself."""
@@ -52,12 +58,24 @@ class OpenApiV2:
         }
 
 
-def conditional(asked: Asked, body: bytes, etag: str, *more: tuple[str, str]) -> Response:
+def _media(accept: str) -> str:
+    """The first form that a client takes; empty when it takes none."""
+    for media in media_types(accept) or [_JSON]:
+        if media.replace("@", ".") == protobuf.MEDIA_TYPE:
+            return protobuf.MEDIA_TYPE
+        if is_json_accepted(media):
+            return _JSON
+    return ""
+
+
+def conditional(
+    asked: Asked, body: bytes, etag: str, *more: tuple[str, str], media: str = _JSON
+) -> Response:
     """A document, or word that the client has it already; `more` headers override the usual."""
     tag = f'"{etag}"'
     cached = more or (("cache-control", "no-cache, private"),)
     headers = [("etag", tag), ("vary", "Accept"), *cached]
     if not asked.has(tag):
-        return Response(200, body, [("content-type", "application/json"), *headers])
+        return Response(200, body, [("content-type", media), *headers])
     # RFC 9110: a condition on anything but reading fails instead.
     return Response(304 if asked.method in {"GET", "HEAD"} else 412, b"", headers)
