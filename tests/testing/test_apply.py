@@ -1,4 +1,4 @@
-"""managedFields after writes, and server-side apply: who owns what, who loses what, who conflicts."""
+"""managedFields after writes, and server-side apply: who owns, who loses, who conflicts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Stored:
         return Writer(manager, self.about["apiVersion"], subresource, self.now)
 
     def update(self, manager: str, subresource: str = "", **parts: Any) -> dict[str, Any]:
-        new = deepcopy({**self.about, "metadata": {"name": "a"}, **parts})
+        new: dict[str, Any] = deepcopy({**self.about, "metadata": {"name": "a"}, **parts})
         updated(self.value, new, self.writer(manager, subresource), self.schema_of, self.ignored)
         self.value = {**new, "metadata": {**new["metadata"], "uid": "u"}}
         return self.value
@@ -86,9 +86,9 @@ class Stored:
         return self.value
 
     def owned(self) -> dict[str, Any]:
-        """Fields by manager, as `name/Operation`, with version and subresource where they matter."""
+        """Fields by `name/Operation`, with version and subresource where they matter."""
         assert self.value is not None
-        found = {}
+        found: dict[str, Any] = {}
         for entry in self.value["metadata"].get("managedFields", []):
             assert entry["fieldsType"] == "FieldsV1"
             parts = [entry["manager"], entry["operation"], entry.get("subresource")]
@@ -188,7 +188,7 @@ def test_clients_may_reset_ownership(settings_map: Stored, entries: list[Any]) -
 
 def test_clients_may_rewrite_ownership(settings_map: Stored) -> None:
     settings_map.update("one", data={"a": "1"})
-    entry = {
+    entry: dict[str, Any] = {
         "manager": "other",
         "operation": "Apply",
         "apiVersion": "v1",
@@ -215,14 +215,14 @@ def test_clients_may_rewrite_ownership(settings_map: Stored) -> None:
 )
 def test_what_cannot_be_read_is_ignored(settings_map: Stored, wrong: dict[str, Any]) -> None:
     settings_map.update("one", data={"a": "1"})
-    entry = {
+    entry: dict[str, Any] = {
         "manager": "other",
         "operation": "Update",
         "apiVersion": "v1",
         "fieldsType": "FieldsV1",
         "fieldsV1": {"f:data": {"f:a": {}}},
     }
-    metadata = {"name": "a", "managedFields": [{**entry, **wrong}]}
+    metadata: dict[str, Any] = {"name": "a", "managedFields": [{**entry, **wrong}]}
     settings_map.update("two", metadata=metadata, data={"a": "1"})
     assert list(settings_map.owned()) == ["one/Update"]
 
@@ -230,7 +230,7 @@ def test_what_cannot_be_read_is_ignored(settings_map: Stored, wrong: dict[str, A
 def test_subresources_cannot_rewrite_ownership() -> None:
     pods = Stored(kind("core.v1.Pod"), kind="Pod")
     pods.update("one", metadata={"name": "a", "labels": {"x": "y"}})
-    metadata = {"name": "a", "labels": {"x": "y"}, "managedFields": [{}]}
+    metadata: dict[str, Any] = {"name": "a", "labels": {"x": "y"}, "managedFields": [{}]}
     pods.update("two", "status", metadata=metadata, status={"phase": "Failed"})
     assert pods.owned() == {
         "one/Update": {"f:metadata": {"f:labels": {".": {}, "f:x": {}}}},
@@ -381,15 +381,19 @@ def test_writes_that_cannot_change_a_field_cannot_own_it() -> None:
         (
             {"metadata": {"name": "a", "namespace": "n"}, "bogus": 1},
             500,
-            "failed to create typed patch object (n/a; /v1, Kind=ConfigMap): "
-            ".bogus: field not declared in schema",
+            (
+                "failed to create typed patch object (n/a; /v1, Kind=ConfigMap): "
+                ".bogus: field not declared in schema"
+            ),
         ),
         (
             {"data": {"a": 1}, "immutable": "x"},
             500,
-            "failed to create typed patch object (/a; /v1, Kind=ConfigMap): errors:\n"
-            "  .data.a: expected string, got &{1}\n"
-            "  .immutable: expected boolean, got &{x}",
+            (
+                "failed to create typed patch object (/a; /v1, Kind=ConfigMap): errors:\n"
+                "  .data.a: expected string, got &value.valueUnstructured{Value:1}\n"
+                "  .immutable: expected boolean, got &{x}"
+            ),
         ),
     ],
 )
@@ -440,7 +444,12 @@ def test_parts_that_are_always_there_are_not_owned() -> None:
 
 def test_zeros_and_nulls_that_say_nothing_are_not_owned() -> None:
     stored = Stored(kind("core.v1.Event"), kind="Event")
-    nothing = {"source": {}, "firstTimestamp": None, "eventTime": None, "reportingComponent": ""}
+    nothing: Any = {
+        "source": {},
+        "firstTimestamp": None,
+        "eventTime": None,
+        "reportingComponent": "",
+    }
     stored.update("me", reason="R", involvedObject={"name": "x"}, **nothing)
     assert stored.owned() == {"me/Update": {"f:involvedObject": {}, "f:reason": {}}}
 
@@ -460,8 +469,8 @@ def test_quantities_extensions_and_recursive_kinds_are_known() -> None:
     name = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition"
     crd = built_in().named(name)
     stored = Stored(lambda _: crd, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
-    schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
-    version = {"name": "v1", "schema": {"openAPIV3Schema": {**schema, "default": {"a": 1}}}}
+    schema: Any = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
+    version: Any = {"name": "v1", "schema": {"openAPIV3Schema": {**schema, "default": {"a": 1}}}}
     stored.apply("me", spec={"versions": [version]})
     assert stored.owned() == {"me/Apply": {"f:spec": {"f:versions": {}}}}
     quota = Stored(kind("core.v1.ResourceQuota"), kind="ResourceQuota")
@@ -537,13 +546,13 @@ def test_live_objects_that_are_not_of_their_type_lose_their_owners() -> None:
 def test_what_becomes_atomic_is_owned_whole_from_then_on() -> None:
     struct = {"type": "object", "properties": {"x": TEXT, "y": TEXT}}
     listed = {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"}
-    nested = {"type": "object", "additionalProperties": {"type": "object", "properties": {}}}
+    nested: Any = {"type": "object", "additionalProperties": {"type": "object", "properties": {}}}
     stored = Stored(custom({"s": struct, "l": listed, "n": nested}), f"{GROUP}/v1", "Thing")
     stored.apply("me", spec={"s": {"x": "1"}, "l": ["a"], "n": {"k": {}}})
     atomic = {**struct, "x-kubernetes-map-type": "atomic"}
     whole = {**listed, "x-kubernetes-list-type": "atomic"}
     stored.schema_of = custom({"s": atomic, "l": whole, "n": nested})
-    spec = {"s": {"x": "1"}, "l": ["a"], "n": {"k": {}, "o": {}}}
+    spec: Any = {"s": {"x": "1"}, "l": ["a"], "n": {"k": {}, "o": {}}}
     stored.update("you", spec=spec)
     assert stored.owned() == {
         "me/Apply": {"f:spec": {"f:s": {}, "f:l": {}, "f:n": {"f:k": {}}}},

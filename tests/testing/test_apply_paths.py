@@ -83,7 +83,7 @@ def test_members_with_something_below_say_so_by_a_dot() -> None:
         (value("a<b"), 'v:"a\\u003cb"'),
         (value("x y"), 'v:"x y"'),
         (value(1.0), "v:1"),
-        (value(True), "v:true"),  # noqa: FBT003
+        (value(True), "v:true"),
         (field("a.b/c"), "f:a.b/c"),
     ],
 )

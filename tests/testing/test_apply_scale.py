@@ -21,9 +21,9 @@ def entry(manager: str, fields: Any, *, operation: str = "Apply", **more: str) -
     }
 
 
-REPLICAS = {"f:spec": {"f:replicas": {}}}
-PAUSED = {"f:spec": {"f:paused": {}}}
-BOTH = {"f:spec": {"f:paused": {}, "f:replicas": {}}}
+REPLICAS: Any = {"f:spec": {"f:replicas": {}}}
+PAUSED: Any = {"f:spec": {"f:paused": {}}}
+BOTH: Any = {"f:spec": {"f:paused": {}, "f:replicas": {}}}
 
 
 def test_a_scale_shows_who_owns_the_replicas() -> None:

@@ -7,6 +7,7 @@ what is in them, declared fields are not.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from .paths import Element, Set, field, key, shown, value
@@ -141,10 +142,21 @@ def _scalar_problem(item: Any, shape: Scalar) -> str:
     if shape.kind == "numeric" and not is_number:
         return f"expected numeric (int or float), got {_go_type(item)}"
     if shape.kind == "string" and not isinstance(item, str):
-        return f"expected string, got {_go(item)}"
+        return f"expected string, got &value.valueUnstructured{{Value:{_go_syntax(item)}}}"
     if shape.kind == "boolean" and not isinstance(item, bool):
         return f"expected boolean, got {_go(item)}"
     return f"expected any scalar, got {_go(item)}" if isinstance(item, dict | list) else ""
+
+
+def _go_syntax(item: Any) -> str:
+    if is_object(item):
+        members = (f"{_go_syntax(name)}:{_go_syntax(item[name])}" for name in sorted(item))
+        return f"{_go_type(item)}{{{', '.join(members)}}}"
+    if is_list(item):
+        return f"{_go_type(item)}{{{', '.join(map(_go_syntax, item))}}}"
+    if item is None:
+        return "interface {}(nil)"
+    return json.dumps(item, ensure_ascii=False)
 
 
 def _go_type(item: Any) -> str:
