@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from . import builtin, custom
+from .parts import part, parts
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -28,11 +29,11 @@ class Rules(Protocol):
         """Take away what a client cannot create, and allocate what the server does."""
         ...
 
-    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], which: str) -> None:
         """Keep what a write to this part of the object cannot change."""
         ...
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
         """What is wrong with the object."""
         ...
 
@@ -61,13 +62,13 @@ class BuiltInRules:
         """As the kind's registry does."""
         builtin.prepare_create(self._resource, value, self._cluster)
 
-    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], which: str) -> None:
         """As the kind's registry does."""
-        builtin.prepare_update(self._resource, value, old, part, self._cluster)
+        builtin.prepare_update(self._resource, value, old, which, self._cluster)
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
         """As the kind's validation does."""
-        return builtin.validate(self._resource, value, old, part, self._cluster)
+        return builtin.validate(self._resource, value, old, which, self._cluster)
 
 
 class CustomRules:
@@ -87,19 +88,18 @@ class CustomRules:
         if self._resource.has_status:
             value.pop("status", None)
 
-    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], which: str) -> None:
         """Status and the rest are written apart; the generation grows with the rest."""
-        if part == "status":
+        if which == "status":
             _keep_all_but_status(value, old)
             return
         if self._resource.has_status:
             _keep(value, old, "status")
-        apart = _APART | ({"status"} if self._resource.has_status else set())
-        _grow(value, old, apart)
+        _grow(value, old, _APART | {"status"} if self._resource.has_status else _APART)
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
         """Against the schema and its rules."""
-        return self._version.validate(value, old, part)
+        return self._version.validate(value, old, which)
 
 
 class DefinitionRules:
@@ -115,26 +115,28 @@ class DefinitionRules:
     def prepare_create(self, value: dict[str, Any]) -> None:
         """No condition holds yet; the storage version is the first one stored."""
         value["metadata"]["generation"] = 1
-        versions = (value.get("spec") or {}).get("versions") or []
-        stored = [each["name"] for each in versions if each.get("storage") and "name" in each]
+        versions = parts(part(value, "spec"), "versions")
+        stored = [each["name"] for each in versions if each.get("storage") and "name" in each][:1]
         names = {"kind": "", "plural": ""}
         value["status"] = {"acceptedNames": names, "conditions": None, "storedVersions": stored}
 
-    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], part: str) -> None:
+    def prepare_update(self, value: dict[str, Any], old: dict[str, Any], which: str) -> None:
         """Status and spec are written apart; a new storage version is added to those stored."""
-        if part == "status":
+        if which == "status":
             _keep_all_but_status(value, old)
             return
         _keep(value, old, "status")
         _grow(value, old, _APART | {"status"})
         stored = value.setdefault("status", {}).setdefault("storedVersions", [])
-        for each in (value.get("spec") or {}).get("versions") or []:
-            if each.get("storage") and each.get("name") not in stored:
-                value["status"]["storedVersions"] = [*stored, each["name"]]
+        for each in parts(part(value, "spec"), "versions"):
+            if each.get("storage"):
+                if each.get("name") not in stored:
+                    value["status"]["storedVersions"] = [*stored, each["name"]]
+                break  # that there are more is told by the validation
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, part: str) -> list[Cause]:
+    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
         """The rules for definitions, structural schemas among them."""
-        return [] if part == "status" else custom.validate_definition(value, old)
+        return [] if which == "status" else custom.validate_definition(value, old)
 
 
 def _keep(value: dict[str, Any], old: dict[str, Any], name: str) -> None:
@@ -156,9 +158,9 @@ def _keep_all_but_status(value: dict[str, Any], old: dict[str, Any]) -> None:
         value["status"] = status
 
 
-def _grow(value: dict[str, Any], old: dict[str, Any], apart: frozenset[str] | set[str]) -> None:
+def _grow(value: dict[str, Any], old: dict[str, Any], apart: frozenset[str]) -> None:
     def content(whole: dict[str, Any]) -> dict[str, Any]:
-        return {name: part for name, part in whole.items() if name not in apart}
+        return {name: each for name, each in whole.items() if name not in apart}
 
     if content(value) != content(old):
         value["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

@@ -24,6 +24,7 @@ from ..failures import (
 )
 from .correlation import same
 from .formats import STRING_FORMATS, recognized
+from .libraries import compiled, pattern_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -71,7 +72,7 @@ def type_of(value: Any) -> str:
 class Checker:
     """A compiled schema."""
 
-    __slots__ = ("_always", "_by_type", "_enum", "_type")
+    __slots__ = ("_always", "_by_type", "_enum", "_fitting", "_type")
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         kinds = ["integer", "string"] if raw.get("x-kubernetes-int-or-string") else []
@@ -80,6 +81,8 @@ class Checker:
         wanted = raw.get("format") or ""
         name = wanted if recognized(sole if len(kinds) < 2 else "", wanted) else ""
         self._type = _type_check(kinds, name, nullable=bool(raw.get("nullable")))
+        # The types that fit at first glance.
+        self._fitting = frozenset(() if name else kinds)
         self._always = _combined(raw)
         self._enum = _enum(raw["enum"]) if raw.get("enum") else None
         number = _number(raw, sole, name)
@@ -101,7 +104,10 @@ class Checker:
 
     def match(self, value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
         """Add what is wrong to `found`; returns the number of checks, as the server counts them."""
-        passed = self._type(value, path, found, pair) if self._type else 0
+        actual = type_of(value)
+        passed = 1 if actual in self._fitting else 0
+        if self._type is not None and not passed:
+            passed = self._type(value, path, found, pair)
         if value is None:
             if self._enum is not None:
                 self._enum(value, path, found, pair)
@@ -111,7 +117,7 @@ class Checker:
             passed += self._always(value, path, found, pair)
         else:
             passed += 1
-        for facet in self._by_type.get(type_of(value), ()):
+        for facet in self._by_type.get(actual, ()):
             passed += 1 + facet(value, path, found, pair)
         if self._enum is not None:
             self._enum(value, path, found, pair)
@@ -298,15 +304,10 @@ def _strings(raw: Mapping[str, Any], name: str) -> list[Facet]:
 
 
 def _pattern(pattern: str) -> Callable[[str], bool]:
-    import re2  # Go's regular expressions; loaded by the first schema that has one
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error:
+    if pattern_error(pattern):
         return lambda _: False  # no definition with such a pattern is accepted
-    return lambda text: compiled.search(text) is not None
+    search = compiled(pattern).search
+    return lambda text: search(text) is not None
 
 
 def _formatted(name: str, fits: Callable[[str], bool]) -> Facet:
@@ -362,7 +363,9 @@ def _multiple(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
         fits = _check_range(factor, sole, name, "MultipleOf", path, found)
         step = int(factor) if whole and fits else factor
         if step <= 0:
-            why = f"factor MultipleOf declared for {path.removeprefix('.')} must be positive: {step}"
+            why = (
+                f"factor MultipleOf declared for {path.removeprefix('.')} must be positive: {step}"
+            )
             found.append(invalid_value(path, step, why))
         elif not (value % step == 0 if whole and fits else _is_whole(_quotient(value, step))):
             why = f"{path.removeprefix('.')} in body should be a multiple of {factor}"
@@ -385,7 +388,9 @@ def _most(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
 def _least(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
     limit, exclusive = raw.get("minimum"), bool(raw.get("exclusiveMinimum"))
     words = "greater than" if exclusive else "greater than or equal to"
-    return _bound(limit, exclusive, words, "Minimum", sole, name, lambda value, least: value < least)
+    return _bound(
+        limit, exclusive, words, "Minimum", sole, name, lambda value, least: value < least
+    )
 
 
 def _bound(

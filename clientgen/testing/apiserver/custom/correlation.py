@@ -103,9 +103,5 @@ def same(left: Any, right: Any) -> bool:
             and all(same(each, right[name]) for name, each in left.items())
         )
     if isinstance(left, list):
-        return (
-            isinstance(right, list)
-            and len(left) == len(right)
-            and all(map(same, left, right))
-        )
+        return isinstance(right, list) and len(left) == len(right) and all(map(same, left, right))
     return isinstance(left, bool) is isinstance(right, bool) and bool(left == right)

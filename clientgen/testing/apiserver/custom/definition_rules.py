@@ -13,7 +13,6 @@ from ..builtin.texts import service_label_problems, subdomain_problems
 from ..failures import (
     Cause,
     duplicate,
-    forbidden_value,
     invalid_value,
     not_supported,
     required,
@@ -144,11 +143,19 @@ def _label(field: str, name: str, shown: str = "", why: str = "") -> Iterator[Ca
 
 def _version_names(versions: list[dict[str, Any]]) -> Iterator[Cause]:
     names = [version.get("name") for version in versions]
+    shown = [_go_version(version) for version in versions]
     if len(set(names)) != len(names):
-        yield invalid_value("spec.versions", versions, "must contain unique version names")
+        yield invalid_value("spec.versions", shown, "must contain unique version names")
     if sum(bool(version.get("storage")) for version in versions) != 1:
         why = "must have exactly one version marked as storage version"
-        yield invalid_value("spec.versions", versions, why)
+        yield invalid_value("spec.versions", shown, why)
+
+
+def _go_version(version: Mapping[str, Any]) -> dict[str, Any]:
+    """A version as the server shows it: as its Go struct."""
+    empty = {"name": "", "served": False, "storage": False, "deprecated": False}
+    names = (*empty, "deprecationWarning", *_SHARED)
+    return {name[0].upper() + name[1:]: version.get(name, empty.get(name)) for name in names}
 
 
 def _names(names: Mapping[str, Any]) -> Iterator[Cause]:
@@ -251,9 +258,7 @@ def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
         yield from _simple_path(where, f"{path}.JSONPath")
 
 
-def _selectable(
-    fields: list[dict[str, Any]], structure: Structure, path: str
-) -> Iterator[Cause]:
+def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -> Iterator[Cause]:
     seen: set[str] = set()
     for at, each in enumerate(fields):
         given: str = each.get("jsonPath") or ""

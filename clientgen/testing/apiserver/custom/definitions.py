@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,10 +70,36 @@ def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
         names=dict(names),
         scope=spec["scope"],
         versions=tuple(
-            CustomVersion(each, spec["group"], names["kind"], schemas) for each in spec["versions"]
+            CustomVersion(
+                each, spec["group"], names["kind"], schemas, _successor(each, spec["versions"])
+            )
+            for each in spec["versions"]
         ),
         conversion=(spec.get("conversion") or {}).get("strategy", "None"),
     )
+
+
+_VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_STAGES: Final = ("alpha", "beta", "")
+
+
+def _rank(name: str) -> tuple[int, ...]:
+    """Grows with a version's priority: v2, v1, v1beta2, v1beta1, v1alpha1, and then all others."""
+    found = _VERSION.fullmatch(name)
+    if found is None:
+        return (-1,)
+    return (_STAGES.index(found[2] or ""), int(found[1]), int(found[3] or 0))
+
+
+def _successor(version: Mapping[str, Any], versions: Iterable[Mapping[str, Any]]) -> str:
+    """The best version that is neither deprecated nor older than this one; empty for none."""
+    rank = _rank(version["name"])
+    names = [
+        each["name"]
+        for each in versions
+        if each.get("served") and not each.get("deprecated") and _rank(each["name"]) > rank
+    ]
+    return max(names, key=_rank, default="")
 
 
 def default_definition(crd: dict[str, Any]) -> None:
@@ -166,7 +193,9 @@ def _taken(group: str, others: list[Mapping[str, Any]]) -> tuple[set[str], set[s
 def _clashes(wanted: Any, accepted: Any, taken: set[str]) -> str:
     asked = wanted if isinstance(wanted, list) else [wanted]
     ours = accepted if isinstance(accepted, list) else [accepted]
-    clashing = [f'"{name}" is already in use' for name in asked if name not in ours and name in taken]
+    clashing = [
+        f'"{name}" is already in use' for name in asked if name not in ours and name in taken
+    ]
     return clashing[0] if len(clashing) == 1 else f"[{', '.join(clashing)}]" if clashing else ""
 
 

@@ -139,9 +139,7 @@ def _is_date(text: str) -> bool:
     )(text)
 
 
-_TIME: Final = re.compile(
-    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))"
-)
+_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))")
 
 
 def _is_date_time(text: str) -> bool:
@@ -275,9 +273,7 @@ STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "ssn": lambda text: len(text) == 11 and _is_ssn(text),
     "hexcolor": _matches("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
     "rgbcolor": _matches(rf"rgb\({_COLOUR},{_COLOUR},{_COLOUR}\)"),
-    "byte": _matches(
-        r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
-    ),
+    "byte": _matches(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
     "password": lambda _: True,
     "date": _is_date,
     "duration": _parses(parse_duration),

@@ -62,7 +62,9 @@ class ScalePaths:
 
     def causes(self, value: dict[str, Any], *, status_only: bool = False) -> list[Cause]:
         """What is wrong with the replicas and the selector of an object."""
-        paths = [self.status_replicas] if status_only else [self.spec_replicas, self.status_replicas]
+        paths = (
+            [self.status_replicas] if status_only else [self.spec_replicas, self.status_replicas]
+        )
         causes = [cause for path in paths for cause in _count_causes(_at(value, path), path)]
         selector = _at(value, self.selector) if self.selector else None
         if selector is not None and not isinstance(selector, str):

@@ -77,9 +77,7 @@ def _root(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
 # ----------------------------------------------------------------------------------- defaults
 
 
-def _check_defaults(
-    raw: Mapping[str, Any], path: str, *, whole: bool = False
-) -> Iterator[Cause]:
+def _check_defaults(raw: Mapping[str, Any], path: str, *, whole: bool = False) -> Iterator[Cause]:
     if raw.get("default") is not None:
         yield from _check_default(raw, f"{path}.default", whole=whole)
     if isinstance(raw.get("items"), dict):
@@ -184,7 +182,7 @@ class _Walk:
                 yield plain, each, f"{path}.{junctor}[{at}]"
         for name, each in (raw.get("definitions") or {}).items():
             yield plain, each, f"{path}.definitions[{name}]"
-        yield from here._item_schemas(raw, path)  # noqa: SLF001 - of the same class
+        yield from here._item_schemas(raw, path)
 
     def _member(self, raw: Mapping[str, Any], name: str) -> _Walk:
         walk = replace(self, at_root=False)
@@ -293,9 +291,7 @@ def _named_keys(keys: list[str], items: Mapping[str, Any], path: str) -> Iterato
             yield invalid_value(where, keys, "must not contain duplicate entries")
 
 
-def _item_nulls(
-    raw: Mapping[str, Any], items: Mapping[str, Any], path: str
-) -> Iterator[Cause]:
+def _item_nulls(raw: Mapping[str, Any], items: Mapping[str, Any], path: str) -> Iterator[Cause]:
     list_type = raw["x-kubernetes-list-type"]
     if items.get("nullable"):
         why = f"cannot be nullable when x-kubernetes-list-type is {list_type}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, forbidden_value, invalid_value, required
+from .libraries import pattern_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -160,18 +161,8 @@ def _values(raw: Mapping[str, Any], path: str, *, plain: bool = True) -> Iterato
 
 def bad_pattern(pattern: str) -> str:
     """Why a pattern is no regular expression of RE2; empty if it is one."""
-    if not pattern:
-        return ""
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        re2.compile(pattern, options)
-    except re2.error as error:
-        text = error.args[0]
-        return f"error parsing regexp: {text.decode() if isinstance(text, bytes) else text}"
-    return ""
+    why = pattern_error(pattern) if pattern else ""
+    return f"error parsing regexp: {why}" if why else ""
 
 
 def _nested(raw: Mapping[str, Any], path: str, *, plain: bool = False) -> Iterator[Cause]:
@@ -181,7 +172,9 @@ def _nested(raw: Mapping[str, Any], path: str, *, plain: bool = False) -> Iterat
     for name, each in (raw.get("properties") or {}).items():
         yield from _nested(each, f"{path}.properties[{name}]")
     for name, word in _FORBIDDEN.items():
-        if raw.get(name) or (raw.get(name) is not None and name in ("default", "additionalProperties")):
+        if raw.get(name) or (
+            raw.get(name) is not None and name in ("default", "additionalProperties")
+        ):
             yield forbidden_value(f"{path}.{name}", f"must be {word} to be structural")
     if "metadata" in (raw.get("properties") or {}):
         why = "must not be specified in a nested context"

@@ -42,6 +42,13 @@ _UNCHECKED: Final = (
 class CustomVersion:
     """A version of a kind.
 
+    Args:
+        raw: what the definition says of it.
+        group: the kind's group.
+        kind: the kind.
+        schemas: those of the built-in types.
+        successor: the version to use where this one is deprecated.
+
     Attributes:
         name: `v1`.
         served: whether there is an API for it.
@@ -54,7 +61,12 @@ class CustomVersion:
     """
 
     def __init__(
-        self, raw: Mapping[str, Any], group: str, kind: str, schemas: Schemas
+        self,
+        raw: Mapping[str, Any],
+        group: str,
+        kind: str,
+        schemas: Schemas,
+        successor: str = "",
     ) -> None:
         self.name: str = raw["name"]
         self.served = bool(raw.get("served"))
@@ -63,6 +75,7 @@ class CustomVersion:
         self._group = group
         self._kind = kind
         self._schemas = schemas
+        self._successor = successor
         self._warning: str = raw.get("deprecationWarning") or ""
         self.openapi: dict[str, Any] = (raw.get("schema") or {}).get("openAPIV3Schema") or {}
         self.columns: list[dict[str, Any]] = raw.get("additionalPrinterColumns") or []
@@ -86,7 +99,12 @@ class CustomVersion:
         """What requests for a deprecated version are answered with; empty for one that is not."""
         if not self.deprecated:
             return ""
-        return self._warning or f"{self.api_version} {self._kind} is deprecated"
+        if self._warning:
+            return self._warning
+        warning = f"{self.api_version} {self._kind} is deprecated"
+        if self._successor:
+            warning += f"; use {self._group}/{self._successor} {self._kind}"
+        return warning
 
     @cached_property
     def schema(self) -> Schema:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ..libraries import cel, proto
 from .names import escaped
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _SCALARS: Final = {"integer": "int", "number": "double", "boolean": "bool", "str
 _FORMATS: Final = {
     "byte": "bytes", "duration": "duration", "date": "timestamp", "date-time": "timestamp"
 }  # fmt: skip
+_WELL_KNOWN_FILES: Final = ("duration", "struct", "timestamp")
 _WELL_KNOWN: Final = {
     "duration": ".google.protobuf.Duration",
     "timestamp": ".google.protobuf.Timestamp",
@@ -47,39 +49,34 @@ class Declared:
 
 def declare(structure: Structure) -> Declared | None:
     """The type of what a schema describes; None when rules cannot look at such values."""
-    from cel_expr_python.cel import Type
-    from google.protobuf import duration_pb2, struct_pb2, timestamp_pb2
-    from google.protobuf.descriptor_pool import DescriptorPool
-
     messages = _Messages()
     shape = messages.shape(structure)
     if shape is None:
         return None
-    pool: Any = DescriptorPool()
-    for module in (duration_pb2, struct_pb2, timestamp_pb2):
-        pool.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
+    pool = proto("descriptor_pool").DescriptorPool()
+    for name in _WELL_KNOWN_FILES:
+        pool.AddSerializedFile(proto(f"{name}_pb2").DESCRIPTOR.serialized_pb)
     pool.AddSerializedFile(messages.file.SerializeToString())
     found = _type(shape)
-    return Declared(pool, found, Type.Map(Type.STRING, found))
+    types = cel().Type
+    return Declared(pool, found, types.Map(types.STRING, found))
 
 
 def _type(shape: _Shape) -> Any:
-    from cel_expr_python.cel import Type
-
+    types = cel().Type
     if shape.inner is None:
-        return getattr(Type, shape.name.upper(), None) or Type(shape.name)
+        return getattr(types, shape.name.upper(), None) or types(shape.name)
     inner = _type(shape.inner)
-    return Type.List(inner) if shape.name == "list" else Type.Map(Type.STRING, inner)
+    return types.List(inner) if shape.name == "list" else types.Map(types.STRING, inner)
 
 
 class _Messages:
     """Collects the messages of one schema."""
 
     def __init__(self) -> None:
-        from google.protobuf.descriptor_pb2 import FileDescriptorProto
-
-        self.file: Any = FileDescriptorProto(name="rules.proto", package=_PACKAGE, syntax="proto2")
-        for name in ("duration", "struct", "timestamp"):
+        new_file = proto("descriptor_pb2").FileDescriptorProto
+        self.file: Any = new_file(name="rules.proto", package=_PACKAGE, syntax="proto2")
+        for name in _WELL_KNOWN_FILES:
             self.file.dependency.append(f"google/protobuf/{name}.proto")
 
     def shape(self, structure: Structure | None) -> _Shape | None:

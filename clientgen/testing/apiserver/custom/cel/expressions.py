@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from ..libraries import cel
 from .functions import checked_functions, run_functions
 
 if TYPE_CHECKING:
@@ -33,20 +34,20 @@ class EvaluationError(ValueError):
 
 @cache
 def _config(*, runs: bool) -> Any:
-    from cel_expr_python.cel import NewEnvConfigFromYaml
-
     lines = ["extensions:", *(f"  - name: {name}" for name in _EXTENSIONS)]
     if not runs:
-        lines += ["stdlib:", "  exclude_functions:", *(f"    - name: {name}" for name in _REDECLARED)]
-    return NewEnvConfigFromYaml("\n".join(lines))
+        lines += [
+            "stdlib:",
+            "  exclude_functions:",
+            *(f"    - name: {name}" for name in _REDECLARED),
+        ]
+    return cel().NewEnvConfigFromYaml("\n".join(lines))
 
 
 @cache
 def _running() -> Any:
-    from cel_expr_python import cel
-
-    names = {"self": cel.Type.DYN, "oldSelf": cel.Type.DYN, "previous": cel.Type.DYN}
-    return cel.NewEnv(config=_config(runs=True), variables=names, functions=run_functions())
+    names = dict.fromkeys(["self", "oldSelf", "previous"], cel().Type.DYN)
+    return cel().NewEnv(config=_config(runs=True), variables=names, functions=run_functions())
 
 
 def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bool = True) -> None:
@@ -59,15 +60,13 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
     Raises:
         BadExpression: it is none.
     """
-    from cel_expr_python import cel
-
     variables = {"self": declared.type}
     if old:
         variables |= {"previous": declared.previous} if optional else {"oldSelf": declared.type}
     if _MISSING.search(text):
         raise BadExpression(f"compilation failed: undeclared reference in {text!r}")
     try:
-        environment = cel.NewEnv(
+        environment = cel().NewEnv(
             descriptor_pool=declared.pool,
             config=_config(runs=False),
             variables=variables,
@@ -82,7 +81,8 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
 
 
 def _reason(error: RuntimeError) -> str:
-    return re.sub(r"^[A-Z_]+: | \[[A-Z_]+\]$", "", str(error))
+    text = re.sub(r"^[A-Z_]+: | \[[A-Z_]+\]$", "", str(error))
+    return re.sub(r" not found in struct '[^']*'", "", text)
 
 
 def _check_literals(text: str) -> None:
@@ -133,7 +133,10 @@ def _bound(text: str) -> str:
 
 
 def _evaluate(expression: Any, data: dict[str, Any]) -> Any:
-    found = expression.eval(data=data)
+    try:
+        found = expression.eval(data=data)
+    except RuntimeError as error:
+        raise EvaluationError(_reason(error)) from None
     if found.type().name() == "ERROR":
         raise EvaluationError(str(found.value()))
     return found.value()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from ..libraries import cel
 from . import library, strings
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ __all__ = ["checked_functions", "run_functions"]
 
 _SUMMABLE: Final = ("int", "uint", "double", "duration")
 _COMPARABLE: Final = (*_SUMMABLE, "bool", "timestamp", "string", "bytes")
-_COMPARISONS: Final = {"_<_": "less", "_<=_": "less_equals", "_>_": "greater", "_>=_": "greater_equals"}
+_COMPARISONS: Final = {
+    "_<_": "less",
+    "_<=_": "less_equals",
+    "_>_": "greater",
+    "_>=_": "greater_equals",
+}
 
 _Row = tuple[str, str, str, "Callable[..., Any]"]
 """Name, types of parameters (the first is the receiver where a dot comes first), result, function."""
@@ -55,7 +61,7 @@ _TABLE: Final[tuple[_Row, ...]] = (
     ("getQuery", ".URL", "map(list(string))", library.url_query),
     ("quantity", "string", "Quantity", library.quantity),
     ("isQuantity", "string", "bool", library.is_quantity),
-    ("sign", ".Quantity", "int", library.sign),
+    ("sign", "Quantity", "int", library.sign),
     ("isGreaterThan", ".Quantity,Quantity", "bool", library.is_greater),
     ("isLessThan", ".Quantity,Quantity", "bool", library.is_less),
     ("compareTo", ".Quantity,Quantity", "int", library.compare),
@@ -113,7 +119,11 @@ def _rows() -> Iterator[_Row]:
 def checked_functions() -> list[Any]:
     """Declarations with Kubernetes' types, comparisons of all numbers among them."""
     rows: list[tuple[str, str, str, Any]] = [(*row[:3], None) for row in _rows()]
-    rows += [(name, f"{left},{right}", "bool", None) for name in _COMPARISONS for left, right in _compared()]
+    rows += [
+        (name, f"{left},{right}", "bool", None)
+        for name in _COMPARISONS
+        for left, right in _compared()
+    ]
     return _declared(rows, _checked_type)
 
 
@@ -141,8 +151,6 @@ def _kind(name: str) -> str:
 
 
 def _declared(rows: list[Any], type_of: Callable[[str], Any]) -> list[Any]:
-    from cel_expr_python.cel import FunctionDecl, Overload
-
     overloads: dict[str, list[Any]] = {}
     for name, parameters, result, function in rows:
         overload: dict[str, Any] = {
@@ -153,23 +161,25 @@ def _declared(rows: list[Any], type_of: Callable[[str], Any]) -> list[Any]:
         }
         if function is not None:
             overload["impl"] = function
-        overloads.setdefault(name, []).append(Overload(**overload))
-    return [FunctionDecl(name, each) for name, each in overloads.items()]
+        overloads.setdefault(name, []).append(cel().Overload(**overload))
+    return [cel().FunctionDecl(name, each) for name, each in overloads.items()]
 
 
 def _checked_type(name: str) -> Any:
-    from cel_expr_python.cel import Type
-
+    types = cel().Type
     if name.startswith("list("):
-        return Type.List(_checked_type(name[5:-1]))
+        return types.List(_checked_type(name[5:-1]))
     if name.startswith("map("):
-        return Type.Map(Type.STRING, _checked_type(name[4:-1]))
-    return Type.AbstractType(f"kubernetes.{name}") if name[0].isupper() else getattr(Type, name.upper())
+        return types.Map(types.STRING, _checked_type(name[4:-1]))
+    return (
+        types.AbstractType(f"kubernetes.{name}")
+        if name[0].isupper()
+        else getattr(types, name.upper())
+    )
 
 
 def _run_type(name: str) -> Any:
-    from cel_expr_python.cel import Type
-
+    types = cel().Type
     # Containers of anything: the kinds of what they hold are not looked at.
-    containers = {"list": Type.List(Type.DYN), "map": Type.Map(Type.DYN, Type.DYN)}
-    return containers.get(name) or getattr(Type, name.upper())
+    containers = {"list": types.List(types.DYN), "map": types.Map(types.DYN, types.DYN)}
+    return containers.get(name) or getattr(types, name.upper())

@@ -7,6 +7,7 @@ the type while rules run; the checks before know them as types.
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from decimal import Decimal
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any, Final
@@ -15,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from clientgen.runtime.quantity import Quantity
 
 from ..formats import STRING_FORMATS
+from ..libraries import proto, re2
 
 __all__ = [
     "add", "address_of", "as_float", "as_integer", "cidr", "compare", "contains_cidr",
@@ -39,7 +41,20 @@ def is_sorted(values: list[Any]) -> bool:
 
 def total(values: list[Any]) -> Any:
     """The sum of numbers or durations."""
-    return sum(values[1:], start=values[0]) if values else 0
+    return _returned(sum(values[1:], start=values[0])) if values else 0
+
+
+def _returned(value: Any) -> Any:
+    # Functions are given times and durations of Python, and may only return those of Protobuf.
+    if isinstance(value, timedelta):
+        duration = proto("duration_pb2").Duration()
+        duration.FromTimedelta(value)
+        return duration
+    if isinstance(value, datetime):
+        time = proto("timestamp_pb2").Timestamp()
+        time.FromDatetime(value)
+        return time
+    return value
 
 
 def smallest(values: list[Any]) -> Any:
@@ -50,7 +65,7 @@ def smallest(values: list[Any]) -> Any:
     """
     if not values:
         raise ValueError("min called on empty list")
-    return min(values)
+    return _returned(min(values))
 
 
 def largest(values: list[Any]) -> Any:
@@ -61,7 +76,7 @@ def largest(values: list[Any]) -> Any:
     """
     if not values:
         raise ValueError("max called on empty list")
-    return max(values)
+    return _returned(max(values))
 
 
 def index_in(values: list[Any], item: Any) -> int:
@@ -79,17 +94,13 @@ def last_index_in(values: list[Any], item: Any) -> int:
 
 def find(text: str, pattern: str) -> str:
     """The first match, empty when there is none."""
-    import re2
-
-    found = re2.search(pattern, text)
+    found = re2().search(pattern, text)
     return found.group(0) if found else ""
 
 
 def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
     """All matches, at most `many` if that is not negative."""
-    import re2
-
-    found = [each.group(0) for each in re2.finditer(pattern, text)]
+    found = [each.group(0) for each in re2().finditer(pattern, text)]
     return found if many < 0 else found[:many]
 
 
@@ -209,7 +220,7 @@ _SEMVER: Final = re.compile(
 _PARTS: Final = ("major", "minor", "patch")
 
 
-def semver(text: str, normalize: bool = False) -> Tagged:  # noqa: FBT001, FBT002 - as in CEL
+def semver(text: str, normalize: bool = False) -> Tagged:
     """A semantic version.
 
     Raises:
@@ -227,7 +238,7 @@ def _normalized(text: str) -> str:
     return ".".join([*parts, *["0"] * (3 - len(parts))]) + mark + rest
 
 
-def is_semver(text: str, normalize: bool = False) -> bool:  # noqa: FBT001, FBT002 - as in CEL
+def is_semver(text: str, normalize: bool = False) -> bool:
     """Whether it is a semantic version."""
     return _SEMVER.fullmatch(_normalized(text) if normalize else text) is not None
 
@@ -330,7 +341,9 @@ def is_cidr(text: str) -> bool:
     """Whether it is an address and the length of a prefix."""
     address, slash, length = text.partition("/")
     plain = re.fullmatch(r"0|[1-9][0-9]{0,2}", length)
-    return bool(slash and plain and is_ip(address)) and int(length) <= _address(address).max_prefixlen
+    return (
+        bool(slash and plain and is_ip(address)) and int(length) <= _address(address).max_prefixlen
+    )
 
 
 def cidr(text: str) -> Tagged:
@@ -371,5 +384,3 @@ def contains_cidr(value: Tagged, other: Tagged | str) -> bool:
     text = cidr(other)["cidr"] if isinstance(other, str) else other["cidr"]
     outer, inner = (ip_network(each, strict=False) for each in (value["cidr"], text))
     return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]
-
-

@@ -9,8 +9,29 @@ from typing import Final
 __all__ = ["escaped"]
 
 _RESERVED: Final = frozenset(
-    "true false null in as break const continue else for function if import let loop package "
-    "namespace return var void while".split()
+    [
+        "true",
+        "false",
+        "null",
+        "in",
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "for",
+        "function",
+        "if",
+        "import",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "return",
+        "var",
+        "void",
+        "while",
+    ]
 )
 _NAME: Final = re.compile(r"[A-Za-z_.\-/][A-Za-z0-9_.\-/]*")
 _SPECIAL: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}

@@ -18,6 +18,7 @@ __all__ = [
 _UPPER: Final = {ord("a") + at: ord("A") + at for at in range(26)}
 _LOWER: Final = {upper: lower for lower, upper in _UPPER.items()}
 _VERB: Final = re.compile(r"%(?:%|(?:\.(\d+))?([sdfebxXo]))|%")
+_RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _QUOTED: Final = {
     "\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v",
     "\\": r"\\", '"': r"\"",
@@ -82,7 +83,11 @@ def split(text: str, mark: str, many: int = -1) -> list[str]:
         return []
     if not mark:
         parts = list(text)
-        return parts if many < 0 or len(parts) <= many else [*parts[: many - 1], "".join(parts[many - 1 :])]
+        return (
+            parts
+            if many < 0 or len(parts) <= many
+            else [*parts[: many - 1], "".join(parts[many - 1 :])]
+        )
     return text.split(mark, many - 1 if many > 0 else -1)
 
 
@@ -134,8 +139,11 @@ def _plain(value: Any) -> Any:
 def _formatted(value: Any, verb: str, digits: int) -> str:
     if verb == "s":
         return _shown(value)
-    if verb in "fe":
-        return f"{float(value):.{digits}{verb}}"
+    if verb == "f":
+        return f"{float(value):.{digits}f}"
+    if verb == "e":
+        mantissa, _, exponent = f"{float(value):e}".partition("e")
+        return f"{mantissa}×10{exponent.removeprefix('+').translate(_RAISED)}"
     if verb in "xX" and isinstance(value, (str, bytes, bytearray)):
         hexadecimal = (value.encode() if isinstance(value, str) else bytes(value)).hex()
         return hexadecimal.upper() if verb == "X" else hexadecimal
@@ -150,12 +158,22 @@ def _shown(value: Any) -> str:
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).decode(errors="replace")
     if isinstance(value, list):
-        return f"[{', '.join(_shown(_plain(each)) for each in value)}]"
+        return f"[{', '.join(_shown_within(each) for each in value)}]"
     if isinstance(value, dict):
-        pairs = sorted((_shown(_plain(key)), _shown(_plain(each))) for key, each in value.items())
-        return f"{{{', '.join(f'{key}: {each}' for key, each in pairs)}}}"
+        pairs = sorted((_shown_within(key), _shown_within(each)) for key, each in value.items())
+        return f"{{{', '.join(f'{key}:{each}' for key, each in pairs)}}}"
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):
         return f"{value.total_seconds():g}s"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value if isinstance(value, str) else str(value).lower()  # the rest: numbers and types
+
+
+def _shown_within(value: Any) -> str:
+    """A value in a list or a map, where texts are quoted and numbers have six digits."""
+    value = _plain(value)
+    if isinstance(value, str):
+        return quoted(value)
+    return f"{value:.6f}" if isinstance(value, float) else _shown(value)

@@ -7,6 +7,7 @@ import binascii
 from typing import TYPE_CHECKING, Any, Final
 
 from ..formats import parse_duration
+from ..libraries import proto
 from .names import escaped
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
         return {name: typed(each, values) for name, each in value.items()}
     found: dict[str, Any] = {}
     for name, known in structure.properties.items():
-        if name in value and (spelt := escaped(name)) is not None:
+        # A member that is null is not there, for rules.
+        if value.get(name) is not None and (spelt := escaped(name)) is not None:
             found[spelt] = typed(value[name], known.with_meta() if known.embedded else known)
     return found
 
@@ -54,9 +56,7 @@ def _number(value: float, schema_type: str) -> float:
 
 
 def _time(text: str) -> Any:
-    from google.protobuf.timestamp_pb2 import Timestamp
-
-    found = Timestamp()
+    found = proto("timestamp_pb2").Timestamp()
     try:
         found.FromJsonString(text.upper())
     except ValueError:
@@ -69,9 +69,7 @@ def _date(text: str) -> Any:
 
 
 def _duration(text: str) -> Any:
-    from google.protobuf.duration_pb2 import Duration
-
-    found = Duration()
+    found = proto("duration_pb2").Duration()
     try:
         found.FromNanoseconds(parse_duration(text))
     except ValueError:

@@ -1,0 +1,52 @@
+"""The libraries behind patterns and rules, loaded by the first definition that needs them.
+
+None of them comes with types, so what they give is `Any`; and loading them takes longer than all the
+rest of this package.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+__all__ = ["cel", "compiled", "pattern_error", "proto", "re2"]
+
+
+@cache
+def cel() -> Any:
+    """cel-expr-python: the Common Expression Language."""
+    return import_module("cel_expr_python.cel")
+
+
+@cache
+def proto(name: str) -> Any:
+    """A module of Protobuf, which the language takes types, times and durations from."""
+    return import_module(f"google.protobuf.{name}")
+
+
+@cache
+def re2() -> Any:
+    """google-re2: regular expressions as Go has them."""
+    return import_module("re2")
+
+
+def compiled(pattern: str) -> Any:
+    """A compiled pattern.
+
+    Raises:
+        re2.error: it is none.
+    """
+    options = re2().Options()
+    options.log_errors = False
+    return re2().compile(pattern, options)
+
+
+def pattern_error(pattern: str) -> str:
+    """Why a pattern is none; empty if it is one."""
+    try:
+        compiled(pattern)
+    except re2().error as error:
+        text = error.args[0]
+        return text.decode() if isinstance(text, bytes) else str(text)
+    return ""
