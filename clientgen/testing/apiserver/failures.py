@@ -144,12 +144,15 @@ def conflict(
 def invalid(group: str, kind: str, name: str, causes: Iterable[Cause]) -> Failure:
     """422: the object breaks rules; every cause is one of them."""
     listed = tuple(causes)
-    text = str(listed[0]) if len(listed) == 1 else f"[{', '.join(map(str, listed))}]"
+    texts = list(dict.fromkeys(map(str, listed)))  # what is found twice is told once
+    text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     message = f'{_qualified(kind, group)} "{name}" is invalid: {text}'
     return Failure(422, "Invalid", message, name=name, group=group, kind=kind, causes=listed)
 
 
-def unprocessable(message: str = "the server rejected our request due to an error in our request") -> Failure:
+def unprocessable(
+    message: str = "the server rejected our request due to an error in our request",
+) -> Failure:
     """422 that does not tell why, as for JSON patches that cannot be applied."""
     return Failure(422, "Invalid", message)
 
@@ -167,7 +170,9 @@ def forbidden(
     return Failure(403, "Forbidden", message, name=name, group=group, kind=plural, causes=causes)
 
 
-def method_not_allowed(message: str = "the server does not allow this method on the requested resource") -> Failure:
+def method_not_allowed(
+    message: str = "the server does not allow this method on the requested resource",
+) -> Failure:
     """405: the path exists, this verb does not."""
     return Failure(405, "MethodNotAllowed", message)
 
@@ -197,7 +202,9 @@ def unclassified(message: str) -> Failure:
 
 def required(field: str, detail: str = "") -> Cause:
     """A value that has to be there is not."""
-    return Cause("FieldValueRequired", f"Required value: {detail}" if detail else "Required value", field)
+    return Cause(
+        "FieldValueRequired", f"Required value: {detail}" if detail else "Required value", field
+    )
 
 
 def invalid_value(field: str, value: object, detail: str) -> Cause:
@@ -245,7 +252,9 @@ def _shown(value: object) -> str:
     return json.encode(value).decode()
 
 
-def status_success(code: int | None = None, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def status_success(
+    code: int | None = None, details: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A Status that says that something was done."""
     answer: dict[str, Any] = {
         "kind": "Status",

@@ -23,6 +23,7 @@ from . import (
     rbac,  # noqa: F401
     service_rules,  # noqa: F401
     services,  # noqa: F401
+    status_rules,  # noqa: F401
     storage_rules,  # noqa: F401
     workload_defaults,  # noqa: F401
     workload_rules,  # noqa: F401

@@ -123,13 +123,16 @@ def _job_selector(spec: dict[str, Any], uid: str) -> Iterator[Cause]:
 def _job_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
     yield from _job_spec(after, "spec")
+    yield from is_not_negative("spec.parallelism", after.get("parallelism"))
     indexed = after.get("completionMode") == "Indexed"
     scaled = after.get("completions") == after.get("parallelism")
     if not (indexed and scaled):
         yield from immutable(
             "spec.completions", after.get("completions"), before.get("completions")
         )
-    yield from immutable("spec.selector", after.get("selector"), before.get("selector"))
+    if after.get("selector") != before.get("selector"):
+        yield from _job_selector(after, new["metadata"].get("uid", ""))
+        yield from immutable("spec.selector", after.get("selector"), before.get("selector"))
     if not before.get("suspend"):
         yield from immutable("spec.template", after.get("template"), before.get("template"))
     for field in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"):

@@ -176,8 +176,14 @@ def _namespace(namespace: dict[str, Any]) -> Iterator[Cause]:
 
 @checks("", "nodes")
 def _node(node: dict[str, Any]) -> Iterator[Cause]:
+    yield from _taints(node["spec"])
+    for index, network in enumerate(texts(node["spec"], "podCIDRs")):
+        yield from matches(f"spec.podCIDRs[{index}]", network, cidr_problems)
+
+
+def _taints(spec: dict[str, Any]) -> Iterator[Cause]:
     seen: list[tuple[object, object]] = []
-    for index, taint in enumerate(parts(node["spec"], "taints")):
+    for index, taint in enumerate(parts(spec, "taints")):
         # The server tells taints as if they were metadata.
         at = f"metadata.taints[{index}]"
         yield from matches(f"{at}.key", taint.get("key") or "", qualified_name_problems)
@@ -186,13 +192,12 @@ def _node(node: dict[str, Any]) -> Iterator[Cause]:
         if (taint.get("key"), taint.get("effect")) in seen:
             yield duplicate(at, taint)
         seen.append((taint.get("key"), taint.get("effect")))
-    for index, network in enumerate(texts(node["spec"], "podCIDRs")):
-        yield from matches(f"spec.podCIDRs[{index}]", network, cidr_problems)
 
 
 @checks_change("", "nodes")
 def _node_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
+    yield from _taints(after)
     if before.get("podCIDRs") and after.get("podCIDRs") != before["podCIDRs"]:
         said = 'node updates may not change podCIDR except from "" to valid'
         yield forbidden_value("spec.podCIDRs", said)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from ..failures import forbidden
 from ..parts import part, parts, texts
+from .quantities import amount
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from ..world import World
 
 __all__: list[str] = []
@@ -101,6 +105,26 @@ def _create_claim(claim: dict[str, Any], world: World) -> None:
         )
         if found:
             spec["storageClassName"] = found
+
+
+@on_update("", "persistentvolumeclaims")
+def _update_claim(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    """A bound claim grows only if its storage class allows it (PersistentVolumeClaimResize)."""
+    before, after = (_size(each) for each in (old, new))
+    if after <= before or part(old, "status").get("phase") != "Bound":
+        return
+    name = old["spec"].get("storageClassName") or ""
+    found = world.get("storage.k8s.io", "storageclasses", "", name) if name else None
+    if not (found or {}).get("allowVolumeExpansion"):
+        why = (
+            "only dynamically provisioned pvc can be resized and the storageclass that provisions "
+            "the pvc must support resize"
+        )
+        raise forbidden("", "persistentvolumeclaims", new["metadata"]["name"], why)
+
+
+def _size(claim: dict[str, Any]) -> Decimal:
+    return amount(part(part(claim["spec"], "resources"), "requests").get("storage", 0))
 
 
 def _agree_on_source(spec: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "NEEDS_VERSION_ON_UPDATE",
     "PROTECTED",
     "STATUS_IS_THE_CLIENTS",
+    "TOLD_AS",
 ]
 
 _ADMISSION: Final = "admissionregistration.k8s.io"
@@ -163,6 +164,9 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ),
 }
 """What of the metadata a write to the status cannot change."""
+
+TOLD_AS: Final[Mapping[tuple[str, str], str]] = {("events.k8s.io", "events"): ""}
+"""The group that an invalid object is told under, where it is not its own."""
 
 CONVERTED: Final = frozenset({"events", "horizontalpodautoscalers.autoscaling"})
 """Collections whose objects look different from version to version."""

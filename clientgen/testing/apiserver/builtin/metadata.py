@@ -102,14 +102,18 @@ _AGAIN: Final[Mapping[tuple[str, str], _Again]] = {
     ("", "events"): _Again.PLAIN,
     ("policy", "poddisruptionbudgets"): _Again.PLAIN,
 }
+_STATUS_ONCE: Final = frozenset({("policy", "poddisruptionbudgets"), ("batch", "cronjobs")})
 _CUSTOM: Final = _Again.CHANGE | _Again.PLAIN
 
 
 def metadata_causes(
-    resource: Resource, new: dict[str, Any], old: dict[str, Any] | None
+    resource: Resource,
+    new: dict[str, Any],
+    old: dict[str, Any] | None,
+    subresource: str = "",
 ) -> list[Cause]:
     """What is wrong with an object's metadata, on its own and as a change of `old`."""
-    again = _again(resource)
+    again = _again(resource, subresource)
     plain = _Again.PLAIN in again
     if old is None:
         return _whole(resource, new["metadata"], plain=plain)
@@ -122,10 +126,13 @@ def metadata_causes(
     return causes
 
 
-def _again(resource: Resource) -> _Again:
+def _again(resource: Resource, subresource: str) -> _Again:
     if resource.custom is not None:
         return _CUSTOM
-    return _AGAIN.get((resource.group, resource.plural), _Again.CHANGE)
+    key = (resource.group, resource.plural)
+    if subresource:
+        return _Again.PLAIN if key in _STATUS_ONCE else _Again.CHANGE
+    return _AGAIN.get(key, _Again.CHANGE)
 
 
 def _whole(resource: Resource, metadata: dict[str, Any], *, plain: bool) -> list[Cause]:

@@ -64,6 +64,12 @@ def _pod(pod: dict[str, Any]) -> Iterator[Cause]:
     yield from pod_spec_causes(pod["spec"], "spec")
 
 
+@checks("", "pods", again=False)
+def _new_pod(pod: dict[str, Any]) -> Iterator[Cause]:
+    if pod["spec"].get("ephemeralContainers"):
+        yield forbidden_value("spec.ephemeralContainers", "cannot be set on create")
+
+
 def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with a pod, or with the pods of a template."""
     volumes = parts(spec, "volumes")
@@ -106,8 +112,6 @@ def _containers(spec: dict[str, Any], field: str, volumes: set[str]) -> Iterator
         if (container.get("name") or "") in names:
             yield duplicate(f"{at}.name", container.get("name") or "")
         names.add(container.get("name") or "")
-    if spec.get("ephemeralContainers"):
-        yield forbidden_value(f"{field}.ephemeralContainers", "cannot be set on create")
 
 
 def _name_is_free(container: dict[str, Any], field: str, names: set[str]) -> Iterator[Cause]:

@@ -42,6 +42,23 @@ _LEAST_SERIES: Final = 2
 _MOST_PRIORITY: Final = 1_000_000_000
 _SYSTEM_PRIORITIES: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 
+_FIXED_EVENT: Final = (
+    ("regarding", "involvedObject"),
+    ("reason", "reason"),
+    ("note", "message"),
+    ("type", "type"),
+    ("eventTime", "eventTime"),
+    ("action", "action"),
+    ("related", "related"),
+    ("reportingController", "reportingController"),
+    ("reportingInstance", "reportingInstance"),
+    ("deprecatedCount", "count"),
+    ("deprecatedFirstTimestamp", "firstTimestamp"),
+    ("deprecatedLastTimestamp", "lastTimestamp"),
+    ("deprecatedSource", "source"),
+)
+"""Members that an event keeps, by their names in both groups."""
+
 
 # ----------------------------------------------------------------------- disruption budgets
 
@@ -286,6 +303,16 @@ def _event(event: dict[str, Any]) -> Iterator[Cause]:
         yield from _new_event(event, "reportingComponent")
 
 
+@checks_change("", "events")
+def _core_event_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    """An event of the old kind may be counted on; one of the new kind only goes on in series."""
+    yield from _about(new, part(new, "involvedObject"))
+    if new.get("eventTime") or old.get("eventTime"):
+        for _, told in _FIXED_EVENT:
+            field = "reportingComponent" if told == "reportingController" else told
+            yield from immutable(told, new.get(field), old.get(field))
+
+
 def _about(event: dict[str, Any], about: dict[str, Any]) -> Iterator[Cause]:
     namespace = about.get("namespace") or ""
     own = event["metadata"].get("namespace")
@@ -325,23 +352,6 @@ def _new_event(event: dict[str, Any], reporter: str) -> Iterator[Cause]:
             yield required(field)
         if len(value) > most:
             yield invalid_value(field, "", f"can have at most {most} characters")
-
-
-_FIXED_EVENT: Final = (
-    ("regarding", "involvedObject"),
-    ("reason", "reason"),
-    ("note", "message"),
-    ("type", "type"),
-    ("eventTime", "eventTime"),
-    ("action", "action"),
-    ("related", "related"),
-    ("reportingController", "reportingController"),
-    ("reportingInstance", "reportingInstance"),
-    ("deprecatedCount", "count"),
-    ("deprecatedFirstTimestamp", "firstTimestamp"),
-    ("deprecatedLastTimestamp", "lastTimestamp"),
-    ("deprecatedSource", "source"),
-)
 
 
 @checks_change("events.k8s.io", "events")

@@ -20,6 +20,7 @@ from .volumes import source_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from decimal import Decimal
 
 __all__ = ["claim_causes"]
 
@@ -27,6 +28,8 @@ _ACCESS: Final = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOn
 _MODES: Final = ("Block", "Filesystem")
 _RECLAIMS: Final = ("Delete", "Recycle", "Retain")
 _CHANGEABLE_CLAIM: Final = ("resources", "volumeAttributesClassName")
+_ONCE: Final = ("volumeName", "storageClassName")
+"""Members of a claim that are given a value once."""
 _FIXED_CLAIM: Final = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
@@ -73,23 +76,24 @@ def claim_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 @checks_change("", "persistentvolumeclaims")
 def _claim_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
-    bound = part(old, "status").get("phase") == "Bound"
-    free = {
-        *(_CHANGEABLE_CLAIM if bound else ()),
-        *(() if before.get("volumeName") else ("volumeName",)),
-    }
-    fixed = [
-        {key: value for key, value in spec.items() if key not in free} for spec in (after, before)
-    ]
-    if fixed[0] != fixed[1]:
+    free = [field for field in _ONCE if before.get(field) in (None, "")]
+    if part(old, "status").get("phase") == "Bound":
+        free += _CHANGEABLE_CLAIM
+    if _without(after, free) != _without(before, free):
         yield forbidden_value("spec", _FIXED_CLAIM)
-    sizes = [
-        amount(spec["resources"].get("requests", {}).get("storage", 0)) for spec in (after, before)
-    ]
-    if sizes[0] < sizes[1]:
+    if _asked(after) < _asked(before):
         said = "field can not be less than status.capacity"
         yield forbidden_value("spec.resources.requests.storage", said)
-    yield from immutable("spec.volumeMode", after.get("volumeMode"), before.get("volumeMode"))
+    yield from immutable("volumeMode", after.get("volumeMode"), before.get("volumeMode"))
+
+
+def _without(spec: dict[str, Any], fields: list[str]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key not in fields}
+
+
+def _asked(spec: dict[str, Any]) -> Decimal:
+    """How much storage a claim asks for."""
+    return amount(part(part(spec, "resources"), "requests").get("storage", 0))
 
 
 # -------------------------------------------------------------------------------- volumes
@@ -147,7 +151,7 @@ def _volume_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     if source and after.get(source) != before.get(source):
         said = "spec.persistentvolumesource is immutable after creation"
         yield forbidden_value("spec.persistentvolumesource", said)
-    yield from immutable("spec.volumeMode", after.get("volumeMode"), before.get("volumeMode"))
+    yield from immutable("volumeMode", after.get("volumeMode"), before.get("volumeMode"))
 
 
 def _source_name(spec: dict[str, Any]) -> str:
@@ -175,12 +179,7 @@ def _storage_class(storage: dict[str, Any]) -> Iterator[Cause]:
 @checks_change("storage.k8s.io", "storageclasses")
 def _class_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     for field in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"):
-        if new.get(field) != old.get(field):
-            said = f"updates to {field} are forbidden."
-            if field == "volumeBindingMode":
-                yield invalid_value(field, new.get(field), "field is immutable")
-            else:
-                yield forbidden_value(field, said)
+        yield from immutable(field, new.get(field), old.get(field))
 
 
 @checks("storage.k8s.io", "csidrivers")

@@ -83,7 +83,7 @@ def prepare_update(
     prepare = _UPDATES.get((*key, subresource))
     if prepare is not None:
         prepare(new, old, world)
-    _count(key, new, old)
+    _count(key, new, old, subresource)
 
 
 def _keep(new: dict[str, Any], old: dict[str, Any], field: str) -> None:
@@ -97,12 +97,16 @@ def _keep_all_but(new: dict[str, Any], old: dict[str, Any], part: str) -> None:
         _keep(new, old, field)
 
 
-def _count(key: tuple[str, str], new: dict[str, Any], old: dict[str, Any]) -> None:
+def _count(
+    key: tuple[str, str], new: dict[str, Any], old: dict[str, Any], subresource: str
+) -> None:
     metadata, before = new["metadata"], old["metadata"]
     _keep(metadata, before, "generation")
     content = HAS_GENERATION.get(key, ())
     changed = any(new.get(field) != old.get(field) for field in content)
     if key == ("discovery.k8s.io", "endpointslices"):
         changed = changed or metadata.get("labels") != before.get("labels")
+    if key == ("apps", "deployments") and not subresource:
+        changed = changed or metadata.get("annotations") != before.get("annotations")
     if changed:
         metadata["generation"] = before.get("generation", 0) + 1

@@ -56,7 +56,8 @@ _NAME_TEXT: Final = (
 
 
 def _hint(text: str, syntax: str, *examples: str) -> str:
-    shown = ", or ".join(f"'{example}', " for example in examples).removesuffix(", ")
+    # The API server lists its examples with this many commas and blanks.
+    shown = ",  or ".join(f"'{example}'" for example in examples)
     return f"{text} (e.g. {shown}, regex used for validation is '{syntax}')"
 
 

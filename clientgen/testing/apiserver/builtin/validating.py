@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ..failures import invalid
+from .kinds import TOLD_AS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -74,7 +77,11 @@ def validate(
     subresource: str,
     world: World,
 ) -> list[Cause]:
-    """What is wrong with an object beyond its metadata; nothing when it may be stored."""
+    """What is wrong with an object beyond its metadata; nothing when it may be stored.
+
+    Raises:
+        Failure: 422, for kinds that are told under another group than their own.
+    """
     key = (resource.group, resource.plural)
     causes: list[Cause] = []
     for check, again in () if subresource else _CHECKS.get(key, ()):
@@ -86,4 +93,6 @@ def validate(
     last = _LAST.get(key)
     if last is not None and not causes and not subresource:
         causes += last(new, old, world)
+    if causes and key in TOLD_AS:
+        raise invalid(TOLD_AS[key], resource.kind, new["metadata"]["name"], causes)
     return causes

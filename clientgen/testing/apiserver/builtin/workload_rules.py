@@ -277,4 +277,6 @@ def _revision(revision: dict[str, Any]) -> Iterator[Cause]:
 
 @checks_change("apps", "controllerrevisions")
 def _revision_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    yield from immutable("data", new.get("data"), old.get("data"))
+    # A new number would be told as a change of the data, which is what it is about.
+    if (new.get("data"), new.get("revision")) != (old.get("data"), old.get("revision")):
+        yield invalid_value("data", new.get("data"), "field is immutable")

@@ -1,0 +1,132 @@
+"""What the status of workloads may say: numbers of pods that fit together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import Cause, invalid_value, required
+from ..parts import part, parts
+from .checks import is_not_negative
+from .validating import checks_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__: list[str] = []
+
+_DEPLOYMENT: Final = ("updatedReplicas", "readyReplicas", "availableReplicas")
+_REPLICA_SET: Final = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+_STATEFUL_SET: Final = (
+    "readyReplicas",
+    "currentReplicas",
+    "updatedReplicas",
+    "availableReplicas",
+)
+_DAEMON_SET: Final = (
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+)
+_JOB: Final = ("active", "succeeded", "failed", "ready", "terminating")
+
+
+def _counts(status: dict[str, Any], fields: Iterable[str]) -> Iterator[Cause]:
+    for field in fields:
+        yield from is_not_negative(f"status.{field}", status.get(field))
+
+
+def _no_more(status: dict[str, Any], fields: Iterable[str], ready: str) -> Iterator[Cause]:
+    """Each number is at most that of all pods, and no more pods are available than ready."""
+    replicas = status.get("replicas") or 0
+    for field in fields:
+        number = status.get(field) or 0
+        if number > replicas:
+            said = "cannot be greater than status.replicas"
+            yield invalid_value(f"status.{field}", number, said)
+    available = status.get("availableReplicas") or 0
+    if available > (status.get("readyReplicas") or 0):
+        yield invalid_value(
+            "status.availableReplicas", available, f"cannot be greater than {ready}"
+        )
+
+
+@checks_change("apps", "deployments", part="status")
+def _deployment(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    status = part(new, "status")
+    others = (
+        "observedGeneration",
+        "replicas",
+        "unavailableReplicas",
+        "terminatingReplicas",
+        "collisionCount",
+    )
+    yield from _counts(status, (*others, *_DEPLOYMENT))
+    yield from _no_more(status, _DEPLOYMENT, "readyReplicas")
+    yield from _collisions(status, part(old, "status"))
+
+
+def _collisions(status: dict[str, Any], before: dict[str, Any]) -> Iterator[Cause]:
+    count, had = status.get("collisionCount"), before.get("collisionCount")
+    if had is not None and (count is None or count < had):
+        yield invalid_value("status.collisionCount", count, "cannot be decremented")
+
+
+@checks_change("apps", "replicasets", part="status")
+@checks_change("", "replicationcontrollers", part="status")
+def _replica_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    status = part(new, "status")
+    others = ("replicas", "observedGeneration", "terminatingReplicas")
+    yield from _counts(status, (*others, *_REPLICA_SET))
+    yield from _no_more(status, _REPLICA_SET, "readyReplicas")
+
+
+@checks_change("apps", "statefulsets", part="status")
+def _stateful_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    status = part(new, "status")
+    others = ("replicas", "observedGeneration", "collisionCount")
+    yield from _counts(status, (*others, *_STATEFUL_SET))
+    yield from _no_more(status, _STATEFUL_SET, "status.readyReplicas")
+    yield from _collisions(status, part(old, "status"))
+
+
+@checks_change("apps", "daemonsets", part="status")
+def _daemon_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    status = part(new, "status")
+    yield from _counts(status, _DAEMON_SET)
+    yield from _collisions(status, part(old, "status"))
+
+
+@checks_change("batch", "jobs", part="status")
+def _job(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    status, before = part(new, "status"), part(old, "status")
+    yield from _counts(status, _JOB)
+    for field in ("succeeded", "failed"):
+        number = status.get(field) or 0
+        if number < (before.get(field) or 0):
+            said = f"cannot decrease the {field} counter"
+            yield invalid_value(f"status.{field}", number, said)
+    yield from _finished(status)
+
+
+def _finished(status: dict[str, Any]) -> Iterator[Cause]:
+    """A job that is done says since when it ran, and a complete one when it ended."""
+    true = {each.get("type") for each in parts(status, "conditions") if each["status"] == "True"}
+    if true & {"Complete", "Failed"} and not status.get("startTime"):
+        yield required("status.startTime", "startTime is required for finished job")
+    if "Complete" in true and not status.get("completionTime"):
+        said = "completionTime is required for Complete jobs"
+        yield required("status.completionTime", said)
+    elif "Complete" not in true and status.get("completionTime"):
+        said = "cannot set completionTime when there is no Complete=True condition"
+        yield invalid_value("status.completionTime", status["completionTime"], said)
+    for finished, criterion in (("Complete", "SuccessCriteriaMet"), ("Failed", "FailureTarget")):
+        if finished in true and criterion not in true:
+            said = f"cannot set {finished}=True condition without the {criterion}=true condition"
+            yield invalid_value("status.conditions", parts(status, "conditions"), said)
