@@ -1,7 +1,7 @@
 """What the handler gives back. Nothing here waits: whoever drives the handler does.
 
-A driver asks `ApiServer.handle(request)` and gets one of three: a whole `Response`, a `Stream` whose
-pieces it takes as they come, or `Later`, an answer that is not ready yet.
+A driver asks `ApiServer.handle(request)` and gets one of three: a whole `Response`, a `Stream`
+whose pieces it takes as they come, or `Later`, an answer that is not ready yet.
 """
 
 from __future__ import annotations

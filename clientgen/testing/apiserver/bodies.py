@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .decoding import normalise, parse
 from .failures import Failure, bad_request, invalid, invalid_value
+from .parts import part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,8 +57,8 @@ def _check_kind(value: dict[str, Any], resource: Resource) -> None:
         _check_custom_kind(value, resource)
     elif (kind and kind != resource.kind) or (api_version and api_version != resource.api_version):
         raise bad_request(
-            f"{kind or resource.kind} in version \"{api_version or resource.version}\" cannot be "
-            f"handled as a {resource.kind}: no kind \"{kind}\" is registered for version "
+            f'{kind or resource.kind} in version "{api_version or resource.version}" cannot be '
+            f'handled as a {resource.kind}: no kind "{kind}" is registered for version '
             f'"{api_version}"'
         )
 
@@ -72,7 +73,7 @@ def _check_custom_kind(value: dict[str, Any], resource: Resource) -> None:
             f"version ({resource.api_version})"
         )
     if value["kind"] != resource.kind:
-        name = str((value.get("metadata") or {}).get("name") or "")
+        name = str(part(value, "metadata").get("name") or "")
         cause = invalid_value("kind", value["kind"], f"must be {resource.kind}")
         raise invalid(resource.group, value["kind"], name, [cause])
 

@@ -108,9 +108,7 @@ class Cluster:
 
     # ------------------------------------------------------------------------- admission
 
-    def check_namespace(
-        self, resource: Resource, namespace: str, metadata: dict[str, Any]
-    ) -> None:
+    def check_namespace(self, resource: Resource, namespace: str, metadata: dict[str, Any]) -> None:
         """Refuse to create something in a namespace that is not there, or going.
 
         Raises:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from . import custom
 from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
 from .options import DeleteOptions
+from .parts import texts
 from .registry import storage_of
 from .rules import DEFINITIONS
 from .views import View
@@ -71,14 +72,18 @@ class Definitions:
         instances = self._cluster.store.collection(name)
         resource = self._instances(name)
         if resource is not None:
-            deleting = Deleting(self._cluster, View(resource, self._cluster.registry), DeleteOptions())
+            deleting = Deleting(
+                self._cluster, View(resource, self._cluster.registry), DeleteOptions()
+            )
             for each in instances.now():
                 deleting.delete(each)
         if instances.records:
             self._cluster.later(_RETRY, lambda: self._settle(name))
             return
         metadata = value["metadata"]
-        metadata["finalizers"] = [each for each in metadata.get("finalizers") or () if each != CLEANUP]
+        metadata["finalizers"] = [
+            each for each in metadata.get("finalizers") or () if each != CLEANUP
+        ]
         if metadata["finalizers"]:
             if metadata["finalizers"] != record.value()["metadata"].get("finalizers"):
                 self._collection.put(value, record.form)
@@ -194,9 +199,11 @@ class Garbage:
         """Finish a deletion that waits for its dependents to be deleted, or orphaned."""
         collection = self._cluster.store.collection(name)
         record = collection.records.get(key)
-        value = record.value() if record else {}
-        finalizers = (value.get("metadata") or {}).get("finalizers") or []
-        if record is None or not {FOREGROUND, ORPHAN} & set(finalizers):
+        if record is None:
+            return
+        value = record.value()
+        finalizers = texts(value["metadata"], "finalizers")
+        if not {FOREGROUND, ORPHAN} & set(finalizers):
             return
         if ORPHAN in finalizers:
             self._orphan(record.uid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +9,7 @@ from . import builtin
 from .decoding import parse
 from .failures import bad_request, conflict, forbidden, not_found, status_success
 from .options import DeleteOptions, delete_options, list_options
+from .parts import part
 from .reading import selected
 from .registry import storage_of
 from .rules import DEFINITIONS
@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from .routing import Call, Target
     from .store import Record
 
-__all__ = ["CLEANUP", "FOREGROUND", "ORPHAN", "Deleting", "delete", "delete_collection", "options_of"]
+__all__ = [
+    "CLEANUP",
+    "FOREGROUND",
+    "ORPHAN",
+    "Deleting",
+    "delete",
+    "delete_collection",
+    "options_of",
+]
 
 FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
@@ -65,8 +73,7 @@ def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: R
     records = selected(view, chosen, collection.now(target.namespace))
     for record in records[: chosen.limit or None]:
         deleting.delete(record)
-    answer = rendering.records(records, {"resourceVersion": str(cluster.store.version)})
-    return answer
+    return rendering.records(records, {"resourceVersion": str(cluster.store.version)})
 
 
 class Deleting:
@@ -162,19 +169,19 @@ class Deleting:
         """How many seconds the object has left; only scheduled pods have any."""
         if (self.resource.group, self.resource.plural) not in builtin.GRACEFUL:
             return 0
-        spec, status = value.get("spec") or {}, value.get("status") or {}
+        spec, status = part(value, "spec"), part(value, "status")
         grace = self.options.grace
         if grace is None:
-            grace = spec.get("terminationGracePeriodSeconds", 30)
+            grace = int(spec.get("terminationGracePeriodSeconds", 30))
         if grace < 0:
             grace = 1
         done = status.get("phase") in ("Succeeded", "Failed")
-        return 0 if done or not spec.get("nodeName") else int(grace)
+        return 0 if done or not spec.get("nodeName") else grace
 
     def _drains(self, value: dict[str, Any]) -> bool:
         """Whether this is a namespace that still has to be emptied."""
         is_namespace = self.resource.group_resource == "namespaces"
-        return is_namespace and bool((value.get("spec") or {}).get("finalizers"))
+        return is_namespace and bool(part(value, "spec").get("finalizers"))
 
     # -------------------------------------------------------------------------- effects
 
@@ -217,8 +224,3 @@ def _set_finalizers(metadata: dict[str, Any], finalizers: list[str]) -> None:
         metadata["finalizers"] = finalizers
     else:
         metadata.pop("finalizers", None)
-
-
-def foreground(options: DeleteOptions) -> DeleteOptions:
-    """The same options with another policy."""
-    return replace(options, policy="Foreground")

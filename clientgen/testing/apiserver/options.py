@@ -22,7 +22,15 @@ from .selecting import FieldTerm, LabelTest, field_terms, label_test
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["DeleteOptions", "ListOptions", "Query", "WriteOptions", "delete_options", "list_options", "write_options"]
+__all__ = [
+    "DeleteOptions",
+    "ListOptions",
+    "Query",
+    "WriteOptions",
+    "delete_options",
+    "list_options",
+    "write_options",
+]
 
 Query = dict[str, list[str]]
 
@@ -31,7 +39,9 @@ _MATCHES: Final = ("Exact", "NotOlderThan")
 _POLICIES: Final = ("Foreground", "Background", "Orphan", "nil")
 _VALIDATIONS: Final = ("Ignore", "Strict", "Warn")
 _MANAGER_BYTES: Final = 128
-_DURATION: Final = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0").fullmatch
+_DURATION: Final = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0"
+).fullmatch
 _UNIT: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -206,8 +216,8 @@ def default_manager(user_agent: str) -> str:
     return name or "unknown"
 
 
-def _dry_run_causes(values: object) -> list[Cause]:
-    if isinstance(values, list) and any(value != "All" for value in values):
+def _dry_run_causes(values: list[str] | None) -> list[Cause]:
+    if any(value != "All" for value in values or ()):
         return [not_supported("dryRun", values, ("All",))]
     return []
 
@@ -243,10 +253,13 @@ def delete_options(query: Query, body: Mapping[str, Any] | None) -> DeleteOption
     Raises:
         Failure: 400 for a body that is something else, 422 for values that are not allowed.
     """
+    given: dict[str, Any]
     if body:
         given = dict(body)
         if given.get("kind", "") not in _DELETE_KINDS:
-            raise bad_request(f"converting ({given.get('kind')}) to (v1.DeleteOptions): unknown conversion")
+            raise bad_request(
+                f"converting ({given.get('kind')}) to (v1.DeleteOptions): unknown conversion"
+            )
     else:
         given = {
             "dryRun": query.get("dryRun"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .answers import Answer
+    from .cluster import Cluster
     from .rendering import Rendering
     from .routing import Call, Target
     from .store import Collection, Record, Store
@@ -28,12 +29,12 @@ __all__ = ["get", "list_", "selected", "too_large_version", "when_version"]
 
 FUTURE_SECONDS: Final = 3.0
 """How long a read waits for a version that is not there yet."""
-_TOKEN_VERSION: Final = "meta.k8s.io/v1"
+_FORMAT: Final = "meta.k8s.io/v1"
 _TOO_OLD: Final = "The resourceVersion for the provided list is too old."
-_DEAD_TOKEN: Final = (
-    "The provided continue parameter is too old to display a consistent list result. You can start "
-    "a new list without the continue parameter, or use the continue token in this response to "
-    "retrieve the remainder of the results, which may not be consistent."
+_DEAD: Final = (
+    "The provided continue parameter is too old to display a consistent list result. You can "
+    "start a new list without the continue parameter, or use the continue token in this response "
+    "to retrieve the remainder of the results, which may not be consistent."
 )
 
 
@@ -92,21 +93,20 @@ def _refuse(failure: Failure) -> Answer:
 # ------------------------------------------------------------------------------- get
 
 
-def get(store: Store, call: Call, target: Target, rendering: Rendering) -> Answer:
+def get(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """One object, not older than the version named."""
-
     _refuse_export(call)
 
     def answer() -> Answer:
         resource = target.resource
-        collection = store.collection(storage_of(resource))
+        collection = cluster.store.collection(storage_of(resource))
         record = collection.records.get(key_of(target.namespace, target.name))
         if record is None:
             raise not_found(resource.group, resource.plural, target.name)
         return rendering.record(record)
 
     version = version_number(first(call.query, "resourceVersion"))
-    return when_version(store, version, answer, _refuse)
+    return when_version(cluster.store, version, answer, _refuse)
 
 
 def _refuse_export(call: Call) -> None:
@@ -125,25 +125,27 @@ class _Token:
     start: str
 
     def text(self) -> str:
-        value = {"v": _TOKEN_VERSION, "rv": self.version, "start": self.start}
+        value = {"v": _FORMAT, "rv": self.version, "start": self.start}
         return base64.urlsafe_b64encode(json.encode(value)).decode().rstrip("=")
 
     @classmethod
     def parse(cls, text: str) -> _Token:
         why = "invalid continue token: continue key is not valid: "
         try:
-            value = json.decode(base64.b64decode(text + "=" * (-len(text) % 4), b"-_"))
+            value: Any = json.decode(base64.b64decode(text + "=" * (-len(text) % 4), b"-_"))
         except (binascii.Error, DecodeError, ValueError) as error:
             raise bad_request(f"{why}{error}") from None
-        if not isinstance(value, dict) or value.get("v") != _TOKEN_VERSION:
+        fields: dict[str, Any] = value if isinstance(value, dict) else {}
+        if fields.get("v") != _FORMAT:
             raise bad_request(f"{why}server does not recognize this encoded version")
-        return cls(int(value.get("rv") or 0), str(value.get("start") or ""))
+        return cls(int(fields.get("rv") or 0), str(fields.get("start") or ""))
 
 
-def list_(store: Store, call: Call, target: Target, rendering: Rendering) -> Answer:
+def list_(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """The objects of a collection that are selected, or a page of them."""
     options = list_options(call.query, watch=False)
     rendering.view.check_fields(options.fields)
+    store = cluster.store
     collection = store.collection(storage_of(target.resource))
     page = _Page(store, collection, rendering, options, target.namespace)
     if options.continue_:
@@ -181,7 +183,7 @@ class _Page:
         records = self.collection.at(version, self.namespace)
         if records is None:
             fresh = _Token(-1, token.start).text()
-            raise Failure(410, "Expired", _DEAD_TOKEN, continue_=fresh, details=False)
+            raise Failure(410, "Expired", _DEAD, continue_=fresh, details=False)
         rest = [record for record in records if record.key >= token.start]
         return self._answer(rest, version, 0 if options.version == "0" else options.limit)
 

@@ -162,7 +162,7 @@ class Rendering:
             case "Table":
                 return self._table(values, metadata)
             case "PartialObjectMetadataList":
-                kind, version = form.kind, f"{_META}/{form.version}"
+                kind, version = _PARTIAL_LIST, f"{_META}/{form.version}"
                 items = [self._partial(value) for value in values]
             case "":
                 kind, version = resource.list_kind, resource.api_version

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from .registry import Registry
     from .resources import Resource
 
-__all__ = ["Call", "Target", "UNKNOWN_PATH", "no_such_resource", "target_of", "verb_of"]
+__all__ = ["UNKNOWN_PATH", "Call", "Target", "no_such_resource", "target_of", "verb_of"]
 
 UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
-_NAMESPACE_PART: Final = 3
 _NAMED_NAMESPACE: Final = frozenset(["status", "finalize"])
 
 
@@ -136,12 +135,14 @@ def _below(group: str, version: str, parts: list[str], registry: Registry) -> Ta
 def _is_known(resource: Resource, subresource: str, rest: str, *, watch: bool) -> bool:
     if not subresource:
         return True
-    return subresource in resource.subresources and not watch and not (rest and subresource != "proxy")
+    return (
+        subresource in resource.subresources and not watch and not (rest and subresource != "proxy")
+    )
 
 
 def _names_content(parts: list[str]) -> bool:
     """Whether `namespaces/x/...` goes on to something inside the namespace."""
-    return len(parts) > 2 and not (len(parts) == _NAMESPACE_PART and parts[2] in _NAMED_NAMESPACE)
+    return bool(parts[2:]) and (bool(parts[3:]) or parts[2] not in _NAMED_NAMESPACE)
 
 
 _NAMED: Final = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}

@@ -33,7 +33,9 @@ class Rules(Protocol):
         """Keep what a write to this part of the object cannot change."""
         ...
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
+    def validate(
+        self, value: dict[str, Any], old: dict[str, Any] | None, which: str
+    ) -> list[Cause]:
         """What is wrong with the object."""
         ...
 
@@ -66,7 +68,9 @@ class BuiltInRules:
         """As the kind's registry does."""
         builtin.prepare_update(self._resource, value, old, which, self._cluster)
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
+    def validate(
+        self, value: dict[str, Any], old: dict[str, Any] | None, which: str
+    ) -> list[Cause]:
         """As the kind's validation does."""
         return builtin.validate(self._resource, value, old, which, self._cluster)
 
@@ -97,7 +101,9 @@ class CustomRules:
             _keep(value, old, "status")
         _grow(value, old, _APART | {"status"} if self._resource.has_status else _APART)
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
+    def validate(
+        self, value: dict[str, Any], old: dict[str, Any] | None, which: str
+    ) -> list[Cause]:
         """Against the schema and its rules."""
         return self._version.validate(value, old, which)
 
@@ -134,7 +140,9 @@ class DefinitionRules:
                     value["status"]["storedVersions"] = [*stored, each["name"]]
                 break  # that there are more is told by the validation
 
-    def validate(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[Cause]:
+    def validate(
+        self, value: dict[str, Any], old: dict[str, Any] | None, which: str
+    ) -> list[Cause]:
         """The rules for definitions, structural schemas among them."""
         return [] if which == "status" else custom.validate_definition(value, old)
 

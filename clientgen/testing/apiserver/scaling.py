@@ -1,7 +1,7 @@
 """The scale subresource: the number of replicas, wherever a kind keeps it (fact sheet 1.4).
 
-A write to the scale is a write to the replicas of the object behind it, and is owned there under the
-subresource `scale`.
+A write to the scale is a write to the replicas of the object behind it, and is owned there under
+the subresource `scale`.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Scaling:
         value = writing.merged(live, parent)
         if self._resource.custom is not None:
             raise unclassified(
-                f"failed to convert new object (/{self._target.name}; autoscaling/v1, Kind=Scale) to "
-                "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+                f"failed to convert new object (/{self._target.name}; autoscaling/v1, Kind=Scale) "
+                "to proper version: request to convert CR to an invalid group/version: autoscaling/v1"
             )
         return self.read(writing.replace(record, value, owned=True).value)
 

@@ -29,7 +29,17 @@ class Schema:
         plan: what decoding has made of the node, so that it is made once.
     """
 
-    __slots__ = ("_additional", "_items", "_properties", "_schemas", "name", "notes", "plan", "raw", "type")
+    __slots__ = (
+        "_additional",
+        "_items",
+        "_properties",
+        "_schemas",
+        "name",
+        "notes",
+        "plan",
+        "raw",
+        "type",
+    )
 
     def __init__(self, raw: Mapping[str, Any], schemas: Schemas, name: str = "") -> None:
         self.raw = raw
@@ -136,9 +146,7 @@ class Schema:
     @property
     def is_int_or_string(self) -> bool:
         """Whether both an integer and a string will do."""
-        return (
-            bool(self.raw.get("x-kubernetes-int-or-string")) or self.format == "int-or-string"
-        )
+        return bool(self.raw.get("x-kubernetes-int-or-string")) or self.format == "int-or-string"
 
     @property
     def is_quantity(self) -> bool:

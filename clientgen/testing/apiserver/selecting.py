@@ -20,7 +20,9 @@ LabelTest: TypeAlias = "Callable[[Mapping[str, str]], bool]"
 
 _TOKEN: Final = re.compile(r"\s*(!=|==|=|!|>|<|,|\(|\)|[^\s!=<>,()]+)")
 _NAME: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?").fullmatch
-_PREFIX: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
+_PREFIX: Final = re.compile(
+    r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+).fullmatch
 _SYMBOLS: Final = frozenset(["!=", "==", "=", "!", ">", "<", ",", "(", ")"])
 _MAX_PREFIX: Final = 253
 
@@ -129,13 +131,13 @@ def _checked_key(key: str) -> str:
     prefix, slash, name = key.rpartition("/")
     wrong_prefix = slash and (not _PREFIX(prefix) or len(prefix) > _MAX_PREFIX)
     if key in _SYMBOLS or not _NAME(name) or wrong_prefix:
-        raise _refuse(f"<nil>: Invalid value: \"{key}\": not a label key")
+        raise _refuse(f'<nil>: Invalid value: "{key}": not a label key')
     return key
 
 
 def _checked_value(value: str) -> str:
     if value in _SYMBOLS or (value and not _NAME(value)):
-        raise _refuse(f"values[0]: Invalid value: \"{value}\": not a label value")
+        raise _refuse(f'values[0]: Invalid value: "{value}": not a label value')
     return value
 
 
@@ -144,7 +146,7 @@ def _compared(key: str, operator: str, value: str) -> LabelTest:
         bound = int(value)
     except ValueError:
         why = "for 'Gt', 'Lt' operators, the value must be an integer"
-        raise _refuse(f"values[0]: Invalid value: \"{value}\": {why}") from None
+        raise _refuse(f'values[0]: Invalid value: "{value}": {why}') from None
 
     def test(labels: Mapping[str, str]) -> bool:
         try:
@@ -193,5 +195,7 @@ def _term(part: str) -> FieldTerm:
 def _unescaped(value: str) -> str:
     wrong = re.search(r"\\([^\\,=]|$)|(?<!\\)[=]", re.sub(r"\\[\\,=]", "", value))
     if wrong:
-        raise bad_request(f"invalid field selector: invalid escape sequence or unescaped value: {value}")
+        raise bad_request(
+            f"invalid field selector: invalid escape sequence or unescaped value: {value}"
+        )
     return re.sub(r"\\([\\,=])", r"\1", value)

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from clientgen.runtime.clock import SYSTEM_CLOCK
 
-from . import access, authorizing, builtin, deleting, posting, reading, subresources, watching, writing
+from . import (
+    access,
+    authorizing,
+    builtin,
+    deleting,
+    posting,
+    reading,
+    subresources,
+    watching,
+    writing,
+)
 from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
@@ -28,6 +39,8 @@ from .store import HISTORY_EVENTS, HISTORY_SECONDS, Store
 from .views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clientgen.runtime.clock import Clock
     from clientgen.runtime.request import HttpRequest
 
@@ -35,6 +48,8 @@ if TYPE_CHECKING:
     from .spec import Spec
 
 __all__ = ["ApiServer"]
+
+Handler: TypeAlias = "Callable[[Cluster, Call, Target, Rendering], Answer]"
 
 MAX_BODY: Final = 3 * 1024 * 1024
 
@@ -62,7 +77,12 @@ class ApiServer:
         history_seconds: float = HISTORY_SECONDS,
     ) -> None:
         store = Store(clock, history_events=history_events, history_seconds=history_seconds)
-        self.cluster = Cluster(spec or load(), clock, store, Random(seed))  # noqa: S311 - no secrets
+        self.cluster = Cluster(
+            spec or load(),
+            clock,
+            store,
+            Random(seed),  # noqa: S311 - uids and names, no secrets
+        )
         self.documents = Documents(self.cluster.spec, self.cluster.registry)
         Definitions(self.cluster)
         Namespaces(self.cluster, controller_delay)
@@ -110,33 +130,7 @@ class ApiServer:
         encoding = negotiate(call.accept, stream=verb == "watch")
         view = View(target.resource, self.cluster.registry)
         rendering = Rendering.of(call, view, encoding, self.cluster)
-        return self._dispatch(verb, call, target, rendering)
-
-    def _dispatch(self, verb: str, call: Call, target: Target, rendering: Rendering) -> Answer:
-        cluster = self.cluster
-        if target.subresource in subresources.SPECIAL:
-            return subresources.handle(cluster, verb, call, target, rendering)
-        match verb:
-            case "create" if (target.resource.group, target.resource.plural) in access.REVIEWS:
-                return posting.answer_review(cluster, call, target, rendering)
-            case "create" if target.resource.group_resource == "bindings":
-                return posting.bind_pod(cluster, call, target, rendering)
-            case "get":
-                return reading.get(cluster.store, call, target, rendering)
-            case "list":
-                return reading.list_(cluster.store, call, target, rendering)
-            case "watch":
-                return watching.watch(cluster.store, call, target, rendering, cluster.random)
-            case "create":
-                return writing.create(cluster, call, target, rendering)
-            case "update":
-                return writing.update(cluster, call, target, rendering)
-            case "patch":
-                return writing.patch(cluster, call, target, rendering)
-            case "delete":
-                return deleting.delete(cluster, call, target, rendering)
-            case _:
-                return deleting.delete_collection(cluster, call, target, rendering)
+        return _handler(verb, target)(self.cluster, call, target, rendering)
 
     # ------------------------------------------------------------------------------ time
 
@@ -163,9 +157,32 @@ class ApiServer:
         Raises:
             ValueError: its kind is not served.
         """
-        from .seeding import put  # noqa: PLC0415
+        from .seeding import put
 
         return put(self.cluster, value)
+
+
+_VERBS: Final[dict[str, Handler]] = {
+    "get": reading.get,
+    "list": reading.list_,
+    "watch": watching.watch,
+    "create": writing.create,
+    "update": writing.update,
+    "patch": writing.patch,
+    "delete": deleting.delete,
+    "deletecollection": deleting.delete_collection,
+}
+
+
+def _handler(verb: str, target: Target) -> Handler:
+    resource = target.resource
+    if target.subresource in subresources.SPECIAL:
+        return partial(subresources.handle, verb)
+    if verb == "create" and (resource.group, resource.plural) in access.REVIEWS:
+        return posting.answer_review
+    if verb == "create" and resource.group_resource == "bindings":
+        return posting.bind_pod
+    return _VERBS[verb]
 
 
 def _warning(answer: Answer, warnings: list[str]) -> Answer:

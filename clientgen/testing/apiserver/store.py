@@ -1,8 +1,8 @@
 """What is stored: objects as encoded JSON under one version counter, their history, their watchers.
 
 A collection holds the objects of one group and plural, whatever version they are read in. A stored
-object is its JSON without `kind` and `apiVersion`, which the reader puts in front: a list is made by
-joining bytes, and an event is encoded once for all who watch. Every write takes the next version
+object is its JSON without `kind` and `apiVersion`, which the reader puts in front: a list is made
+by joining bytes, and an event is encoded once for all who watch. Every write takes the next version
 and leaves a Change behind, from which watches are fed and the past is told (fact sheet 1.2).
 """
 
@@ -205,9 +205,7 @@ class Collection:
 
     def _forget(self, before: float) -> None:
         history = self._history
-        while history and (
-            len(history) > self._store.history_events or history[0].moment < before
-        ):
+        while history and (len(history) > self._store.history_events or history[0].moment < before):
             self.forgotten = history.popleft().version
 
     def compact(self, version: int) -> None:

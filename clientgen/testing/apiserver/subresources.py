@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from . import posting
 from .bodies import complain, object_of
-from .failures import not_found
+from .failures import Failure, bad_request, not_found
 from .options import write_options
 from .patching import APPLY, read_patch
 from .registry import storage_of
@@ -29,12 +29,21 @@ if TYPE_CHECKING:
 
 __all__ = ["SPECIAL", "handle"]
 
-SPECIAL: Final = frozenset(["scale", "eviction", "binding", "token", "log"])
+_STREAMS: Final = frozenset(["exec", "attach", "portforward"])
+SPECIAL: Final = frozenset(["scale", "eviction", "binding", "token", "log", "proxy", *_STREAMS])
 """The subresources that `handle` takes."""
 
 
-def handle(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rendering) -> Answer:
-    """A request to one of the special subresources."""
+def handle(verb: str, cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
+    """A request to one of the special subresources.
+
+    Raises:
+        Failure: 400 or 503 for those that only a kubelet could answer, among others.
+    """
+    if target.subresource in _STREAMS:
+        raise bad_request("Upgrade request required: this server has no containers to connect to")
+    if target.subresource == "proxy":
+        raise Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
     match target.subresource:
         case "scale":
             return _scale(cluster, verb, call, target, shown)

@@ -120,6 +120,10 @@ class View:
         if known is None:
             value = self.value(record)
             custom = self.resource.custom
-            found = builtin.field_values(self.resource, value) if custom is None else custom.field_values(value)
+            found = (
+                builtin.field_values(self.resource, value)
+                if custom is None
+                else custom.field_values(value)
+            )
             known = record.fields[self.resource.api_version] = found
         return known.get(field, "")

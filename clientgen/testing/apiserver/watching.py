@@ -1,7 +1,7 @@
 """Watches: what has changed since a version, and what changes from now on (fact sheet 1.2, WATCH).
 
-A stream subscribes to the changes of a collection and keeps the encoded lines until its driver takes
-them. It ends by `timeoutSeconds`, by an ERROR event, or when somebody cuts it.
+A stream subscribes to the changes of a collection and keeps the encoded lines until its driver
+takes them. It ends by `timeoutSeconds`, by an ERROR event, or when somebody cuts it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import json
 
 from .failures import Failure, unclassified
-from .options import ListOptions, first, list_options
+from .options import ListOptions, list_options
 from .reading import when_version
 from .registry import storage_of
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from .answers import Answer, Headers
+    from .cluster import Cluster
     from .rendering import Rendering
     from .routing import Call, Target
     from .store import Change, Collection, Record, Store
@@ -40,9 +41,7 @@ _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 _TABLE: Final = "Table"
 
 
-def watch(
-    store: Store, call: Call, target: Target, rendering: Rendering, random: Random
-) -> Answer:
+def watch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """Open a watch.
 
     Raises:
@@ -53,8 +52,9 @@ def watch(
         options = replace(options, fields=(*options.fields, *_named(target.name)))
     rendering.view.check_fields(options.fields)
     version = _version(options.version)
+    store = cluster.store
     collection = store.collection(storage_of(target.resource))
-    start = _Start(store, collection, rendering, options, target.namespace, random)
+    start = _Start(store, collection, rendering, options, target.namespace, cluster.random)
     if not options.initial_events:
         return start.stream(version)
     return when_version(store, version, lambda: start.stream(version), start.refused)
@@ -85,7 +85,9 @@ class _Start:
 
     def _new(self) -> WatchStream:
         seconds = self.options.timeout_seconds or 0
-        timeout = float(seconds) if seconds > 0 else self.random.uniform(MIN_TIMEOUT, 2 * MIN_TIMEOUT)
+        timeout = (
+            float(seconds) if seconds > 0 else self.random.uniform(MIN_TIMEOUT, 2 * MIN_TIMEOUT)
+        )
         return WatchStream(self.store, self.rendering, self.options, self.namespace, timeout)
 
     def refused(self, failure: Failure) -> Answer:
@@ -231,9 +233,7 @@ class WatchStream:
             self._put(_line(kind, self._view.whole(record)))
         else:
             view = self._view
-            self._put(
-                change.encoded(kind, view.prefix, lambda: _line(kind, view.whole(record)))
-            )
+            self._put(change.encoded(kind, view.prefix, lambda: _line(kind, view.whole(record))))
 
     def _put(self, line: bytes) -> None:
         self._ready.append(line)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from . import access, apply, builtin
+from . import access, apply, builtin, strategic
 from .bodies import cleaned, complain, drop_repeated_owners, mismatch, object_of
 from .failures import (
     Cause,
@@ -25,8 +25,16 @@ from .failures import (
     unsupported_media_type,
 )
 from .options import WriteOptions, write_options
-from . import strategic
-from .patching import APPLY, JSON_PATCH, MERGE_PATCH, json_patch, merge_patch, patch_types, read_patch, undecodable
+from .patching import (
+    APPLY,
+    JSON_PATCH,
+    MERGE_PATCH,
+    json_patch,
+    merge_patch,
+    patch_types,
+    read_patch,
+    undecodable,
+)
 from .registry import storage_of
 from .rules import rules_of
 from .store import key_of
@@ -267,8 +275,8 @@ class Writing:
             resource = self.resource
             why = (
                 "StorageError: invalid object, Code: 4, Key: "
-                f"/registry/{resource.plural}/{record.key}, ResourceVersion: 0, AdditionalErrorMsg: "
-                f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
+                f"/registry/{resource.plural}/{record.key}, ResourceVersion: 0, "
+                f"AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
             )
             raise conflict(resource.group, resource.plural, record.name, why)
 
@@ -295,7 +303,9 @@ class Writing:
             raise refuse(f"json: cannot unmarshal {result!r} into Go value")
         resource = self.resource
         if result.get("kind") != resource.kind or result.get("apiVersion") != resource.api_version:
-            raise refuse(f"{resource.kind} in version {resource.version} cannot become another kind")
+            raise refuse(
+                f"{resource.kind} in version {resource.version} cannot become another kind"
+            )
 
     def apply(self, config: Any) -> Outcome:
         """Server-side apply: create the object, or merge into it what is applied."""
@@ -333,17 +343,15 @@ class Writing:
         uid = metadata.get("uid")
         if uid:
             why = (
-                f"uid mismatch: the provided object specified uid {uid}, and no existing object was "
-                "found"
+                f"uid mismatch: the provided object specified uid {uid}, and no existing object "
+                "was found"
             )
             resource = self.resource
             raise conflict(resource.group, resource.plural, self.target.name, why)
         value = self.merged(None, config)
         return self._create(value)
 
-    def merged(
-        self, live: dict[str, Any] | None, config: dict[str, Any]
-    ) -> dict[str, Any]:
+    def merged(self, live: dict[str, Any] | None, config: dict[str, Any]) -> dict[str, Any]:
         """What an object becomes when a configuration is applied to it."""
         value = apply.applied(
             live,
@@ -393,7 +401,11 @@ class Writing:
         if version not in ("0", str(record.version)):
             raise self._conflict(record)
         if needed and version == "0" and self._needs_version():
-            cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", "metadata.resourceVersion")
+            cause = Cause(
+                "FieldValueInvalid",
+                "Invalid value: 0: must be specified for an update",
+                "metadata.resourceVersion",
+            )
             resource = self.resource
             raise invalid(resource.group, resource.plural, record.name, [cause])
 
