@@ -39,7 +39,9 @@ def kind(name: str, api_version: str = "v1") -> SchemaOf:
 
 def custom(spec: dict[str, Any], *, versions: tuple[str, ...] = ("v1",)) -> SchemaOf:
     """The schemas of a custom kind whose spec is this in all versions."""
-    raw = {"type": "object", "properties": {"spec": {"type": "object", "properties": spec}}}
+    status = {"x-kubernetes-preserve-unknown-fields": True}
+    members = {"spec": {"type": "object", "properties": spec}, "status": status}
+    raw = {"type": "object", "properties": members}
     schema = Schemas({}).of(raw)
     known: dict[str, Schema] = {f"{GROUP}/{version}": schema for version in versions}
     return known.get
@@ -512,6 +514,20 @@ def test_versions_are_told_apart_for_updates_only() -> None:
     stored.about["apiVersion"] = f"{GROUP}/v1"
     with pytest.raises(Failure, match=rf'"me" using {GROUP}/v2: \.spec\.b'):
         stored.apply("you", spec={"b": "3"})
+
+
+def test_custom_status_is_ignored_in_the_version_of_the_write_only() -> None:
+    schema_of = custom({"a": TEXT}, versions=("v1", "v2"))
+    stored = Stored(schema_of, f"{GROUP}/v1", "Thing")
+    stored.update("me", "status", spec={"a": "1"}, status={"b": "1"})
+    stored.ignored = (("status",),)
+    stored.update("you", spec={"a": "1"})
+    assert list(stored.owned()) == ["me/Update/status"]
+    assert stored.value is not None
+    stored.value["status"] = {"b": "1"}
+    stored.about["apiVersion"] = f"{GROUP}/v2"
+    stored.update("you", spec={"a": "1"})
+    assert list(stored.owned().values()) == [{"f:spec": {".": {}, "f:a": {}}}]
 
 
 def test_custom_ownership_in_a_version_that_is_gone_is_lost_as_a_whole() -> None:

@@ -196,7 +196,11 @@ class _Work:
         self._writer = writer
         self._schema_of = schema_of
         self._updater = Updater(
-            self._type_of, writer.api_version, Set.of(*(_path(*names) for names in ignored))
+            self._type_of,
+            writer.api_version,
+            Set.of(*(_path(*names) for names in ignored)),
+            # custom kinds know what they ignore version by version, but for their status
+            ignored_everywhere=self._is_built_in or bool(writer.subresource),
         )
 
     def _type_of(self, version: str) -> Type | None:

@@ -54,11 +54,13 @@ class Updater:
     Attributes:
         type_of: the type of the kind in a version; None for versions that are gone.
         ignored: what writes of this sort cannot change, and so cannot own.
+        ignored_everywhere: whether that goes for what is told in other versions, too.
     """
 
     type_of: TypeOf
     version: str
     ignored: Set
+    ignored_everywhere: bool = True
 
     def update(self, live: Any, new: Any, managers: Managers) -> tuple[Managers, Set]:
         """What everyone still owns after `live` became `new`, and what its writer owns now."""
@@ -119,7 +121,9 @@ class Updater:
         if found is None:
             kind = self.type_of(version)
             assert kind is not None  # reconciling has dropped those
-            found = compared[version] = compare(live, new, kind).without(self.ignored)
+            counts = self.ignored_everywhere or version == self.version
+            ignored = self.ignored if counts else Set()
+            found = compared[version] = compare(live, new, kind).without(ignored)
         return found
 
     # ------------------------------------------------- what is no longer applied goes
