@@ -203,9 +203,10 @@ PROBLEMS: list[tuple[dict[str, Any], str]] = [
     ({"s": 3}, ".spec.s: expected string, got &value.valueUnstructured{Value:3}"),
     (
         {"s": {"a": [None, "b"]}},
-        (".spec.s: expected string, got &value.valueUnstructured{Value:map[string]interface {}"
-        '{"a":[]interface {}{interface {}(nil),
-    ), "b"}}}',
+        (
+            ".spec.s: expected string, got &value.valueUnstructured{Value:map[string]interface {}"
+            '{"a":[]interface {}{interface {}(nil), "b"}}}'
+        ),
     ),
     ({"b": "x"}, ".spec.b: expected boolean, got &{x}"),
     ({"struct": 3}, ".spec.struct: expected map, got &{3}"),
