@@ -40,10 +40,8 @@ def handle(verb: str, cluster: Cluster, call: Call, target: Target, shown: Rende
     Raises:
         Failure: 400 or 503 for those that only a kubelet could answer, among others.
     """
-    if target.subresource in _STREAMS:
-        raise bad_request("Upgrade request required: this server has no containers to connect to")
-    if target.subresource == "proxy":
-        raise Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
+    if target.subresource in _STREAMS or target.subresource == "proxy":
+        raise _unconnected(cluster, target)
     match target.subresource:
         case "scale":
             return _scale(cluster, verb, call, target, shown)
@@ -55,6 +53,16 @@ def handle(verb: str, cluster: Cluster, call: Call, target: Target, shown: Rende
             return posting.issue_token(cluster, call, target, shown)
         case _:
             return posting.read_log(cluster, call, target)
+
+
+def _unconnected(cluster: Cluster, target: Target) -> Failure:
+    """Why nothing can be connected to; 404 when there is not even the object."""
+    record = _stored(cluster, target)
+    if target.subresource == "proxy":
+        return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
+    if not (record.value().get("spec") or {}).get("nodeName"):
+        return bad_request(f"pod {target.name} does not have a host assigned")
+    return bad_request("Upgrade request required: this server has no containers to connect to")
 
 
 def _stored(cluster: Cluster, target: Target) -> Record:

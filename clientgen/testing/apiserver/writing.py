@@ -244,6 +244,7 @@ class Writing:
 
     def update(self, value: dict[str, Any]) -> Outcome:
         """Replace an object by what the client sent."""
+        value = self.view.titled(value)
         metadata = value["metadata"]
         self._check_name(metadata)
         self._place(metadata)
