@@ -351,7 +351,7 @@ def cluster_of(clientset: object) -> FakeCluster:
     Raises:
         ValueError: it leads to no FakeCluster of this process.
     """
-    found = _clusters.get(getattr(clientset, "rest", clientset))
-    if found is None:
-        raise ValueError(f"{clientset!r} does not lead to a FakeCluster")
-    return found
+    try:
+        return _clusters[getattr(clientset, "rest", clientset)]
+    except (KeyError, TypeError):
+        raise ValueError(f"{clientset!r} does not lead to a FakeCluster") from None

@@ -74,6 +74,7 @@ class LocalServer:
         self._kubeconfig = None if kubeconfig is None else Path(kubeconfig)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._ready = threading.Event()
+        self._problem: BaseException | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -117,10 +118,13 @@ class LocalServer:
             self._remove_folder()
             raise
         self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(listener)), name="clientgen-serve", daemon=True
+            target=self._run, args=[listener], name="clientgen-serve", daemon=True
         )
         self._thread.start()
         self._ready.wait()
+        if self._problem is not None:
+            self.close()
+            raise self._problem
         return self
 
     def __exit__(
@@ -133,12 +137,22 @@ class LocalServer:
 
     def close(self) -> None:
         """Stop serving: streams end, answers under way are still written."""
-        if self._thread is None or self._loop is None or self._stop is None:
+        if self._thread is None:
             return
-        self._loop.call_soon_threadsafe(self._stop.set)
+        if self._loop is not None and self._stop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         self._thread = None
         self._remove_folder()
+
+    def _run(self, listener: socket.socket) -> None:
+        try:
+            with listener:
+                asyncio.run(self._serve(listener))
+        except BaseException as problem:  # noqa: BLE001 - raised where the server was started
+            self._problem = problem
+        finally:
+            self._ready.set()
 
     async def _serve(self, listener: socket.socket) -> None:
         from .answering import Frontend  # the HTTP library is a big import
