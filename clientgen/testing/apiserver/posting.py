@@ -107,11 +107,15 @@ def _body_resource(cluster: Cluster, target: Target) -> Resource:
 # ---------------------------------------------------------------------------------- pods
 
 
+def _api_version(call: Call) -> str:
+    given: dict[str, Any] | None = parse(call.body, call.headers.get("content-type", "")).value
+    return str((given or {}).get("apiVersion")) if isinstance(given, dict) else ""
+
+
 def evict_pod(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
     """POST to `pods/eviction`."""
     resource = _body_resource(cluster, target)
-    given = parse(call.body, call.headers.get("content-type", "")).value
-    if isinstance(given, dict) and given.get("apiVersion") == _OLD_EVICTION:
+    if _api_version(call) == _OLD_EVICTION:
         resource = replace(resource, version="v1beta1")
     posted = _Posted(cluster, call, target, resource)
     posted.check_namespace()
