@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -13,8 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen.testing.apiserver.apply import SchemaOf, Writer, applied, same_but_times, updated
+from clientgen.gvk import GroupVersionKind
+from clientgen.testing.apiserver.apply import (
+    SchemaOf,
+    Writer,
+    applied,
+    reset_fields,
+    same_but_times,
+    updated,
+)
 from clientgen.testing.apiserver.failures import Failure
+from clientgen.testing.apiserver.resources import Resource, Subresource
 from clientgen.testing.apiserver.schema import Schemas
 
 if TYPE_CHECKING:
@@ -369,6 +379,22 @@ def test_writes_that_cannot_change_a_field_cannot_own_it() -> None:
     assert stored.owned() == {"one/Apply": {"f:metadata": {"f:labels": {"f:x": {}}}}}
     stored.update("two", metadata=metadata, status={"phase": "Running"})
     assert list(stored.owned()) == ["one/Apply"]
+
+
+def resource(plural: str, kind: str, group: str = "", *, status: bool = True) -> Resource:
+    about = GroupVersionKind(group, "v1", kind)
+    parts = {"status": Subresource("status", about, ("patch",))} if status else {}
+    return Resource(group, "v1", plural, kind, True, frozenset(), subresources=parts)
+
+
+def test_what_writes_cannot_change_is_known_by_kind() -> None:
+    assert reset_fields(resource("configmaps", "ConfigMap", status=False), "") == ()
+    assert reset_fields(resource("services", "Service"), "") == (("status",),)
+    assert reset_fields(resource("services", "Service"), "status") == (("spec",),)
+    deployments = resource("deployments", "Deployment", "apps")
+    assert reset_fields(deployments, "status") == (("spec",), ("metadata", "labels"))
+    things: Any = replace(resource("things", "Thing", GROUP), custom=object())  # type: ignore[arg-type]
+    assert reset_fields(things, "status") == (("spec",), ("metadata",))
 
 
 # ------------------------------------------------------------------------ what is refused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .ownership import SchemaOf, Writer, applied, same_but_times, updated
+from .resets import reset_fields
 from .scale import SCALE_VERSION, ReplicasPaths, for_scale, from_scale, replicas_path
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "for_scale",
     "from_scale",
     "replicas_path",
+    "reset_fields",
     "same_but_times",
     "updated",
 ]
