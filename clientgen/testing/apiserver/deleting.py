@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from . import builtin
-from .decoding import parse
+from .decoding import normalise, parse
 from .failures import bad_request, conflict, forbidden, not_found, status_success
 from .options import DeleteOptions, delete_options, list_options
 from .parts import part
@@ -37,10 +37,11 @@ FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 """Keeps a definition until its instances are gone."""
+_OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 _POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
 
 
-def options_of(call: Call) -> DeleteOptions:
+def options_of(call: Call, cluster: Cluster) -> DeleteOptions:
     """The options of a delete, from its body or its query.
 
     Raises:
@@ -51,12 +52,13 @@ def options_of(call: Call) -> DeleteOptions:
         body = parse(call.body, call.headers.get("content-type", "")).value
         if not isinstance(body, dict):
             raise bad_request("couldn't get version/kind; json parse error")
+        body = normalise(body, cluster.spec.schemas.named(_OPTIONS), refuse=bad_request).value
     return delete_options(call.query, body)
 
 
 def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """DELETE of one object."""
-    options = options_of(call)
+    options = options_of(call, cluster)
     deleting = Deleting(cluster, rendering.view, options)
     answer = deleting.delete(deleting.found(key_of(target.namespace, target.name), target.name))
     return rendering.value(answer)
@@ -64,7 +66,7 @@ def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
 
 def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
-    options = options_of(call)
+    options = options_of(call, cluster)
     chosen = list_options(call.query, watch=False)
     view = rendering.view
     view.check_fields(chosen.fields)
@@ -143,7 +145,7 @@ class Deleting:
         )
         for name, word, actual, fate in pairs:
             given = wanted.get(name)
-            if given and given != actual:
+            if given is not None and given != actual:
                 why = (
                     f"the {word} in the precondition ({given}) does not match the {word} in record "
                     f"({actual}). The object might have been {fate}"

@@ -57,12 +57,21 @@ def integer(query: Mapping[str, Sequence[str]], name: str) -> int | None:
     Raises:
         Failure: 400, with the words of Go's parser.
     """
-    text = first(query, name)
-    if not text:
+    values = query.get(name)
+    if not values:
         return None
-    if not re.fullmatch(r"[+-]?\d+", text):
+    text = values[0]
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
         raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
-    return int(text)
+    number = int(text)
+    if not -(2**63) <= number < 2**63:
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
+    return number
+
+
+def _optional(query: Mapping[str, Sequence[str]], name: str) -> str | None:
+    """A text that may be left out, which is not the same as an empty one."""
+    return first(query, name) if query.get(name) else None
 
 
 def boolean(query: Mapping[str, Sequence[str]], name: str) -> bool | None:
@@ -72,14 +81,15 @@ def boolean(query: Mapping[str, Sequence[str]], name: str) -> bool | None:
 
 
 def check_timeout(query: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a `timeout` that is no Go duration.
+    """Refuse a `timeout` that is no Go duration, whatever the request is for.
 
     Raises:
         Failure: 400.
     """
     text = first(query, "timeout")
     if text and not _DURATION(text):
-        raise bad_request(f'time: invalid duration "{text}"')
+        why = "invalid timeout specified in the request URL"
+        raise bad_request(f'{why} - time: invalid duration "{text}"')
 
 
 def _refused(kind: str, causes: Sequence[Cause]) -> Failure:
@@ -241,7 +251,7 @@ class DeleteOptions:
     grace: int | None = None
     policy: str = ""
     orphan: bool | None = None
-    preconditions: Mapping[str, str] = field(default_factory=dict[str, str])
+    preconditions: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
 
 
 _DELETE_KINDS: Final = ("DeleteOptions", "")
@@ -254,7 +264,7 @@ def delete_options(query: Query, body: Mapping[str, Any] | None) -> DeleteOption
         Failure: 400 for a body that is something else, 422 for values that are not allowed.
     """
     given: dict[str, Any]
-    if body:
+    if body is not None:
         given = dict(body)
         if given.get("kind", "") not in _DELETE_KINDS:
             raise bad_request(
@@ -264,8 +274,12 @@ def delete_options(query: Query, body: Mapping[str, Any] | None) -> DeleteOption
         given = {
             "dryRun": query.get("dryRun"),
             "gracePeriodSeconds": integer(query, "gracePeriodSeconds"),
-            "propagationPolicy": first(query, "propagationPolicy") or None,
+            "propagationPolicy": _optional(query, "propagationPolicy"),
             "orphanDependents": boolean(query, "orphanDependents"),
+            "preconditions": {
+                "uid": _optional(query, "uid"),
+                "resourceVersion": _optional(query, "resourceVersion"),
+            },
         }
     causes = _delete_causes(given)
     if causes:

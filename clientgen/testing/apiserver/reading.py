@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import DecodeError, json
 
 from .answers import Later, Response
-from .failures import Cause, Failure, bad_request, not_found
+from .failures import Cause, Failure, bad_request, not_found, unclassified
 from .options import ListOptions, first, list_options
 from .registry import storage_of
 from .store import key_of
@@ -45,13 +46,28 @@ def version_number(text: str) -> int:
     """The version a read names; 0 when it names none.
 
     Raises:
-        Failure: 400.
+        Failure: 500, as real servers say of it without a word on whose fault it is.
     """
     if not text:
         return 0
-    if not text.isdecimal():
-        raise bad_request(f'invalid resource version "{text}": strconv.ParseUint: invalid syntax')
+    start = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": '
+    if re.fullmatch("[0-9]+", text) is None:
+        raise unclassified(f"{start}invalid syntax")
+    if int(text) >= 2**64:
+        raise unclassified(f"{start}value out of range")
     return int(text)
+
+
+def _listed_version(text: str) -> int:
+    """The version a list names.
+
+    Raises:
+        Failure: 400.
+    """
+    try:
+        return version_number(text)
+    except Failure as failure:
+        raise bad_request(f"invalid resource version: {failure}") from None
 
 
 def too_large_version(version: int, current: int) -> Failure:
@@ -150,7 +166,7 @@ def list_(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     page = _Page(store, collection, rendering, options, target.namespace)
     if options.continue_:
         return page.continued()
-    version = version_number(options.version)
+    version = _listed_version(options.version)
     return when_version(store, version, lambda: page.first(version), _refuse)
 
 

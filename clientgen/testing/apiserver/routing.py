@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["UNKNOWN_PATH", "Call", "Target", "no_such_resource", "target_of", "verb_of"]
 
 UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
+_STREAMS: Final = re.compile(r"^/api/v1/watch/|/(log|exec|attach|portforward|proxy)(/|$)")
 _NAMED_NAMESPACE: Final = frozenset(["status", "finalize"])
 
 
@@ -54,6 +56,13 @@ class Call:
     def accept(self) -> str:
         """The Accept header."""
         return self.headers.get("accept", "")
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the request is for a stream, which no deadline ends."""
+        if self.method == "GET" and _is_set(self.query.get("watch")):
+            return True
+        return bool(_STREAMS.search(self.path))
 
     @property
     def user_agent(self) -> str:

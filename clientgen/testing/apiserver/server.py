@@ -32,6 +32,7 @@ from .deprecation import warning_of
 from .documents import Documents
 from .failures import Failure
 from .negotiation import negotiate
+from .options import check_timeout
 from .rendering import Rendering, failed
 from .routing import Call, Target, target_of, unknown_path, verb_of
 from .spec import load
@@ -109,6 +110,8 @@ class ApiServer:
         return _warning(answer, call.warnings)
 
     def _answer(self, call: Call) -> Answer:
+        if not call.is_long:
+            check_timeout(call.query)
         target = target_of(call.path, self.cluster.registry)
         if target is None:
             authorizing.check(self.cluster, call, None, "")

@@ -151,6 +151,17 @@ class Change:
 # ---------------------------------------------------------------------------- the way
 
 
+def _check_unversioned(metadata: dict[str, Any]) -> None:
+    """Refuse to create what says to be stored already; a version that is no number says nothing.
+
+    Raises:
+        Failure: 500.
+    """
+    version: str = metadata.pop("resourceVersion", None) or "0"
+    if version.isdecimal() and int(version):
+        raise unclassified("resourceVersion should not be set on objects to be created")
+
+
 class Writing:
     """One write to one object."""
 
@@ -179,8 +190,6 @@ class Writing:
         metadata = value["metadata"]
         self._place(metadata)
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
-        if metadata.get("resourceVersion"):
-            raise unclassified("resourceVersion should not be set on objects to be created")
         self.rules.default(value)
         self._own(None, value)
         return self._create(value)
@@ -198,9 +207,11 @@ class Writing:
         self.rules.prepare_create(value)
         access.sign_request(self.resource, value, self.caller)
         self._validate(value, None)
-        self._check_free(metadata, generates=generates)
         if self.options.dry_run:
+            self._check_free(metadata, generates=generates)
             return Outcome(value, created=True)
+        _check_unversioned(metadata)
+        self._check_free(metadata, generates=generates)
         self.collection.put(value, self.view.form)
         return Outcome(value, created=True)
 
