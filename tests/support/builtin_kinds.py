@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ class World:
         ]
 
     def now(self) -> datetime:
-        return datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+        return datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 @cache

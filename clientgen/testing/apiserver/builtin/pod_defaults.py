@@ -32,10 +32,25 @@ def _pod(pod: dict[str, Any]) -> None:
         resources = part(container, "resources")
         if resources.get("limits"):
             resources["requests"] = {**resources["limits"], **part(resources, "requests")}
+    _share_limits(spec)
     if spec.get("enableServiceLinks") is None:
         spec["enableServiceLinks"] = True
     if spec.get("hostNetwork"):
         _publish(spec)
+
+
+def _share_limits(spec: dict[str, Any]) -> None:
+    """A pod asks for what it is limited to, where no container asks for anything."""
+    limits = part(part(spec, "resources"), "limits")
+    asked = {
+        name
+        for container in containers_of(spec)
+        for name in part(part(container, "resources"), "requests")
+    }
+    shared = {name: amount for name, amount in limits.items() if name not in asked}
+    if shared:
+        resources = spec["resources"]
+        resources["requests"] = {**shared, **part(resources, "requests")}
 
 
 def _publish(spec: dict[str, Any]) -> None:
@@ -64,11 +79,10 @@ def _pod_spec(spec: dict[str, Any]) -> None:
 @defaults("core.v1.PodStatus")
 def _pod_status(status: dict[str, Any]) -> None:
     """The first of several addresses is the address."""
-    for one, several in (("podIP", "podIPs"), ("hostIP", "hostIPs")):
-        if status.get(one) and not status.get(several):
-            status[several] = [{"ip": status[one]}]
-        elif status.get(several):
-            status[one] = status[several][0].get("ip", "")
+    if status.get("podIP") and not status.get("podIPs"):
+        status["podIPs"] = [{"ip": status["podIP"]}]
+    elif status.get("podIPs"):
+        status["podIP"] = status["podIPs"][0].get("ip", "")
 
 
 @defaults("core.v1.Container", "core.v1.EphemeralContainer")

@@ -91,6 +91,7 @@ def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     for index, gate in enumerate(parts(spec, "readinessGates")):
         at = f"{field}.readinessGates[{index}].conditionType"
         yield from matches(at, gate.get("conditionType") or "", qualified_name_problems)
+    yield from _tokens(spec, f"{field}.volumes")
     yield from _rest(spec, field)
 
 
@@ -187,6 +188,19 @@ def _aliases(aliases: list[dict[str, Any]], field: str) -> Iterator[Cause]:
         yield from matches(f"{at}.ip", alias.get("ip") or "", ip_problems)
         for number, name in enumerate(texts(alias, "hostnames")):
             yield from matches(f"{at}.hostnames[{number}]", name, subdomain_problems)
+
+
+def _tokens(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    """A token is for a service account, which the ServiceAccount plugin would have named."""
+    if spec.get("serviceAccountName"):
+        return
+    for index, volume in enumerate(parts(spec, "volumes")):
+        for number, source in enumerate(parts(part(volume, "projected"), "sources")):
+            if source.get("serviceAccountToken") is not None:
+                at = f"{field}[{index}].projected.sources[{number}].serviceAccountToken"
+                yield forbidden_value(
+                    at, "must not be specified when serviceAccountName is not set"
+                )
 
 
 def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:

@@ -22,6 +22,14 @@ __all__ = ["qos_class"]
 _CONDITIONS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATED_SECONDS: Final = 300
 _NO_CLASS: Final[dict[str, Any]] = {}
+_GATED: Final[dict[str, Any]] = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "SchedulingGated",
+    "message": "Scheduling is blocked due to non-empty scheduling gates",
+    "lastProbeTime": None,
+    "lastTransitionTime": None,
+}
 _COUNTED: Final = ("cpu", "memory")
 
 
@@ -31,6 +39,10 @@ def _create_pod(pod: dict[str, Any], world: World) -> None:
     _prioritise(pod, world)
     _overhead(pod, world)
     pod["status"] = {"phase": "Pending", "qosClass": qos_class(pod["spec"])}
+    if (pod["spec"].get("terminationGracePeriodSeconds") or 0) < 0:
+        pod["spec"]["terminationGracePeriodSeconds"] = 1
+    if pod["spec"].get("schedulingGates"):
+        pod["status"]["conditions"] = [dict(_GATED)]
 
 
 def _refused(pod: dict[str, Any], why: str) -> Failure:

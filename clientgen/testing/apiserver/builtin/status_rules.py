@@ -1,4 +1,4 @@
-"""What the status of workloads may say: numbers of pods that fit together."""
+"""What the status of objects may say, such as numbers of pods that fit together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, invalid_value, required
 from ..parts import part, parts
-from .checks import is_not_negative
+from .checks import is_not_negative, text
+from .quantities import amount
+from .texts import ip_problems, subdomain_problems
 from .validating import checks_change
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _DAEMON_SET: Final = (
     "numberUnavailable",
     "collisionCount",
 )
+_BUDGET: Final = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 _JOB: Final = ("active", "succeeded", "failed", "ready", "terminating")
 
 
@@ -101,6 +104,41 @@ def _daemon_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status = part(new, "status")
     yield from _counts(status, _DAEMON_SET)
     yield from _collisions(status, part(old, "status"))
+
+
+@checks_change("policy", "poddisruptionbudgets", part="status")
+def _budget(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    status = part(new, "status")
+    yield from _counts(status, _BUDGET)
+    for index, condition in enumerate(parts(status, "conditions")):
+        if not condition.get("lastTransitionTime"):
+            yield required(f"status.conditions[{index}].lastTransitionTime")
+
+
+@checks_change("autoscaling", "horizontalpodautoscalers", part="status")
+def _autoscaler(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    yield from _counts(part(new, "status"), ("currentReplicas", "desiredReplicas"))
+
+
+@checks_change("networking.k8s.io", "ingresses", part="status")
+def _ingress(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    for index, ingress in enumerate(parts(part(part(new, "status"), "loadBalancer"), "ingress")):
+        at = f"status.loadBalancer.ingress[{index}]"
+        yield from text(f"{at}.ip", ingress.get("ip"), ip_problems, needed=False)
+        yield from text(f"{at}.hostname", ingress.get("hostname"), subdomain_problems, needed=False)
+
+
+@checks_change("", "resourcequotas", part="status")
+def _quota(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    for side in ("hard", "used"):
+        for name, quantity in part(part(new, "status"), side).items():
+            if amount(quantity) < 0:
+                at = f"status.{side}[{name}]"
+                yield invalid_value(at, quantity, "must be greater than or equal to 0")
 
 
 @checks_change("batch", "jobs", part="status")
