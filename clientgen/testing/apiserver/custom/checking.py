@@ -1,11 +1,10 @@
-"""Whether values are what a schema wants, and what the API server says where they are not.
+"""Whether values are what a schema wants, and what the server says where they are not.
 
-The server uses a validator of its own (kube-openapi's, from go-swagger), whose verdicts show: what
-is wrong beside what else is wrong, which branch of an `anyOf` is complained about (the one with most
-passed checks), complaints without a field, integers that bounds with fractions never fit. No JSON
-Schema library gives these; the one that was tried, jsonschema-rs, reports other sets of errors for
-`oneOf`, formats, numbers and nulls. So this does the same steps as the server, on schemas that are
-compiled once.
+The server uses a validator of its own (kube-openapi's, from go-swagger), and its ways show: what it
+says beside what else is wrong, which branch of an `anyOf` it complains about (the one that passed
+most checks, as it counts them), complaints without a field, integers that never fit bounds with
+fractions, lists that pass for dates. A JSON Schema library such as jsonschema-rs can give a verdict
+by the standard, but none of this, so schemas are compiled to the server's own steps here.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from ..failures import (
 from .correlation import same
 from .formats import STRING_FORMATS, recognized
 from .libraries import compiled, pattern_error
+from .shapes import is_object, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,8 +37,15 @@ NO_FIELD: Final = "<nil>"
 """What stands for the field of a complaint that has none."""
 
 _INT_RANGES: Final = {"int32": 31}
-_TYPES: Final = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array"}
+_TYPES: Final[dict[type, str]] = {
+    bool: "boolean",
+    str: "string",
+    int: "integer",
+    float: "number",
+    list: "array",
+}
 _TYPE_META: Final = frozenset(["apiVersion", "kind"])
+_CLOSE: Final = 1e-9
 _MAX_FLOAT32: Final = 3.4028234663852886e38
 
 Facet: TypeAlias = "Callable[[Any, str, list[Cause], Pair | None], int]"
@@ -58,7 +65,7 @@ def check(checker: Checker, value: Any, field: str = "", pair: Pair | None = Non
 def _placed(cause: Cause, field: str) -> Cause:
     path = cause.field.removeprefix(".")
     if cause.field == NO_FIELD or not path:
-        path = field or (NO_FIELD if not path else path)
+        path = field or path or NO_FIELD
     elif field:
         path = f"{field}.{path}"
     return Cause(cause.reason, cause.message, path)
@@ -66,7 +73,7 @@ def _placed(cause: Cause, field: str) -> Cause:
 
 def type_of(value: Any) -> str:
     """A JSON value's type in the words of a schema."""
-    return "null" if value is None else _TYPES.get(type(value), "object")
+    return "null" if value is None else _TYPES.get(value.__class__, "object")
 
 
 class Checker:
@@ -79,7 +86,7 @@ class Checker:
         kinds = kinds or ([raw["type"]] if raw.get("type") else [])
         sole = kinds[0] if len(kinds) == 1 else ""
         wanted = raw.get("format") or ""
-        name = wanted if recognized(sole if len(kinds) < 2 else "", wanted) else ""
+        name = wanted if recognized(sole, wanted) else ""
         self._type = _type_check(kinds, name, nullable=bool(raw.get("nullable")))
         # The types that fit at first glance.
         self._fitting = frozenset(() if name else kinds)
@@ -166,7 +173,7 @@ def _is_whole(number: float) -> bool:
         return True
     if whole == 0:
         return False
-    return abs(number - whole) / (abs(number) + abs(whole)) < 1e-9
+    return abs(number - whole) / (abs(number) + abs(whole)) < _CLOSE
 
 
 # ------------------------------------------------------------------------------- combinations
@@ -174,7 +181,7 @@ def _is_whole(number: float) -> bool:
 
 def _combined(raw: Mapping[str, Any]) -> Facet | None:
     any_of, one_of, all_of = (
-        [Checker(each) for each in raw.get(name) or ()] for name in ("anyOf", "oneOf", "allOf")
+        [Checker(each) for each in listed(raw, name)] for name in ("anyOf", "oneOf", "allOf")
     )
     unwanted = Checker(raw["not"]) if raw.get("not") is not None else None
     if not (any_of or one_of or all_of or unwanted):
@@ -335,7 +342,7 @@ def _number(raw: Mapping[str, Any], sole: str, name: str) -> Facet:
     return facet
 
 
-def _check_range(
+def _check_range(  # noqa: PLR0917 - all of them are told in the complaint
     value: float, sole: str, name: str, what: str, path: str, found: list[Cause]
 ) -> bool:
     if _in_range(value, sole, name):
@@ -393,7 +400,7 @@ def _least(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
     )
 
 
-def _bound(
+def _bound(  # noqa: PLR0917 - one bound, in all its words
     limit: float | None,
     exclusive: bool,
     words: str,
@@ -421,7 +428,7 @@ def _bound(
 
 
 def _array(raw: Mapping[str, Any]) -> Facet:
-    items = Checker(raw["items"]) if isinstance(raw.get("items"), dict) else None
+    items = Checker(raw["items"]) if is_object(raw.get("items")) else None
     least, most = raw.get("minItems"), raw.get("maxItems")
 
     def facet(value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
@@ -441,9 +448,9 @@ def _array(raw: Mapping[str, Any]) -> Facet:
 
 
 def _object(raw: Mapping[str, Any]) -> Facet:
-    members = {name: Checker(each) for name, each in (raw.get("properties") or {}).items()}
+    members = {name: Checker(each) for name, each in part(raw, "properties").items()}
     additional = raw.get("additionalProperties")
-    others = Checker(additional) if isinstance(additional, dict) else None
+    others = Checker(additional) if is_object(additional) else None
     closed = additional is False
     needed: list[str] = raw.get("required") or []
     count = _counted(raw)

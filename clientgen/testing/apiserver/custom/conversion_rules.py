@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ..builtin.texts import service_label_problems, subdomain_problems
 from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
+from .shapes import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ def check_conversion(conversion: Mapping[str, Any] | None, path: str) -> Iterato
         yield required(f"{path}.strategy")
     elif strategy not in _STRATEGIES:
         yield not_supported(f"{path}.strategy", strategy, _STRATEGIES)
-    webhook: dict[str, Any] = conversion.get("webhook") or {}
+    webhook = part(conversion, "webhook")
     client: dict[str, Any] | None = webhook.get("clientConfig")
     reviews: list[str] = webhook.get("conversionReviewVersions") or []
     if strategy == "Webhook":

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .shapes import is_list, is_object
+
 if TYPE_CHECKING:
     from .structure import Structure
 
@@ -35,9 +37,9 @@ class Pair:
 
     def _compare(self) -> bool:
         new, old = self.new, self.old
-        if isinstance(new, list) and isinstance(old, list):
+        if is_list(new) and is_list(old):
             return self._compare_lists(new, old)
-        if isinstance(new, dict) and isinstance(old, dict):
+        if is_object(new) and is_object(old):
             pairs = (self.member(name) for name in new) if len(new) == len(old) else (None,)
             return all(pair is not None and pair.unchanged for pair in pairs)
         return same(new, old)
@@ -57,7 +59,7 @@ class Pair:
         return self._children[name]
 
     def _member(self, name: str) -> Pair | None:
-        if not (isinstance(self.new, dict) and isinstance(self.old, dict)):
+        if not (is_object(self.new) and is_object(self.old)):
             return None
         structure = self._structure.member(name)
         if structure is None or name not in self.new or name not in self.old:
@@ -72,7 +74,7 @@ class Pair:
 
     def _item(self, at: int) -> Pair | None:
         items = self._structure.items
-        if items is None or not isinstance(self.new, list):
+        if items is None or not is_list(self.new):
             return None
         found = old_item(self._structure, self.old, self.new[at])
         return None if found is None else Pair(self.new[at], found, items)
@@ -80,11 +82,11 @@ class Pair:
 
 def old_item(structure: Structure, old: Any, item: Any) -> Any:
     """The item of the old `map` list with the same keys; None when there is none."""
-    if structure.list_type != "map" or not isinstance(old, list) or not isinstance(item, dict):
+    if structure.list_type != "map" or not is_list(old) or not is_object(item):
         return None
     key = key_of(structure, item)
     for each in old:
-        if isinstance(each, dict) and same(key_of(structure, each), key):
+        if is_object(each) and same(key_of(structure, each), key):
             return each
     return None
 
@@ -96,12 +98,12 @@ def key_of(structure: Structure, item: dict[str, Any]) -> dict[str, Any]:
 
 def same(left: Any, right: Any) -> bool:
     """Whether two JSON values are equal; unlike for Python, true is not 1."""
-    if isinstance(left, dict):
+    if is_object(left):
         return (
-            isinstance(right, dict)
+            is_object(right)
             and left.keys() == right.keys()
             and all(same(each, right[name]) for name, each in left.items())
         )
-    if isinstance(left, list):
-        return isinstance(right, list) and len(left) == len(right) and all(map(same, left, right))
+    if is_list(left):
+        return is_list(right) and len(left) == len(right) and all(map(same, left, right))
     return isinstance(left, bool) is isinstance(right, bool) and bool(left == right)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .shapes import is_container, is_list, is_object
 from .structure import copied
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ def drop_nulls(value: Any, structure: Structure | None) -> None:
     """Remove the nulls that are no values and have no default to take their place."""
     if structure is None:
         return
-    if isinstance(value, list):
+    if is_list(value):
         for each in value:
-            if isinstance(each, (dict, list)):
+            if is_container(each):
                 drop_nulls(each, structure.items)
-    elif isinstance(value, dict):
+    elif is_object(value):
         _drop_members(value, structure)
 
 
@@ -41,7 +42,7 @@ def _drop_members(value: dict[str, Any], structure: Structure) -> None:
             known = structure.member(name)
             if known is not None and not known.nullable and not known.has_default:
                 gone.append(name)
-        elif isinstance(each, (dict, list)):
+        elif is_container(each):
             drop_nulls(each, structure.member(name))
     for name in gone:
         del value[name]
@@ -50,14 +51,14 @@ def _drop_members(value: dict[str, Any], structure: Structure) -> None:
 def _default(value: Any, structure: Structure | None) -> None:
     if structure is None:
         return
-    if isinstance(value, dict):
+    if is_object(value):
         _default_object(value, structure)
-    elif isinstance(value, list) and structure.items is not None:
+    elif is_list(value) and structure.items is not None:
         items = structure.items
         for at, each in enumerate(value):
             if each is None and not items.nullable:
                 value[at] = copied(items.default)
-            if isinstance(each, (dict, list)):
+            if is_container(each):
                 _default(each, items)
 
 
@@ -73,5 +74,5 @@ def _default_object(value: dict[str, Any], structure: Structure) -> None:
             continue
         if each is None and not known_value.nullable:
             value[name] = copied(known_value.default)
-        elif isinstance(each, (dict, list)):
+        elif is_container(each):
             _default(each, known_value)

@@ -22,6 +22,7 @@ from .conversion_rules import check_conversion
 from .fieldpath import resolve
 from .formats import recognized
 from .schema_rules import check_schema
+from .shapes import is_object, listed, part
 from .structure import Structure
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _COLUMN_FORMATS: Final = (
 )  # fmt: skip
 _SELECTABLE: Final = ("string", "boolean", "integer")
 _MOST_SELECTABLE: Final = 8
+_LONGEST_WARNING: Final = 256
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 _APPROVED: Final = "api-approved.kubernetes.io"
 # What moves to `spec` when all versions agree on it, and its name there.
@@ -47,15 +49,15 @@ _SHARED: Final = {
 
 
 def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[Cause]:
-    """What is wrong with a definition, or with the change of one; its metadata is left to others."""
-    spec = _internal(crd.get("spec") or {})
+    """What is wrong with a definition, or with a change of one; others look at its metadata."""
+    spec = _internal(part(crd, "spec"))
     causes: list[Cause] = []
     if old is None:
         causes += _own_name(crd, spec)
     causes += _spec(spec)
     if old is not None:
         causes += _unchanged(spec, old)
-    causes += _stored((crd.get("status") or {}).get("storedVersions"), spec["versions"])
+    causes += _stored(part(crd, "status").get("storedVersions"), spec["versions"])
     causes += _approval(crd, old)
     was_kept = bool(old and old["spec"].get("preserveUnknownFields"))
     if spec.get("preserveUnknownFields") and not was_kept:
@@ -68,7 +70,7 @@ def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -
 
 
 def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:
-    versions: list[dict[str, Any]] = [dict(each) for each in spec.get("versions") or ()]
+    versions: list[dict[str, Any]] = [dict(each) for each in listed(spec, "versions")]
     found = {**spec, "versions": versions}
     if not versions:
         return found
@@ -83,8 +85,8 @@ def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_name(crd: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Cause]:
-    name = (crd.get("metadata") or {}).get("name")
-    names: dict[str, Any] = spec.get("names") or {}
+    name = part(crd, "metadata").get("name")
+    names = part(spec, "names")
     if name != f"{names.get('plural') or ''}.{spec.get('group') or ''}":
         yield invalid_value("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
 
@@ -106,7 +108,7 @@ def _spec(spec: dict[str, Any]) -> Iterator[Cause]:
     yield from _version_names(versions)
     if spec.get("version"):
         yield from _label("spec.version", spec["version"])
-    yield from _names(spec.get("names") or {})
+    yield from _names(part(spec, "names"))
     status = shared_status or any(_has_status(each.get("subresources")) for each in versions)
     yield from _version(spec, "spec", "validation", status=status)
     yield from check_conversion(spec.get("conversion"), "spec.conversion")
@@ -170,7 +172,7 @@ def _names(names: Mapping[str, Any]) -> Iterator[Cause]:
         elif given:
             yield from _label(f"spec.names.{name}", given)
     for name in ("shortNames", "categories"):
-        for at, each in enumerate(names.get(name) or ()):
+        for at, each in enumerate(listed(names, name)):
             yield from _label(f"spec.names.{name}[{at}]", each)
     if names.get("kind") and names["kind"] == names.get("listKind"):
         why = "kind and listKind may not be the same"
@@ -185,10 +187,10 @@ def _version(
 ) -> Iterator[Cause]:
     """What one version says, or what all say alike."""
     yield from check_schema(holder.get(schema_name), f"{path}.{schema_name}", status=status)
-    scale = (holder.get("subresources") or {}).get("scale")
+    scale = part(holder, "subresources").get("scale")
     if scale is not None:
         yield from _scale(scale, f"{path}.subresources.scale")
-    for at, column in enumerate(holder.get("additionalPrinterColumns") or ()):
+    for at, column in enumerate(listed(holder, "additionalPrinterColumns")):
         yield from _column(column, f"{path}.additionalPrinterColumns[{at}]")
     fields: list[dict[str, Any]] = holder.get("selectableFields") or []
     if fields:
@@ -207,7 +209,7 @@ def _deprecation(version: Mapping[str, Any], path: str) -> Iterator[Cause]:
     if not version.get("deprecated"):
         yield invalid_value(path, warning, "can only be set for deprecated versions")
         return
-    if len(warning.encode()) > 256:
+    if len(warning.encode()) > _LONGEST_WARNING:
         yield invalid_value(path, warning, "must be <= 256 characters long")
     if not warning:
         yield invalid_value(path, warning, "must not be an empty string")
@@ -291,8 +293,8 @@ def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -
 
 def _unchanged(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Cause]:
     before: dict[str, Any] = old["spec"]
-    names, old_names = spec.get("names") or {}, before["names"]
-    conditions: list[dict[str, Any]] = (old.get("status") or {}).get("conditions") or []
+    names, old_names = part(spec, "names"), part(before, "names")
+    conditions = listed(part(old, "status"), "conditions")
     if any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
         yield from _immutable("spec.scope", spec.get("scope"), before.get("scope"))
         yield from _immutable("spec.names.kind", names.get("kind"), old_names.get("kind"))
@@ -333,17 +335,19 @@ def _approval(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator
     if given.startswith("unapproved") or "://" in given or (before is not None and before == given):
         return
     field = f"metadata.annotations[{_APPROVED}]"
+    why = f'protected groups must have approval annotation "{_APPROVED}"'
+    more = "see https://github.com/kubernetes/enhancements/pull/1111"
     if given:
-        why = f'protected groups must have approval annotation "{_APPROVED}" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111'
-        yield invalid_value(field, given, why)
+        why += ' with either a URL or a reason starting with "unapproved"'
+        yield invalid_value(field, given, f"{why}, {more}")
     else:
-        why = f'protected groups must have approval annotation "{_APPROVED}", see https://github.com/kubernetes/enhancements/pull/1111'
-        yield required(field, why)
+        yield required(field, f"{why}, {more}")
 
 
 def _annotation(crd: Mapping[str, Any]) -> str:
-    annotations: dict[str, str] = (crd.get("metadata") or {}).get("annotations") or {}
-    return annotations.get(_APPROVED, "")
+    annotations = part(part(crd, "metadata"), "annotations")
+    found: str = annotations.get(_APPROVED, "")
+    return found
 
 
 # ---------------------------------------------------------------------------------- warnings
@@ -351,12 +355,12 @@ def _annotation(crd: Mapping[str, Any]) -> str:
 
 def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[str]:
     """What the server warns of: formats it does not know."""
-    known = set() if old is None else set(_warnings(old))
+    known = frozenset[str]() if old is None else frozenset(_warnings(old))
     return [each for each in _warnings(crd) if each not in known]
 
 
 def _warnings(crd: Mapping[str, Any]) -> list[str]:
-    spec = _internal(crd.get("spec") or {})
+    spec = _internal(part(crd, "spec"))
     schemas = [_schema_in(spec.get("validation"))]
     schemas += [_schema_in(each.get("schema")) for each in spec["versions"]]
     found = [each for schema in schemas if schema for each in _nodes(schema)]
@@ -370,9 +374,9 @@ def _warnings(crd: Mapping[str, Any]) -> list[str]:
 def _nodes(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield raw
     inner = [raw.get(name) for name in ("items", "additionalProperties", "not")]
-    inner += (raw.get("properties") or {}).values()
+    inner += part(raw, "properties").values()
     for junctor in ("allOf", "anyOf", "oneOf"):
-        inner += raw.get(junctor) or ()
+        inner += listed(raw, junctor)
     for each in inner:
-        if isinstance(each, dict):
+        if is_object(each):
             yield from _nodes(each)

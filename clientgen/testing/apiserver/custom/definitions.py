@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Failure, internal_error
+from .shapes import is_list, listed, part
 from .versions import CustomVersion
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _no_webhook(plural: str, group: str) -> Failure:
 def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
     """A definition that was found valid; `schemas` are those of the built-in types."""
     spec: dict[str, Any] = crd["spec"]
-    accepted: dict[str, Any] = (crd.get("status") or {}).get("acceptedNames") or {}
+    accepted = part(part(crd, "status"), "acceptedNames")
     names = accepted if accepted.get("plural") else spec["names"]
     return Definition(
         group=spec["group"],
@@ -75,7 +76,7 @@ def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
             )
             for each in spec["versions"]
         ),
-        conversion=(spec.get("conversion") or {}).get("strategy", "None"),
+        conversion=part(spec, "conversion").get("strategy", "None"),
     )
 
 
@@ -104,7 +105,7 @@ def _successor(version: Mapping[str, Any], versions: Iterable[Mapping[str, Any]]
 
 def default_definition(crd: dict[str, Any]) -> None:
     """Fill in what follows from the rest: names, no conversion, the webhook's port."""
-    spec: dict[str, Any] = crd.get("spec") or {}
+    spec = part(crd, "spec")
     names: dict[str, Any] = spec.setdefault("names", {})
     kind: str = names.get("kind") or ""
     if not names.get("singular") and kind:
@@ -113,8 +114,8 @@ def default_definition(crd: dict[str, Any]) -> None:
         names["listKind"] = f"{kind}List"
     if spec.get("conversion") is None:
         spec["conversion"] = {"strategy": "None"}
-    webhook: dict[str, Any] = spec["conversion"].get("webhook") or {}
-    service = (webhook.get("clientConfig") or {}).get("service")
+    webhook = part(spec["conversion"], "webhook")
+    service = part(webhook, "clientConfig").get("service")
     if service is not None and service.get("port") is None:
         service["port"] = 443
 
@@ -143,9 +144,9 @@ def status_of(
         others: the other definitions, of whatever group.
         now: when conditions change.
     """
-    status: dict[str, Any] = dict(crd.get("status") or {})
+    status: dict[str, Any] = dict(part(crd, "status"))
     names, conflict = _accept(crd, list(others))
-    conditions: list[dict[str, Any]] = [dict(each) for each in status.get("conditions") or ()]
+    conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
     if conflict is None:
         good = ("True", "NoConflicts", "no conflicts found")
         _set(conditions, "NamesAccepted", good, now)
@@ -162,7 +163,7 @@ def _accept(
     crd: Mapping[str, Any], others: list[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], tuple[str, str] | None]:
     wanted: dict[str, Any] = crd["spec"]["names"]
-    accepted: dict[str, Any] = dict((crd.get("status") or {}).get("acceptedNames") or {})
+    accepted: dict[str, Any] = dict(part(part(crd, "status"), "acceptedNames"))
     resources, kinds = _taken(crd["spec"]["group"], others)
     conflict: tuple[str, str] | None = None
     for name in _REASONS:
@@ -183,16 +184,16 @@ def _taken(group: str, others: list[Mapping[str, Any]]) -> tuple[set[str], set[s
     kinds: set[str] = set()
     for other in others:
         if other["spec"]["group"] == group:
-            names: dict[str, Any] = (other.get("status") or {}).get("acceptedNames") or {}
+            names = part(part(other, "status"), "acceptedNames")
             resources.update(names[name] for name in _RESOURCES if names.get(name))
-            resources.update(names.get("shortNames") or ())
+            resources.update(listed(names, "shortNames"))
             kinds.update(names[name] for name in _KINDS if names.get(name))
     return resources, kinds
 
 
 def _clashes(wanted: Any, accepted: Any, taken: set[str]) -> str:
-    asked = wanted if isinstance(wanted, list) else [wanted]
-    ours = accepted if isinstance(accepted, list) else [accepted]
+    asked = wanted if is_list(wanted) else [wanted]
+    ours = accepted if is_list(accepted) else [accepted]
     clashing = [
         f'"{name}" is already in use' for name in asked if name not in ours and name in taken
     ]

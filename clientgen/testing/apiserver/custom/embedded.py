@@ -12,6 +12,7 @@ from ..builtin.metadata import annotations_causes, labels_causes
 from ..builtin.texts import label_problems, path_segment_problems, service_label_problems
 from ..decoding import normalise
 from ..failures import Cause, Failure, bad_request, invalid_value, required
+from .shapes import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,10 +34,10 @@ def _embedded(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     if structure is None:
         return
-    if isinstance(value, list):
+    if is_list(value):
         for at, each in enumerate(value):
             yield from _embedded(each, structure.items, f"{path}[{at}]")
-    elif isinstance(value, dict):
+    elif is_object(value):
         if structure.embedded and path:
             yield path, value
         for name, each in value.items():
@@ -60,7 +61,7 @@ def clean_embedded(
         for name in ("apiVersion", "kind"):
             if name in found and not isinstance(found[name], str):
                 raise refusal(f"{path}.{name}: Invalid value: must be a string")
-        if isinstance(found.get("metadata"), dict):
+        if is_object(found.get("metadata")):
             form = normalise(
                 found["metadata"],
                 object_meta,
@@ -84,7 +85,7 @@ def check_embedded(value: Any, structure: Structure) -> list[Cause]:
     causes: list[Cause] = []
     for path, found in _embedded(value, structure, ""):
         causes += check_type_meta(found, path)
-        if isinstance(metadata := found.get("metadata"), dict):
+        if is_object(metadata := found.get("metadata")):
             causes += _metadata_causes(metadata, f"{path}.metadata")
     return causes
 

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["resolve"]
 
-_TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|[.\[\]]|[^.\[\]]+")
+_WORD: Final = re.compile(r"'(?:[^'\\]|\\.)*'|[.\[\]]|[^.\[\]]+")
 _ESCAPES: Final = {
-    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
+    "'": "'", "\\": "\\",
 }  # fmt: skip
 
 
@@ -27,38 +28,38 @@ def resolve(path: str, structure: Structure, *, brackets: bool = True) -> tuple[
     Raises:
         ValueError: it leads nowhere; the text says why.
     """
-    tokens = iter(_TOKEN.findall(path))
+    words = iter(_WORD.findall(path))
     spelt, found = "", structure
-    for token in tokens:
-        if token == "[" and not brackets:
+    for word in words:
+        if word == "[" and not brackets:
             raise ValueError("array notation is not allowed")
-        if token not in (".", "["):
-            raise ValueError(f"expected [ or . but got: {token}")
-        name = _next(tokens)
-        if token == "[":
+        if word not in (".", "["):
+            raise ValueError(f"expected [ or . but got: {word}")
+        name = _next(words)
+        if word == "[":
             name = _unquoted(name)
         spelt, found = _enter(spelt, found, name)
-        if token == "[" and (closing := _next(tokens)) != "]":
+        if word == "[" and (closing := _next(words)) != "]":
             raise ValueError(f"expected ] but got {closing}")
     return spelt, found
 
 
-def _next(tokens: Iterator[str]) -> str:
-    for token in tokens:
-        return token
+def _next(words: Iterator[str]) -> str:
+    for word in words:
+        return word
     raise ValueError("unexpected end of JSON path")
 
 
-def _unquoted(token: str) -> str:
-    if len(token) < 2 or token[0] != "'" or token[-1] != "'":
-        raise ValueError(f"expected single quoted string but got {token}")
+def _unquoted(word: str) -> str:
+    if not re.fullmatch("'.*'", word, re.DOTALL):
+        raise ValueError(f"expected single quoted string but got {word}")
 
     def unescaped(found: re.Match[str]) -> str:
         if found[1] not in _ESCAPES:
             raise ValueError(f"invalid string literal: invalid escape char {found[0]}")
         return _ESCAPES[found[1]]
 
-    return re.sub(r"\\(.)", unescaped, token[1:-1])
+    return re.sub(r"\\(.)", unescaped, word[1:-1])
 
 
 def _enter(spelt: str, structure: Structure, name: str) -> tuple[str, Structure]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["STRING_FORMATS", "go_duration", "is_cidr", "parse_duration", "parse_ip", "recognized"]
 
+_LABEL_LENGTH: Final = 63
+_SUBDOMAIN_LENGTH: Final = 253
+_NAME_LENGTH: Final = 255
 _UNITS: Final = {
     "ns": 1,
     "us": 1_000,
@@ -154,7 +157,7 @@ _AUTHORITY: Final = re.compile(r"([^@]*@)?(\[[^\]\s]*\]|[^\s\"<>\\^`{|}:]*)(:[0-
 
 def _is_uri(text: str) -> bool:
     # As net/url.ParseRequestURI: an absolute path, or a scheme with anything behind it.
-    if any(ord(character) < 0x20 or ord(character) == 0x7F for character in text):
+    if re.search(r"[\x00-\x1f\x7f]", text):
         return False
     scheme = _SCHEME.match(text)
     rest = text[scheme.end() :] if scheme else text
@@ -182,12 +185,16 @@ def _is_email(text: str) -> bool:
 
 def _is_hostname(text: str) -> bool:
     labels = text.split(".")
-    if len(text.encode()) > 255 or any(len(each.encode()) > 63 for each in labels):
+    if len(text.encode()) > _NAME_LENGTH or any(
+        len(each.encode()) > _LABEL_LENGTH for each in labels
+    ):
         return False
     if len(labels) == 1:  # has at most one dash, behind its first sign
-        return _is_signs(text[:1]) and (_is_signs(text[1:].removeprefix("-")) or len(text) <= 2)
+        return _is_signs(text[:1]) and (
+            _is_signs(text[1:].removeprefix("-")) or text[1:] in ("", "-")
+        )
     *rest, last = labels
-    if len(last) < 2 or not all(category(sign)[0] == "L" for sign in last):
+    if not last[1:] or not all(category(sign)[0] == "L" for sign in last):
         return False
     return all(_is_signs(each.replace("-", "")) and "-" not in (each[0], each[-1]) for each in rest)
 
@@ -249,7 +256,6 @@ _COLOUR: Final = r"\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*"
 _NAME: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _ANY4: Final = "[0-9a-f]{4}"
 _VARIANT: Final = "[89ab][0-9a-f]{3}"
-_is_ssn = _matches(r"\d{3}[- ]?\d{2}[- ]?\d{4}")
 _is_name = _matches(_NAME)
 _is_long_name = _matches(rf"{_NAME}(\.{_NAME})*")
 
@@ -270,7 +276,7 @@ STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "isbn10": _is_isbn10,
     "isbn13": _is_isbn13,
     "creditcard": _is_credit_card,
-    "ssn": lambda text: len(text) == 11 and _is_ssn(text),
+    "ssn": _matches(r"\d{3}[- ]\d{2}[- ]\d{4}"),
     "hexcolor": _matches("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
     "rgbcolor": _matches(rf"rgb\({_COLOUR},{_COLOUR},{_COLOUR}\)"),
     "byte": _matches(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
@@ -278,8 +284,8 @@ STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "date": _is_date,
     "duration": _parses(parse_duration),
     "datetime": _is_date_time,
-    "k8sshortname": lambda text: len(text) <= 63 and _is_name(text),
-    "k8slongname": lambda text: len(text) <= 253 and _is_long_name(text),
+    "k8sshortname": lambda text: len(text) <= _LABEL_LENGTH and _is_name(text),
+    "k8slongname": lambda text: len(text) <= _SUBDOMAIN_LENGTH and _is_long_name(text),
 }
 """The known formats of strings, by their names without dashes."""
 

@@ -1,7 +1,7 @@
 """The libraries behind patterns and rules, loaded by the first definition that needs them.
 
-None of them comes with types, so what they give is `Any`; and loading them takes longer than all the
-rest of this package.
+None of them comes with types, so what they give is `Any`; and loading them takes longer than all
+the rest of this package.
 """
 
 from __future__ import annotations

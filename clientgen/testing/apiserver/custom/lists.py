@@ -8,6 +8,7 @@ from msgspec import json
 
 from ..failures import Cause, duplicate, invalid_value
 from .correlation import key_of
+from .shapes import is_container, is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,16 +22,16 @@ def repeated(value: Any, structure: Structure | None, path: str = "") -> list[Ca
     """The items that are there a second time, anywhere in the value."""
     if structure is None:
         return []
-    if isinstance(value, dict):
+    if is_object(value):
         return [cause for each in _members(value, structure, path) for cause in each]
-    if isinstance(value, list):
+    if is_list(value):
         return _in_list(value, structure, path)
     return []
 
 
 def _members(value: dict[str, Any], structure: Structure, path: str) -> Iterator[list[Cause]]:
     for name, each in value.items():
-        if isinstance(each, (dict, list)):
+        if is_container(each):
             known = structure.properties.get(name)
             if known is not None:
                 yield repeated(each, known, f"{path}.{name}" if path else name)
@@ -45,17 +46,17 @@ def _in_list(value: list[Any], structure: Structure, path: str) -> list[Cause]:
     elif structure.list_type == "map":
         causes = _in_map(value, structure, path)
     for at, each in enumerate(value):
-        if isinstance(each, (dict, list)):
+        if is_container(each):
             causes += repeated(each, structure.items, f"{path}[{at}]")
     return causes
 
 
 def _in_map(value: list[Any], structure: Structure, path: str) -> list[Cause]:
     for at, each in enumerate(value):
-        if each is not None and not isinstance(each, dict):
+        if each is not None and not is_object(each):
             why = "must be an object for an array of list-type map"
             return [invalid_value(f"{path}[{at}]", each, why)]
-    keys = [key_of(structure, each) if isinstance(each, dict) else {} for each in value]
+    keys = [key_of(structure, each) if is_object(each) else {} for each in value]
     return [duplicate(f"{path}[{at}]", keys[at]) for at in _second(keys)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .shapes import is_container, is_list, is_object
 from .structure import META_FIELDS
 
 if TYPE_CHECKING:
@@ -24,19 +25,19 @@ def prune(value: Any, structure: Structure | None) -> list[str]:
 
 
 def _prune(value: Any, structure: Structure | None, path: str, unknown: list[str]) -> None:
-    if isinstance(value, dict):
+    if is_object(value):
         if structure is None:
             unknown.extend(_joined(path, name) for name in value)
             value.clear()
         else:
             _prune_object(value, structure, path, unknown)
-    elif isinstance(value, list):
+    elif is_list(value):
         items = structure.items if structure else None
         if structure and structure.preserves_unknown:
             _keep_items(value, items, path, unknown)
         else:
             for at, each in enumerate(value):
-                if isinstance(each, (dict, list)):
+                if is_container(each):
                     _prune(each, items, f"{path}[{at}]", unknown)
 
 
@@ -50,7 +51,7 @@ def _prune_object(
             continue
         known = properties.get(name)
         if known is not None or structure.is_map:
-            if isinstance(each, (dict, list)):
+            if is_container(each):
                 _prune(each, known or structure.additional, _joined(path, name), unknown)
         elif not structure.preserves_unknown:
             gone.append(name)
@@ -65,9 +66,9 @@ def _keep_items(value: list[Any], items: Structure | None, path: str, unknown: l
         return
     for at, each in enumerate(value):
         where = f"{path}[{at}]"
-        if isinstance(each, list):
+        if is_list(each):
             _keep_items(each, items.items, where, unknown)
-        elif isinstance(each, dict):
+        elif is_object(each):
             for name, inner in each.items():
                 known = items.member(name)
                 if known is not None and not (items.embedded and name in META_FIELDS):

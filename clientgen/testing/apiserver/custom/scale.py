@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, internal_error, invalid_value
+from .shapes import is_object, part
 
 if TYPE_CHECKING:
     from ..resources import Resource
@@ -57,7 +58,7 @@ class ScalePaths:
         place = value
         for name in parents:
             place = place.setdefault(name, {})
-        place[last] = (scale.get("spec") or {}).get("replicas") or 0
+        place[last] = part(scale, "spec").get("replicas") or 0
         return value
 
     def causes(self, value: dict[str, Any], *, status_only: bool = False) -> list[Cause]:
@@ -86,7 +87,7 @@ def _count_causes(count: Any, path: str) -> list[Cause]:
 
 def _at(value: Any, path: str) -> Any:
     for name in path.lstrip(".").split("."):
-        if not isinstance(value, dict) or name not in value:
+        if not is_object(value) or name not in value:
             return None
         value = value[name]
     return value

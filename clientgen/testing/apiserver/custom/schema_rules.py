@@ -16,6 +16,7 @@ from .checking import Checker, check
 from .embedded import check_type_meta
 from .fieldpath import resolve
 from .pruning import prune
+from .shapes import is_list, is_object, listed, part
 from .structurality import check_structure, is_readable
 from .structure import META_FIELDS, Structure, copied
 
@@ -30,8 +31,9 @@ _UNSUPPORTED: Final = (
 )  # fmt: skip
 _NOT_AT_ROOT: Final = (
     "anyOf", "allOf", "oneOf", "not", "default", "enum", "additionalProperties", "nullable",
-    "maxProperties", "minProperties", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type", *_UNSUPPORTED,
+    "maxProperties", "minProperties", "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
+    "x-kubernetes-map-type", *_UNSUPPORTED,
 )  # fmt: skip
 _REASONS: Final = (
     "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired",
@@ -80,9 +82,9 @@ def _root(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
 def _check_defaults(raw: Mapping[str, Any], path: str, *, whole: bool = False) -> Iterator[Cause]:
     if raw.get("default") is not None:
         yield from _check_default(raw, f"{path}.default", whole=whole)
-    if isinstance(raw.get("items"), dict):
+    if is_object(raw.get("items")):
         yield from _check_defaults(raw["items"], f"{path}.items")
-    for name, each in (raw.get("properties") or {}).items():
+    for name, each in part(raw, "properties").items():
         yield from _check_defaults(each, f"{path}.properties[{name}]")
 
 
@@ -94,7 +96,7 @@ def _check_default(raw: Mapping[str, Any], path: str, *, whole: bool) -> Iterato
     if prune(copied(default), structure):
         yield invalid_value(path, default, "must not have unknown fields")
     causes: list[Cause] = []
-    if structure.embedded and isinstance(default, dict):
+    if structure.embedded and is_object(default):
         causes = check_type_meta(default, path)
     causes = causes or check(Checker(raw), default, path)
     tree = None if causes else RuleTree.of(structure)
@@ -154,7 +156,7 @@ class _Walk:
         if kind == "null":
             why = "type cannot be set to null, use nullable as an alternative"
             yield forbidden_value(f"{path}.type", why)
-        if isinstance(raw.get("items"), list) and raw["items"]:
+        if is_list(raw.get("items")) and raw["items"]:
             yield forbidden_value(f"{path}.items", "items must be a schema object and not an array")
         if self.in_meta and raw.get("x-kubernetes-embedded-resource"):
             why = "must not be used inside of resource meta"
@@ -168,19 +170,19 @@ class _Walk:
     ) -> Iterator[tuple[_Walk, Mapping[str, Any], str]]:
         here = replace(self, at_root=False)
         additional = raw.get("additionalProperties")
-        if isinstance(additional, dict):
+        if is_object(additional):
             why = "inside additionalProperties applying to object metadata"
             walk = replace(here, no_default=why) if self.in_meta else here
             yield walk, additional, f"{path}.additionalProperties"
-        for name, each in (raw.get("properties") or {}).items():
+        for name, each in part(raw, "properties").items():
             yield self._member(raw, name), each, f"{path}.properties[{name}]"
         plain = replace(here, rules=False)
         if raw.get("not") is not None:
             yield plain, raw["not"], f"{path}.not"
         for junctor in ("allOf", "oneOf", "anyOf"):
-            for at, each in enumerate(raw.get(junctor) or ()):
+            for at, each in enumerate(listed(raw, junctor)):
                 yield plain, each, f"{path}.{junctor}[{at}]"
-        for name, each in (raw.get("definitions") or {}).items():
+        for name, each in part(raw, "definitions").items():
             yield plain, each, f"{path}.definitions[{name}]"
         yield from here._item_schemas(raw, path)
 
@@ -199,9 +201,9 @@ class _Walk:
         if raw.get("x-kubernetes-list-type") != "map":
             walk = replace(self, uncorrelatable=self.uncorrelatable or path)
         items = raw.get("items")
-        if isinstance(items, dict):
+        if is_object(items):
             yield walk, items, f"{path}.items"
-        elif isinstance(items, list):
+        elif is_list(items):
             for at, each in enumerate(items):
                 yield walk, each, f"{path}.items[{at}]"
 
@@ -222,10 +224,10 @@ def _containers(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
     yield from _container_type(raw, path, "x-kubernetes-list-type", "array", known)
     items = raw.get("items")
     list_type = raw.get("x-kubernetes-list-type")
-    if isinstance(items, dict) and list_type == "set" and raw.get("type") == "array":
+    if is_object(items) and list_type == "set" and raw.get("type") == "array":
         yield from _set_items(items, path)
     yield from _map_keys(raw, path)
-    if isinstance(items, dict) and list_type in ("set", "map"):
+    if is_object(items) and list_type in ("set", "map"):
         yield from _item_nulls(raw, items, path)
 
 
@@ -268,7 +270,7 @@ def _map_keys(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
     if items is None:
         why = "must have a schema if x-kubernetes-list-type is map"
         yield required(f"{path}.items", why)
-    elif not isinstance(items, dict):
+    elif not is_object(items):
         why = "must only have a single schema if x-kubernetes-list-type is map"
         yield invalid_value(f"{path}.items", items, why)
     elif items.get("type") != "object":
@@ -280,7 +282,7 @@ def _map_keys(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
 
 def _named_keys(keys: list[str], items: Mapping[str, Any], path: str) -> Iterator[Cause]:
     where = f"{path}.x-kubernetes-list-map-keys"
-    members: dict[str, Any] = items.get("properties") or {}
+    members = part(items, "properties")
     for at, key in enumerate(keys):
         if key not in members:
             yield invalid_value(where, keys, "entries must all be names of item properties")
@@ -298,12 +300,12 @@ def _item_nulls(raw: Mapping[str, Any], items: Mapping[str, Any], path: str) -> 
         yield forbidden_value(f"{path}.items.nullable", why)
     if list_type != "map":
         return
-    for key in raw.get("x-kubernetes-list-map-keys") or ():
-        member = (items.get("properties") or {}).get(key)
+    for key in listed(raw, "x-kubernetes-list-map-keys"):
+        member = part(items, "properties").get(key)
         where = f"{path}.items.properties[{key}]"
         if member is None:
             continue
-        if key not in (items.get("required") or ()) and member.get("default") is None:
+        if key not in (listed(items, "required")) and member.get("default") is None:
             why = (
                 "this property is in x-kubernetes-list-map-keys, "
                 "so it must have a default or be a required property"
@@ -318,7 +320,7 @@ def _item_nulls(raw: Mapping[str, Any], items: Mapping[str, Any], path: str) -> 
 
 
 def _each_rule(raw: Mapping[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
-    for at, rule in enumerate(raw.get("x-kubernetes-validations") or ()):
+    for at, rule in enumerate(listed(raw, "x-kubernetes-validations")):
         yield rule, f"{path}.x-kubernetes-validations[{at}]"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, forbidden_value, invalid_value, required
 from .libraries import pattern_error
+from .shapes import is_list, is_object, listed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,7 +47,7 @@ _JUNCTORS: Final = ("anyOf", "allOf", "oneOf")
 
 def is_readable(raw: Mapping[str, Any]) -> bool:
     """Whether it has nothing that no structural schema can be made of."""
-    if any(raw.get(name) for name in _UNREADABLE) or isinstance(raw.get("items"), list):
+    if any(raw.get(name) for name in _UNREADABLE) or is_list(raw.get("items")):
         return False
     return all(is_readable(each) for _, each in _parts(raw, ""))
 
@@ -54,12 +55,12 @@ def is_readable(raw: Mapping[str, Any]) -> bool:
 def _parts(raw: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Everything within a schema that is a schema, with its path."""
     for name in ("items", "additionalProperties", "not"):
-        if isinstance(raw.get(name), dict):
+        if is_object(raw.get(name)):
             yield f"{path}.{name}", raw[name]
-    for name, each in (raw.get("properties") or {}).items():
+    for name, each in part(raw, "properties").items():
         yield f"{path}.properties[{name}]", each
     for junctor in _JUNCTORS:
-        for at, each in enumerate(raw.get(junctor) or ()):
+        for at, each in enumerate(listed(raw, junctor)):
             yield f"{path}.{junctor}[{at}]", each
 
 
@@ -72,14 +73,14 @@ def check_structure(raw: Mapping[str, Any], path: str) -> list[Cause]:
 def _invariants(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
     if raw.get("type") == "array" and raw.get("items") is None:
         yield required(f"{path}.items", "must be specified")
-    if isinstance(raw.get("items"), dict):
+    if is_object(raw.get("items")):
         yield from _invariants(raw["items"], "item", f"{path}.items")
-    for name, each in (raw.get("properties") or {}).items():
+    for name, each in part(raw, "properties").items():
         yield from _invariants(each, "field", f"{path}.properties[{name}]")
     additional = raw.get("additionalProperties")
     if additional is not None and level == "root":
         yield forbidden_value(f"{path}.additionalProperties", "must not be used at the root")
-    if isinstance(additional, dict):
+    if is_object(additional):
         yield from _invariants(additional, "field", f"{path}.additionalProperties")
     yield from _extensions(raw, path)
     yield from _values(raw, path)
@@ -120,7 +121,7 @@ def _type(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
 
 
 def _meta(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
-    members: dict[str, Any] = raw.get("properties") or {}
+    members = part(raw, "properties")
     if level == "root" or raw.get("x-kubernetes-embedded-resource"):
         for name, kind in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
             found = members[name].get("type", "") if name in members else kind
@@ -136,7 +137,7 @@ def _meta(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
 
 def _only_names(raw: Mapping[str, Any]) -> bool:
     rest = {name for name, value in raw.items() if value and name not in ("type", "default")}
-    return rest <= {"properties"} and set(raw.get("properties") or ()) <= {"name", "generateName"}
+    return rest <= {"properties"} and set(listed(raw, "properties")) <= {"name", "generateName"}
 
 
 # ----------------------------------------------------------------------------------- junctors
@@ -148,9 +149,9 @@ def _values(raw: Mapping[str, Any], path: str, *, plain: bool = True) -> Iterato
     if not (plain and any_of == _INT_OR_STRING):
         for at, each in enumerate(any_of):
             yield from _nested(each, f"{path}.anyOf[{at}]")
-    for at, each in enumerate(raw.get("allOf") or ()):
+    for at, each in enumerate(listed(raw, "allOf")):
         yield from _nested(each, f"{path}.allOf[{at}]", plain=plain and at == 0)
-    for at, each in enumerate(raw.get("oneOf") or ()):
+    for at, each in enumerate(listed(raw, "oneOf")):
         yield from _nested(each, f"{path}.oneOf[{at}]")
     if raw.get("not") is not None:
         yield from _nested(raw["not"], f"{path}.not")
@@ -167,16 +168,16 @@ def bad_pattern(pattern: str) -> str:
 
 def _nested(raw: Mapping[str, Any], path: str, *, plain: bool = False) -> Iterator[Cause]:
     yield from _values(raw, path, plain=plain)
-    if isinstance(raw.get("items"), dict):
+    if is_object(raw.get("items")):
         yield from _nested(raw["items"], f"{path}.items")
-    for name, each in (raw.get("properties") or {}).items():
+    for name, each in part(raw, "properties").items():
         yield from _nested(each, f"{path}.properties[{name}]")
     for name, word in _FORBIDDEN.items():
         if raw.get(name) or (
             raw.get(name) is not None and name in ("default", "additionalProperties")
         ):
             yield forbidden_value(f"{path}.{name}", f"must be {word} to be structural")
-    if "metadata" in (raw.get("properties") or {}):
+    if "metadata" in part(raw, "properties"):
         why = "must not be specified in a nested context"
         yield forbidden_value(f"{path}.properties[metadata]", why)
 
@@ -194,14 +195,14 @@ def _nested_completeness(
     raw: Mapping[str, Any], structure: Mapping[str, Any], path: str, where: str
 ) -> Iterator[Cause]:
     yield from _completeness(raw, structure, path, where)
-    if isinstance(raw.get("items"), dict):
+    if is_object(raw.get("items")):
         items = structure.get("items")
-        if not isinstance(items, dict):
+        if not is_object(items):
             yield required(f"{path}.items", f"because it is defined in {where}.items")
         else:
             yield from _nested_completeness(raw["items"], items, f"{path}.items", f"{where}.items")
-    known: dict[str, Any] = structure.get("properties") or {}
-    for name, each in (raw.get("properties") or {}).items():
+    known = part(structure, "properties")
+    for name, each in part(raw, "properties").items():
         inner, outer = f"{where}.properties[{name}]", f"{path}.properties[{name}]"
         if name not in known:
             yield required(outer, f"because it is defined in {inner}")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from .shapes import is_list, is_object, listed, part
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -44,17 +46,17 @@ class Structure:
         self.preserves_unknown = bool(raw.get("x-kubernetes-preserve-unknown-fields"))
         self.int_or_string = bool(raw.get("x-kubernetes-int-or-string"))
         self.list_type: str = raw.get("x-kubernetes-list-type") or ""
-        self.list_map_keys: tuple[str, ...] = tuple(raw.get("x-kubernetes-list-map-keys") or ())
-        self.rules: tuple[dict[str, Any], ...] = tuple(raw.get("x-kubernetes-validations") or ())
+        self.list_map_keys: tuple[str, ...] = tuple(listed(raw, "x-kubernetes-list-map-keys"))
+        self.rules: tuple[dict[str, Any], ...] = tuple(listed(raw, "x-kubernetes-validations"))
         self.default: Any = raw.get("default")
         self.has_default = self.default is not None
-        members: dict[str, Any] = raw.get("properties") or {}
+        members = part(raw, "properties")
         self.properties = {name: Structure(each) for name, each in members.items()}
         items = raw.get("items")
-        self.items = Structure(items) if isinstance(items, dict) else None
+        self.items = Structure(items) if is_object(items) else None
         additional = raw.get("additionalProperties")
         self.is_map = additional is not None
-        self.additional = Structure(additional) if isinstance(additional, dict) else None
+        self.additional = Structure(additional) if is_object(additional) else None
 
     def __repr__(self) -> str:
         return f"Structure({dict(self.raw)!r})"
@@ -72,11 +74,10 @@ class Structure:
 
     def with_meta(self) -> Structure:
         """The same with the metadata that rules may look at: names, kind and apiVersion."""
-        metadata: dict[str, Any] = (self.raw.get("properties") or {}).get("metadata") or {}
-        declared: dict[str, Any] = metadata.get("properties") or {}
+        declared = part(part(part(self.raw, "properties"), "metadata"), "properties")
         names = {name: declared.get(name, _STRING) for name in ("name", "generateName")}
-        members = {
-            **(self.raw.get("properties") or {}),
+        members: dict[str, Any] = {
+            **part(self.raw, "properties"),
             "apiVersion": _STRING,
             "kind": _STRING,
             "metadata": {"type": "object", "properties": names},
@@ -88,8 +89,8 @@ class Structure:
 
 def copied(value: Any) -> Any:
     """A JSON value that shares nothing with `value`."""
-    if isinstance(value, dict):
+    if is_object(value):
         return {name: copied(each) for name, each in value.items()}
-    if isinstance(value, list):
+    if is_list(value):
         return [copied(each) for each in value]
     return value

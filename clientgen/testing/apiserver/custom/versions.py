@@ -17,6 +17,7 @@ from .embedded import check_embedded, clean_embedded, has_embedded, refusal_of
 from .lists import repeated
 from .pruning import prune
 from .scale import ScalePaths
+from .shapes import is_object, part
 from .structure import Structure
 
 if TYPE_CHECKING:
@@ -77,12 +78,12 @@ class CustomVersion:
         self._schemas = schemas
         self._successor = successor
         self._warning: str = raw.get("deprecationWarning") or ""
-        self.openapi: dict[str, Any] = (raw.get("schema") or {}).get("openAPIV3Schema") or {}
+        self.openapi = part(part(raw, "schema"), "openAPIV3Schema")
         self.columns: list[dict[str, Any]] = raw.get("additionalPrinterColumns") or []
         fields: list[dict[str, str]] = raw.get("selectableFields") or []
         self._fields = {each["jsonPath"].lstrip("."): each["jsonPath"] for each in fields}
         self.selectable_fields = tuple(self._fields)
-        parts: dict[str, Any] = raw.get("subresources") or {}
+        parts = part(raw, "subresources")
         self.has_status = parts.get("status") is not None
         self.scale = _scale(parts.get("scale"))
 
@@ -122,7 +123,7 @@ class CustomVersion:
 
     @cached_property
     def _status_checker(self) -> Checker:
-        return Checker((self.openapi.get("properties") or {}).get("status") or {})
+        return Checker(part(part(self.openapi, "properties"), "status"))
 
     @cached_property
     def _has_embedded(self) -> bool:
@@ -134,7 +135,7 @@ class CustomVersion:
 
         return RuleTree.of(self.structure)
 
-    # ------------------------------------------------------------------------ what is done to objects
+    # -------------------------------------------------------------------- what is done to objects
 
     def prune(self, obj: dict[str, Any]) -> list[str]:
         """Remove unknown fields, in place, and return their paths (`spec.items[0].x`).
@@ -222,7 +223,7 @@ def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]
     """The schema with apiVersion, kind and metadata in every object that has them."""
     found = dict(raw)
     members: dict[str, Any] = {
-        name: _with_meta(each) for name, each in (raw.get("properties") or {}).items()
+        name: _with_meta(each) for name, each in part(raw, "properties").items()
     }
     if whole or raw.get("x-kubernetes-embedded-resource"):
         members = {
@@ -234,6 +235,6 @@ def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]
     if members:
         found["properties"] = members
     for name in ("items", "additionalProperties"):
-        if isinstance(raw.get(name), dict):
+        if is_object(raw.get(name)):
             found[name] = _with_meta(raw[name])
     return found

@@ -54,6 +54,9 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
     """Make sure that an expression is one, of the type `wanted` (`BOOL` or `STRING`).
 
     Args:
+        text: the expression.
+        declared: the type of `self`.
+        wanted: the name of the type it has to have.
         optional: whether `oldSelf` is an optional value.
         old: whether there is `oldSelf` at all.
 

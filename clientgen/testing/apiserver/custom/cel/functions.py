@@ -19,15 +19,10 @@ __all__ = ["checked_functions", "run_functions"]
 
 _SUMMABLE: Final = ("int", "uint", "double", "duration")
 _COMPARABLE: Final = (*_SUMMABLE, "bool", "timestamp", "string", "bytes")
-_COMPARISONS: Final = {
-    "_<_": "less",
-    "_<=_": "less_equals",
-    "_>_": "greater",
-    "_>=_": "greater_equals",
-}
+_COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")
 
 _Row = tuple[str, str, str, "Callable[..., Any]"]
-"""Name, types of parameters (the first is the receiver where a dot comes first), result, function."""
+"""Name, types of parameters (where a dot comes first, of the receiver too), result, function."""
 
 _TABLE: Final[tuple[_Row, ...]] = (
     ("charAt", ".string,int", "string", strings.char_at),

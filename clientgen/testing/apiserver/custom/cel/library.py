@@ -10,6 +10,7 @@ import re
 from datetime import datetime, timedelta
 from decimal import Decimal
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -36,7 +37,7 @@ _MAX_INT: Final = 2**63
 
 def is_sorted(values: list[Any]) -> bool:
     """Whether no item is less than the one before it."""
-    return all(left <= right for left, right in zip(values, values[1:], strict=False))
+    return all(left <= right for left, right in pairwise(values))
 
 
 def total(values: list[Any]) -> Any:
@@ -125,7 +126,8 @@ def url(text: str) -> Tagged:
 
 def url_part(value: Tagged, part: str) -> str:
     """The scheme, host, host name, port or path."""
-    split = urlsplit(value["url"])
+    text: str = value["url"]
+    split = urlsplit(text)
     host = split.netloc.rpartition("@")[2]
     if part == "host":
         return host
@@ -141,7 +143,8 @@ def url_part(value: Tagged, part: str) -> str:
 
 def url_query(value: Tagged) -> dict[str, list[str]]:
     """The query's values by their keys."""
-    return parse_qs(urlsplit(value["url"]).query, keep_blank_values=True)
+    text: str = value["url"]
+    return parse_qs(urlsplit(text).query, keep_blank_values=True)
 
 
 # --------------------------------------------------------------------------------- quantities
@@ -329,7 +332,7 @@ def ip_is(value: Tagged, what: str) -> bool:
         )  # fmt: skip
     if what == "link-local-multicast":
         networks = ("224.0.0.0/24", "ff02::/16")
-        return found in ip_network(networks[found.version == 6])
+        return found in ip_network(networks[isinstance(found, IPv6Address)])
     return {
         "unspecified": found.is_unspecified,
         "loopback": found.is_loopback,

@@ -13,6 +13,7 @@ from ...failures import Cause, duplicate, forbidden_value, invalid_value, requir
 from ..checking import NO_FIELD
 from ..correlation import Pair, old_item
 from ..fieldpath import resolve
+from ..shapes import is_list, is_object
 from .declaring import declare
 from .expressions import BadExpression, EvaluationError, check, evaluate, uses_old_self
 from .values import typed
@@ -174,8 +175,8 @@ class RuleTree:
         self, value: Any, old: Any, path: str, pair: Pair | None, parent: Pair | None
     ) -> Iterator[list[Cause]]:
         around = parent if pair is None else pair
-        if isinstance(value, dict):
-            before = old if isinstance(old, dict) else {}
+        if is_object(value):
+            before = old if is_object(old) else {}
             for name, each in value.items():
                 tree = self._members.get(name)
                 where = f"{path}.{name}" if path else name
@@ -184,7 +185,7 @@ class RuleTree:
                 if tree is not None:
                     inner = pair.member(name) if pair is not None else None
                     yield tree.validate(each, before.get(name), where, inner, around)
-        elif isinstance(value, list) and self._items is not None:
+        elif is_list(value) and self._items is not None:
             for at, each in enumerate(value):
                 inner = pair.item(at) if pair is not None else None
                 previous = old_item(self._plain, old, each)

@@ -10,6 +10,8 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from ..shapes import is_list, is_object
+
 __all__ = [
     "char_at", "formatted", "index_of", "join", "last_index_of", "lower_ascii", "quoted",
     "replaced", "split", "substring", "upper_ascii",
@@ -143,7 +145,7 @@ def _formatted(value: Any, verb: str, digits: int) -> str:
         return f"{float(value):.{digits}f}"
     if verb == "e":
         mantissa, _, exponent = f"{float(value):e}".partition("e")
-        return f"{mantissa}×10{exponent.removeprefix('+').translate(_RAISED)}"
+        return f"{mantissa}×10{exponent.removeprefix('+').translate(_RAISED)}"  # noqa: RUF001 - as Go does
     if verb in "xX" and isinstance(value, (str, bytes, bytearray)):
         hexadecimal = (value.encode() if isinstance(value, str) else bytes(value)).hex()
         return hexadecimal.upper() if verb == "X" else hexadecimal
@@ -152,14 +154,14 @@ def _formatted(value: Any, verb: str, digits: int) -> str:
     raise ValueError(f"no formatting with %{verb} for {type(value).__name__}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any) -> str:  # noqa: PLR0911 - one line for each type
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).decode(errors="replace")
-    if isinstance(value, list):
+    if is_list(value):
         return f"[{', '.join(_shown_within(each) for each in value)}]"
-    if isinstance(value, dict):
+    if is_object(value):
         pairs = sorted((_shown_within(key), _shown_within(each)) for key, each in value.items())
         return f"{{{', '.join(f'{key}:{each}' for key, each in pairs)}}}"
     if isinstance(value, datetime):

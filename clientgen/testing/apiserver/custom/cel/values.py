@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..formats import parse_duration
 from ..libraries import proto
+from ..shapes import is_list, is_object
 from .names import escaped
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def typed(value: Any, structure: Structure) -> Any:
     Numbers become doubles where the schema says so, and strings the times, durations and bytes that
     their formats mean.
     """
-    if isinstance(value, dict):
+    if is_object(value):
         return _object(value, structure)
-    if isinstance(value, list):
+    if is_list(value):
         items = structure.items
         return [typed(each, items) for each in value] if items else value
     if isinstance(value, str):
