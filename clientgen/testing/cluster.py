@@ -29,7 +29,7 @@ from .apiserver.store import HISTORY_EVENTS, HISTORY_SECONDS
 from .desk import Desk
 from .faults import afterwards, cut, delayed
 from .manifests import ManifestError, manifests
-from .reactors import Pattern, error_response, reacting
+from .reactors import Pattern, failing, reacting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -244,13 +244,13 @@ class FakeCluster:
         """Fail the next request, or the next `times` requests; None: all of them.
 
         With `retry_after`, clients try again after so many (real) seconds, which may be 0.
+
+        Raises:
+            TypeError: `error` is no error.
+            ValueError: it is a number that is no HTTP error code.
         """
-
-        def effect(action: Action, _: Callable[[], Answer]) -> Answer:
-            return error_response(error, action, message=message, retry_after=retry_after)
-
-        reacting(error)  # refuses what cannot be answered, here and now
-        return self.desk.add_rule(Pattern(verb, resource, namespace, name), effect, times)
+        pattern = Pattern(verb, resource, namespace, name)
+        return self.desk.add_rule(pattern, failing(error, message, retry_after), times)
 
     def delay(
         self, seconds: float, verb: str = "*", resource: str = "*", *, times: int | None = 1
@@ -258,7 +258,7 @@ class FakeCluster:
         """Let the next requests wait, by the cluster's clock, before the server hears of them."""
 
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
-            return delayed(self.clock.monotonic() + seconds, proceed)
+            return delayed(self.clock, seconds, proceed)
 
         return self.desk.add_rule(Pattern(verb, resource), effect, times)
 

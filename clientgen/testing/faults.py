@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
+    from clientgen.runtime.clock import Clock
+
     from .actions import Action
     from .apiserver.answers import Answer, Headers, Stream
 
@@ -56,8 +58,15 @@ def _bytes(after: int | Random | None, default: int, most: int) -> int:
     return after if isinstance(after, int) else after.randrange(most + 1)
 
 
-def delayed(deadline: float, resume: Callable[[], Answer]) -> Later:
+def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Later:
     """An answer for which nothing is done before its time."""
+    deadline = clock.monotonic() + seconds
+
+    def resume() -> Answer:
+        if clock.monotonic() < deadline:
+            return Later(deadline, resume, _nobody_wakes)
+        return proceed()
+
     return Later(deadline, resume, _nobody_wakes)
 
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]
 
-__all__ = ["Error", "Pattern", "Reaction", "Rule", "Trigger", "error_response", "reacting"]
+__all__ = ["Error", "Pattern", "Reaction", "Rule", "Trigger", "failing", "reacting"]
 
-Error: TypeAlias = "type[ApiError | ConnectionLost] | ApiError | int"
+Error: TypeAlias = "type[ApiError | ConnectionLost] | ApiError | ConnectionLost | int"
 Reaction: TypeAlias = "Error | Model | Mapping[str, Any] | Callable[[Action], object]"
 
 
@@ -125,6 +125,18 @@ def reacting(reaction: Reaction) -> Effect:
     return lambda action, _: _response(reaction, action)
 
 
+def failing(error: Error, message: str = "", retry_after: int | None = None) -> Effect:
+    """The effect of an error.
+
+    Raises:
+        TypeError: it is none.
+        ValueError: it is a number that is no HTTP error code.
+    """
+    if not _is_error(error):
+        raise TypeError(f"an error is a class or an instance or a code, not {error!r}")
+    return lambda action, _: _error_response(error, action, message, retry_after)
+
+
 def _called(
     reaction: Callable[[Action], object], action: Action, proceed: Callable[[], Answer]
 ) -> Answer:
@@ -140,21 +152,26 @@ def _called(
 
 
 def _is_answer(result: object) -> bool:
+    return _is_error(result) or isinstance(result, (Model, dict))
+
+
+def _is_error(result: object) -> bool:
     if isinstance(result, type):
         return issubclass(result, (ApiError, ConnectionLost))
-    return isinstance(result, (ApiError, ConnectionLost, int, Model, dict))
+    if isinstance(result, int) and not _LOWEST <= result <= _HIGHEST:
+        raise ValueError(f"{result} is no HTTP error code")
+    return isinstance(result, (ApiError, ConnectionLost, int))
 
 
 def _response(result: Any, action: Action) -> Response:
-    if isinstance(result, ConnectionLost) or result is ConnectionLost:
-        return cut_response(Response(0), None)
-    if isinstance(result, (ApiError, int, type)):
-        return error_response(result, action)
+    if _is_error(result):
+        return _error_response(result, action)
     return Response(201 if action.verb == "create" else 200, encode(result))
 
 
 # ---- errors -----------------------------------------------------------------------------------
 
+_LOWEST, _HIGHEST = 400, 599
 _CLASSES: Final[Mapping[int, type[ApiError]]] = {
     400: errors.BadRequest,
     401: errors.Unauthorized,
@@ -197,18 +214,15 @@ _MESSAGES: Final[Mapping[type[ApiError], str]] = {
 _FIELD_CONFLICT: Final = Cause("FieldManagerConflict", "conflict with another field manager")
 
 
-def error_response(
-    error: Error, action: Action | None, *, message: str = "", retry_after: int | None = None
+def _error_response(
+    error: Error, action: Action, message: str = "", retry_after: int | None = None
 ) -> Response:
-    """The answer that makes a client raise this error.
-
-    Raises:
-        ValueError: it is a number that is no HTTP error code.
-    """
+    """The answer that makes a client raise this error."""
+    if isinstance(error, ConnectionLost) or error is ConnectionLost:
+        return cut_response(Response(0), None)
     if isinstance(error, ApiError):
-        return _refusal(
-            error.status.code or _code_of(type(error)), encode(error.status), error.retry_after
-        )
+        code = error.status.code or _code_of(type(error))
+        return _refusal(code, encode(error.status), error.retry_after)
     failure = _failure(error, action, message, retry_after)
     return _refusal(failure.code, json.encode(failure.status()), retry_after)
 
@@ -220,9 +234,9 @@ def _refusal(code: int, body: bytes, retry_after: int | None) -> Response:
     return response
 
 
-def _failure(error: Any, action: Action | None, message: str, retry_after: int | None) -> Failure:
+def _failure(error: Any, action: Action, message: str, retry_after: int | None) -> Failure:
     kind, code = _kind_and_code(error)
-    what, name = (action.group_resource, action.name) if action else ("", "")
+    what, name = action.group_resource, action.name
     text = message or _MESSAGES.get(kind, "the test wants this to fail").format(
         what=what, name=name
     )
@@ -231,8 +245,8 @@ def _failure(error: Any, action: Action | None, message: str, retry_after: int |
         _reason(kind),
         text,
         name=name,
-        group=action.group if action else "",
-        kind=action.resource if action else "",
+        group=action.group,
+        kind=action.resource,
         causes=[_FIELD_CONFLICT] if kind is errors.ApplyConflict else [],
         retry_after=retry_after,
     )
@@ -241,8 +255,6 @@ def _failure(error: Any, action: Action | None, message: str, retry_after: int |
 def _kind_and_code(error: Any) -> tuple[type[ApiError], int]:
     if isinstance(error, type):
         return error, _code_of(error)
-    if not 400 <= error <= 599:  # noqa: PLR2004 - the range of HTTP's errors
-        raise ValueError(f"{error} is no HTTP error code")
     return _CLASSES.get(error, ApiError), error
 
 
