@@ -28,7 +28,6 @@ _GATED: Final[dict[str, Any]] = {
     "reason": "SchedulingGated",
     "message": "Scheduling is blocked due to non-empty scheduling gates",
     "lastProbeTime": None,
-    "lastTransitionTime": None,
 }
 _COUNTED: Final = ("cpu", "memory")
 
@@ -42,7 +41,8 @@ def _create_pod(pod: dict[str, Any], world: World) -> None:
     if (pod["spec"].get("terminationGracePeriodSeconds") or 0) < 0:
         pod["spec"]["terminationGracePeriodSeconds"] = 1
     if pod["spec"].get("schedulingGates"):
-        pod["status"]["conditions"] = [dict(_GATED)]
+        since = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        pod["status"]["conditions"] = [{**_GATED, "lastTransitionTime": since}]
 
 
 def _refused(pod: dict[str, Any], why: str) -> Failure:

@@ -52,7 +52,7 @@ def _create_job(job: dict[str, Any], world: World) -> None:
     }
     labels = part(part(template, "metadata"), "labels")
     # Labels that a job has from its template are the very same ones.
-    if labels and metadata.get("labels") == labels:
+    if part(metadata, "labels") == labels:
         metadata["labels"] = {**labels, **_added(labels, own)}
     labelled = {**part(template, "metadata"), "labels": {**labels, **_added(labels, own)}}
     spec["template"] = {**template, "metadata": labelled}
