@@ -84,7 +84,8 @@ SCHEMAS_OF_SPEC: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
      [("NotSupported", f"{IN}.x-kubernetes-map-type")]),
     ({"type": "object", "x-kubernetes-preserve-unknown-fields": False},
      [("Invalid", f"{IN}.x-kubernetes-preserve-unknown-fields")]),
-    ({"type": "object", "x-kubernetes-embedded-resource": True}, [("Required", f"{IN}.properties")]),
+    ({"type": "object", "x-kubernetes-embedded-resource": True},
+     [("Required", f"{IN}.properties")]),
     ({"type": "array", "items": TEXT, "uniqueItems": True}, [("Forbidden", f"{IN}.uniqueItems")]),
     ({"$ref": "#/x"}, [("Forbidden", f"{IN}.$ref")]),
     ({**ITEMS, "x-kubernetes-validations": [{"rule": "self.b == ''"}]},
@@ -94,7 +95,8 @@ SCHEMAS_OF_SPEC: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({**ITEMS, "x-kubernetes-validations": [{"rule": "true", "reason": "Odd", "fieldPath": ".z"}]},
      [("NotSupported", f"{IN}.x-kubernetes-validations[0].reason"),
       ("Invalid", f"{IN}.x-kubernetes-validations[0].fieldPath")]),
-    ({"type": "array", "items": {**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}},
+    ({"type": "array",
+      "items": {**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}},
      [("Invalid", f"{IN}.items.x-kubernetes-validations[0].rule")]),
 ]  # fmt: skip
 
@@ -113,11 +115,12 @@ ROOTS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"type": "object", "nullable": True}, [("Forbidden", f"{AT}.nullable")]),
     ({"type": "object", "properties": {"metadata": {"type": "object", "description": "x"}}},
      [("Forbidden", f"{AT}.properties[metadata]")]),
-    ({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"name": TEXT}}}},
-     []),
+    ({"type": "object",
+      "properties": {"metadata": {"type": "object", "properties": {"name": TEXT}}}}, []),
     ({"type": "object", "properties": {"kind": {**TEXT, "default": "x"}}},
      [("Forbidden", f"{AT}.properties[kind].default")]),
-    ({"type": "object", "additionalProperties": TEXT}, [("Forbidden", f"{AT}.additionalProperties")]),
+    ({"type": "object", "additionalProperties": TEXT},
+     [("Forbidden", f"{AT}.additionalProperties")]),
 ]  # fmt: skip
 
 
