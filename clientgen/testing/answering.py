@@ -68,7 +68,13 @@ class Frontend:
         self._closing = True
         for waker in tuple(self._wakers):
             waker()
+        open_now = [each.transport for each in self.server.connections]
+        self.server.pre_shutdown()  # idle connections
         await self.server.shutdown(patience)
+        for transport in open_now:
+            if transport is not None:
+                transport.abort()  # TLS would wait for the client's farewell
+        await asyncio.sleep(0)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         try:

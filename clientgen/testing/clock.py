@@ -73,6 +73,12 @@ class FakeClock:
         for wake in waiters:
             wake()
 
+    @property
+    def waiters(self) -> int:
+        """How many listen to its moves: each cluster, and each request that waits."""
+        with self._lock:
+            return len(self._waiters)
+
     def on_move(self, wake: Callable[[], object]) -> Callable[[], None]:
         """Have `wake` called whenever the clock has moved; gives what ends that."""
         key = object()
