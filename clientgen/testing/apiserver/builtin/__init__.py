@@ -8,26 +8,29 @@ registered by the module of its field; importing this package gathers it.
 from __future__ import annotations
 
 from . import (
-    batch_rules,  # noqa: F401
-    certificates,  # noqa: F401 - registers
-    config_rules,  # noqa: F401
-    core_strategies,  # noqa: F401
-    finalizing,  # noqa: F401
-    network_rules,  # noqa: F401
-    other_defaults,  # noqa: F401
-    pod_defaults,  # noqa: F401
-    pod_resizing,  # noqa: F401
-    pod_rules,  # noqa: F401
-    pod_strategies,  # noqa: F401
-    policy_rules,  # noqa: F401
-    rbac,  # noqa: F401
-    service_rules,  # noqa: F401
-    services,  # noqa: F401
-    status_rules,  # noqa: F401
-    storage_rules,  # noqa: F401
-    workload_defaults,  # noqa: F401
-    workload_rules,  # noqa: F401
-    workload_strategies,  # noqa: F401
+    autoscaler_rules,
+    batch_rules,
+    certificates,
+    config_rules,
+    core_strategies,
+    endpoint_rules,
+    event_rules,
+    finalizing,
+    network_rules,
+    other_defaults,
+    pod_defaults,
+    pod_resizing,
+    pod_rules,
+    pod_strategies,
+    policy_rules,
+    rbac,
+    service_rules,
+    services,
+    status_rules,
+    storage_rules,
+    workload_defaults,
+    workload_rules,
+    workload_strategies,
 )
 from .bootstrap import BOOTSTRAP
 from .conversion import convert
@@ -70,3 +73,30 @@ __all__ = [
     "to_scale",
     "validate",
 ]
+
+_GATHERED = (
+    autoscaler_rules,
+    batch_rules,
+    certificates,
+    config_rules,
+    core_strategies,
+    endpoint_rules,
+    event_rules,
+    finalizing,
+    network_rules,
+    other_defaults,
+    pod_defaults,
+    pod_resizing,
+    pod_rules,
+    pod_strategies,
+    policy_rules,
+    rbac,
+    service_rules,
+    services,
+    status_rules,
+    storage_rules,
+    workload_defaults,
+    workload_rules,
+    workload_strategies,
+)
+"""The modules whose import registers what they know."""

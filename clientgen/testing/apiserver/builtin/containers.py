@@ -20,14 +20,13 @@ from ..failures import (
 from ..parts import part, parts
 from .checks import (
     PROTOCOLS,
-    is_not_negative,
     matches,
     not_found,
     one_of,
     port_number,
-    port_reference,
     text,
 )
+from .probes import handler_causes, probe_causes
 from .quantities import amount
 from .security import container_security_causes
 from .texts import (
@@ -74,14 +73,6 @@ _ENV_FIELDS: Final = frozenset(
     }
 )
 _SUBSCRIPTED: Final = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
-_HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
-_PROBE_NUMBERS: Final = (
-    "initialDelaySeconds",
-    "timeoutSeconds",
-    "periodSeconds",
-    "successThreshold",
-    "failureThreshold",
-)
 
 
 def container_causes(
@@ -105,12 +96,12 @@ def container_causes(
     yield from resource_causes(part(container, "resources"), f"{field}.resources")
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         if container.get(name) is not None:
-            yield from _probe(container[name], f"{field}.{name}", name)
+            yield from probe_causes(container[name], f"{field}.{name}", name)
     for name in ("postStart", "preStop"):
         handler = part(container, "lifecycle").get(name)
         if handler is not None:
             grace = spec.get("terminationGracePeriodSeconds")
-            yield from _handler(handler, f"{field}.lifecycle.{name}", grace)
+            yield from handler_causes(handler, f"{field}.lifecycle.{name}", grace)
     yield from container_security_causes(
         part(container, "securityContext"), f"{field}.securityContext"
     )
@@ -329,50 +320,3 @@ def _request(name: str, quantity: object, limit: object, field: str) -> Iterator
     elif amount(quantity) > amount(limit):
         said = f"must be less than or equal to {name} limit of {limit}"
         yield invalid_value(at, quantity, said)
-
-
-# ------------------------------------------------------------------- probes and lifecycle
-
-
-def _probe(probe: dict[str, Any], field: str, kind: str) -> Iterator[Cause]:
-    yield from _handler(probe, field, None)
-    for number in _PROBE_NUMBERS:
-        yield from is_not_negative(f"{field}.{number}", probe.get(number))
-    success = probe.get("successThreshold") or 1
-    if kind != "readinessProbe" and success > 1:
-        yield invalid_value(f"{field}.successThreshold", success, "must be 1")
-    grace = probe.get("terminationGracePeriodSeconds")
-    if grace is not None:
-        at = f"{field}.terminationGracePeriodSeconds"
-        if kind == "readinessProbe":
-            yield invalid_value(at, grace, "must not be set for readinessProbes")
-        elif grace <= 0:
-            yield invalid_value(at, grace, "must be greater than 0")
-
-
-def _handler(handler: dict[str, Any], field: str, grace: int | None) -> Iterator[Cause]:
-    chosen = [name for name in _HANDLERS if handler.get(name) is not None]
-    if not chosen:
-        yield required(field, "must specify a handler type")
-        return
-    for name in chosen[1:]:
-        yield forbidden_value(f"{field}.{name}", "may not specify more than 1 handler type")
-    yield from _action(handler[chosen[0]], f"{field}.{chosen[0]}", chosen[0], grace)
-
-
-def _action(action: dict[str, Any], field: str, kind: str, grace: int | None) -> Iterator[Cause]:
-    if kind == "exec" and not action.get("command"):
-        yield required(f"{field}.command")
-    elif kind == "httpGet":
-        yield from text(f"{field}.path", action.get("path"))
-        yield from port_reference(f"{field}.port", action.get("port") or 0)
-        yield from one_of(f"{field}.scheme", action.get("scheme"), ("HTTP", "HTTPS"))
-    elif kind == "tcpSocket":
-        yield from port_reference(f"{field}.port", action.get("port") or 0)
-    elif kind == "grpc":
-        yield from port_number(f"{field}.port", action.get("port") or 0)
-    elif kind == "sleep":
-        seconds, most = action.get("seconds") or 0, 30 if grace is None else grace
-        if not 0 <= seconds <= most:
-            said = f"must be non-negative and less than terminationGracePeriodSeconds ({most})"
-            yield invalid_value(field, seconds, said)

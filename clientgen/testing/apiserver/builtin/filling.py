@@ -57,13 +57,17 @@ def definition(schema: Schema) -> str:
 def fill(schema: Schema, value: Any) -> None:
     """Add what is missing to a node and to everything below it, in place."""
     if isinstance(value, list) and schema.items is not None:
-        for item in value:
+        for item in _items(value):
             fill(schema.items, item)
     elif isinstance(value, dict) and schema.additional is not None:
         for item in cast("dict[str, Any]", value).values():
             fill(schema.additional, item)
     elif isinstance(value, dict):
         _fill_object(schema, cast("dict[str, Any]", value))
+
+
+def _items(value: Any) -> list[Any]:
+    return list(value)
 
 
 def _fill_object(schema: Schema, value: dict[str, Any]) -> None:

@@ -37,12 +37,13 @@ def _create_pod(pod: dict[str, Any], world: World) -> None:
     _tolerate(pod["spec"])
     _prioritise(pod, world)
     _overhead(pod, world)
-    pod["status"] = {"phase": "Pending", "qosClass": qos_class(pod["spec"])}
+    status: dict[str, Any] = {"phase": "Pending", "qosClass": qos_class(pod["spec"])}
+    pod["status"] = status
     if (pod["spec"].get("terminationGracePeriodSeconds") or 0) < 0:
         pod["spec"]["terminationGracePeriodSeconds"] = 1
     if pod["spec"].get("schedulingGates"):
         since = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-        pod["status"]["conditions"] = [{**_GATED, "lastTransitionTime": since}]
+        status["conditions"] = [{**_GATED, "lastTransitionTime": since}]
 
 
 def _refused(pod: dict[str, Any], why: str) -> Failure:
