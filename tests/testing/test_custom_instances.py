@@ -317,3 +317,14 @@ def test_the_schema_has_the_metadata_of_all_objects() -> None:
     assert "labels" in found.schema.properties["metadata"].properties
     embedded = found.schema.properties["spec"].properties["x"]
     assert "annotations" in embedded.properties["metadata"].properties
+
+
+def test_odd_finalizers_are_warned_of_when_they_are_new() -> None:
+    found = version(members())
+    old = widget({})
+    new = widget({})
+    new["metadata"] = {"name": "w", "finalizers": ["plain", "a.b", "example.com/good", "orphan"]}
+    warnings = found.warnings(new, old)
+    assert [each.split('"')[1] for each in warnings] == ["a.b", "plain"]
+    assert "including a path (/)" in warnings[0]
+    assert found.warnings(new, new) == []

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import jsonpath
+from ..builtin.texts import qualified_name_problems
 from ..failures import Cause, invalid_value
 from .checking import NO_FIELD, Checker, check
 from .correlation import Pair
@@ -17,7 +18,7 @@ from .embedded import check_embedded, clean_embedded, has_embedded, refusal_of
 from .lists import repeated
 from .pruning import prune
 from .scale import ScalePaths
-from .shapes import is_object, part
+from .shapes import is_object, listed, part
 from .structure import Structure
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _BLOCKING: Final = frozenset(
     ["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany",
      "FieldValueTypeInvalid"]
 )  # fmt: skip
+_FINALIZERS: Final = ("orphan", "foregroundDeletion", "kubernetes")
 _UNCHECKED: Final = (
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
@@ -197,9 +199,29 @@ class CustomVersion:
             return [invalid_value(NO_FIELD, None, _UNCHECKED)]
         return self._rules.validate(new, old, pair=pair)
 
+    def warnings(self, new: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+        """What the server warns of when an object is written: finalizers with odd names."""
+        had = listed(part(old, "metadata"), "finalizers")
+        added: set[str] = {
+            each for each in listed(part(new, "metadata"), "finalizers") if each not in had
+        }
+        return [warning for each in sorted(added) for warning in _finalizer_warnings(each)]
+
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
         """What field selectors compare with, by the names of `selectable_fields`."""
         return {name: _text(jsonpath.evaluate(path, obj)) for name, path in self._fields.items()}
+
+
+def _finalizer_warnings(name: str) -> list[str]:
+    start = f'metadata.finalizers: "{name}": '
+    warnings = [f"{start}{problem}" for problem in qualified_name_problems(name)]
+    if "/" not in name and name not in _FINALIZERS:
+        path = " including a path (/)" if "." in name else ""
+        warnings.append(
+            f"{start}prefer a domain-qualified finalizer name{path} to avoid accidental conflicts "
+            "with other finalizer writers"
+        )
+    return warnings
 
 
 def _scale(raw: dict[str, Any] | None) -> ScalePaths | None:
