@@ -95,8 +95,11 @@ class Registry:
                 yield resource
 
     def schema_of(self, resource: Resource, api_version: str) -> Schema | None:
-        """The schema of a resource's kind in one of its versions, None when that is not served."""
+        """The schema of a resource's kind in one of its versions, None when it has no such."""
         group, _, version = api_version.rpartition("/")
+        if resource.custom is not None:
+            versions = self.definition(resource).versions if group == resource.group else ()
+            return next((each.schema for each in versions if each.name == version), None)
         found = self.of_kind(group, version, resource.kind)
         return found.schema if found else None
 

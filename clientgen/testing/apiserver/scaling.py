@@ -7,22 +7,28 @@ the subresource `scale`.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import builtin
-from .apply import from_scale, replicas_path
+from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
 from .bodies import cleaned, mismatch
 from .failures import bad_request, invalid, not_found, unclassified
+from .parts import part
 
 if TYPE_CHECKING:
+    from .apply.paths import Path
     from .cluster import Cluster
     from .resources import Resource
     from .routing import Target
+    from .schema import Schema
     from .store import Record
     from .views import View
     from .writing import Change, Writing
 
 __all__ = ["Scaling"]
+
+_SCALE: Final = "io.k8s.api.autoscaling.v1.Scale"
+_UNSET: Final = -2147483648
 
 
 class Scaling:
@@ -57,29 +63,31 @@ class Scaling:
         refuse = change.undecodable(result)
         if not isinstance(result, dict):
             raise refuse("json: cannot unmarshal into a Scale")
-        scale, _ = cleaned(result, body, self._cluster.spec.schemas, refuse)
+        value: dict[str, Any] = result
+        scale, _ = cleaned(value, body, self._cluster.spec.schemas, refuse)
         return self._write(writing, record, scale)
 
-    def apply(self, writing: Writing, config: Any, body: Resource) -> dict[str, Any]:
+    def apply(self, writing: Writing, config: dict[str, Any], body: Resource) -> dict[str, Any]:
         """Scale by server-side apply."""
-        if not isinstance(config, dict) or config.get("kind") != body.kind:
+        if config.get("kind") != body.kind:
             raise bad_request("invalid object type")
-        metadata = config.get("metadata") or {}
+        metadata = part(config, "metadata")
         if metadata.get("name", self._target.name) != self._target.name:
             raise mismatch("name", metadata["name"], self._target.name)
         record = self._record(writing)
         live = self._parent.value(record)
-        replicas = (config.get("spec") or {}).get("replicas")
-        parent: dict[str, Any] = self._parent.titled({"metadata": {"name": self._target.name}})
-        if replicas is not None:
-            parent = self._with(parent, {"spec": {"replicas": replicas}})
-        value = writing.merged(live, parent)
-        if self._resource.custom is not None:
+        old = self._owned(live)
+        is_custom = self._resource.custom is not None
+        if is_custom and "managedFields" not in old["metadata"]:
             raise unclassified(
-                f"failed to convert new object (/{self._target.name}; autoscaling/v1, Kind=Scale) "
-                "to proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+                "failed to create manager for existing fields: failed to convert live object "
+                f"{self._unconverted()}"
             )
-        return self.read(writing.replace(record, value, owned=True).value)
+        force = writing.options.force
+        scale = applied(old, config, self._writer(writing), self._schema_of, force=force)
+        if is_custom and scale["spec"] != old["spec"]:
+            raise unclassified(f"failed to convert new object {self._unconverted()}")
+        return self._store(writing, record, live, scale)
 
     def _record(self, writing: Writing) -> Record:
         record = writing.current()
@@ -91,28 +99,71 @@ class Scaling:
         causes = [] if self._resource.custom else builtin.scale_causes(scale)
         if causes:
             raise invalid("autoscaling", "Scale", self._target.name, causes)
-        value = self._with(self._parent.value(record), scale)
-        value["metadata"]["resourceVersion"] = scale["metadata"].get("resourceVersion")
-        custom = self._resource.custom
-        if custom is not None:
-            self._disown(value)
-        return self.read(writing.replace(record, value, owned=custom is not None).value)
+        live = self._parent.value(record)
+        old = self._owned(live)
+        version = scale["metadata"].get("resourceVersion")
+        new = {**old, "metadata": {"resourceVersion": version}, "spec": scale.get("spec") or {}}
+        updated(old, new, self._writer(writing), self._schema_of)
+        return self._store(writing, record, live, new)
 
-    def _disown(self, value: dict[str, Any]) -> None:
-        """Scales of custom resources cannot be converted: nobody owns the replicas afterwards."""
-        entries = value["metadata"].pop("managedFields", None)
-        if not entries:
-            return
-        paths = {
-            each.api_version: replicas_path(each.custom.scale.spec_replicas)
+    def _store(
+        self, writing: Writing, record: Record, live: dict[str, Any], scale: dict[str, Any]
+    ) -> dict[str, Any]:
+        if scale["spec"].get("replicas") == _UNSET:
+            raise bad_request("the spec replicas field cannot be empty")
+        value = self._with(live, scale)
+        metadata = value["metadata"]
+        metadata["resourceVersion"] = scale["metadata"].get("resourceVersion")
+        entries = from_scale(
+            metadata.pop("managedFields", None),
+            scale["metadata"].get("managedFields"),
+            self._resource.api_version,
+            self._paths(),
+        )
+        if entries:
+            metadata["managedFields"] = entries
+        return self.read(writing.replace(record, value, owned=True).value)
+
+    # ------------------------------------------------------------------------ ownership
+
+    def _unconverted(self) -> str:
+        """Real servers cannot tell a custom resource's scale in the resource's own version."""
+        return (
+            f"(/{self._target.name}; {SCALE_VERSION}, Kind=Scale) to proper version: "
+            f"request to convert CR to an invalid group/version: {SCALE_VERSION}"
+        )
+
+    def _owned(self, live: dict[str, Any]) -> dict[str, Any]:
+        """The scale with the owners that the object's replicas have."""
+        try:
+            scale = self.read(live)
+        except Failure:  # it does not say how many replicas it wants; a write may
+            scale = self.read(self._with(live, {"spec": {"replicas": _UNSET}}))
+        entries = for_scale(live["metadata"].get("managedFields"), self._paths())
+        if entries:
+            scale["metadata"] = {**scale["metadata"], "managedFields": entries}
+        return scale
+
+    def _paths(self) -> dict[str, Path | None]:
+        """Where the replicas are in each version; None in those that have no scale."""
+        if self._resource.custom is None:
+            return {self._resource.api_version: replicas_path(".spec.replicas")}
+        return {
+            each.api_version: (
+                replicas_path(each.custom.scale.spec_replicas)
+                if each.custom and each.custom.scale
+                else None
+            )
             for each in self._cluster.registry.custom_resources()
             if each.group_resource == self._resource.group_resource
-            and each.custom is not None
-            and each.custom.scale is not None
         }
-        left = from_scale(entries, [], self._resource.api_version, paths)
-        if left:
-            value["metadata"]["managedFields"] = left
+
+    def _writer(self, writing: Writing) -> Writer:
+        return Writer(writing.options.manager, SCALE_VERSION, "scale", self._cluster.now())
+
+    def _schema_of(self, version: str) -> Schema | None:
+        known = version == SCALE_VERSION and _SCALE in self._cluster.spec.schemas.definitions
+        return self._cluster.spec.schemas.named(_SCALE) if known else None
 
     def _with(self, value: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
         custom = self._resource.custom

@@ -25,6 +25,7 @@ from .failures import (
     unsupported_media_type,
 )
 from .options import WriteOptions, write_options
+from .parts import part
 from .patching import (
     APPLY,
     JSON_PATCH,
@@ -313,13 +314,14 @@ class Writing:
     def _check_patched(self, result: Any, refuse: Callable[[str], Failure]) -> None:
         if not isinstance(result, dict):
             raise refuse(f"json: cannot unmarshal {result!r} into Go value")
+        value: dict[str, Any] = result
         resource = self.resource
-        if result.get("kind") != resource.kind or result.get("apiVersion") != resource.api_version:
+        if (value.get("kind"), value.get("apiVersion")) != (resource.kind, resource.api_version):
             raise refuse(
                 f"{resource.kind} in version {resource.version} cannot become another kind"
             )
 
-    def apply(self, config: Any) -> Outcome:
+    def apply(self, config: dict[str, Any]) -> Outcome:
         """Server-side apply: create the object, or merge into it what is applied."""
         self._check_applied(config)
         record = self.current()
@@ -333,13 +335,11 @@ class Writing:
         value = self.merged(live, config)
         return self.replace(record, value, owned=True)
 
-    def _check_applied(self, config: Any) -> None:
-        if not isinstance(config, dict):
-            raise bad_request("error decoding YAML: not an object")
+    def _check_applied(self, config: dict[str, Any]) -> None:
         kind = config.get("kind")
         if kind and kind != self.resource.kind:
             raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
-        metadata = config.get("metadata") or {}
+        metadata = part(config, "metadata")
         if metadata.get("generateName"):
             metadata.setdefault("name", self.target.name)
         self._check_name(metadata)
@@ -431,7 +431,7 @@ class Writing:
         is_["resourceVersion"] = was["resourceVersion"]
         is_["creationTimestamp"] = was["creationTimestamp"]
         for name in ("uid", "deletionTimestamp", "deletionGracePeriodSeconds"):
-            if name in was and is_.get(name) is None:
+            if name in was and (is_.get(name) is None or name == "deletionTimestamp"):
                 is_[name] = was[name]
         is_.pop("generation", None)
         if "generation" in was:
@@ -456,7 +456,7 @@ class Writing:
 
     def _drains(self, value: dict[str, Any]) -> bool:
         is_namespace = self.resource.group_resource == "namespaces"
-        return is_namespace and bool((value.get("spec") or {}).get("finalizers"))
+        return is_namespace and bool(part(value, "spec").get("finalizers"))
 
     # -------------------------------------------------------------------------- the rest
 
@@ -483,6 +483,4 @@ class Writing:
         apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
 
     def _ignored(self) -> Iterable[tuple[str, ...]]:
-        if self._is_status:
-            return (("spec",),)
-        return (("status",),) if self.resource.has_status else ()
+        return apply.reset_fields(self.resource, self.target.subresource)
