@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from . import builtin
 from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
 from .bodies import cleaned, mismatch
-from .failures import bad_request, invalid, not_found, unclassified
+from .failures import Failure, bad_request, invalid, not_found, unclassified
 from .parts import part
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Scaling:
         refuse = change.undecodable(result)
         if not isinstance(result, dict):
             raise refuse("json: cannot unmarshal into a Scale")
-        value: dict[str, Any] = result
+        value: dict[str, Any] = {**result}
         scale, _ = cleaned(value, body, self._cluster.spec.schemas, refuse)
         return self._write(writing, record, scale)
 

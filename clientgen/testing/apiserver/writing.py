@@ -314,7 +314,7 @@ class Writing:
     def _check_patched(self, result: Any, refuse: Callable[[str], Failure]) -> None:
         if not isinstance(result, dict):
             raise refuse(f"json: cannot unmarshal {result!r} into Go value")
-        value: dict[str, Any] = result
+        value: dict[str, Any] = {**result}
         resource = self.resource
         if (value.get("kind"), value.get("apiVersion")) != (resource.kind, resource.api_version):
             raise refuse(
