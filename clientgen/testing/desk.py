@@ -38,6 +38,10 @@ class Handler(Protocol):
         """When there is background work to do, by the server's clock; None when there is none."""
         ...
 
+    def in_json(self, request: HttpRequest) -> HttpRequest:
+        """The same request with a body that everybody can read."""
+        ...
+
     def handle(self, request: HttpRequest) -> Answer:
         """Answer a request."""
         ...
@@ -71,6 +75,7 @@ class Desk:
 
     def handle(self, request: HttpRequest, wake: Callable[[], None]) -> Answer:
         """Answer a request; `wake` is called when there is more of the answer."""
+        request = self.server.in_json(request)
         action = action_of(request) if self.records or self._rules else None
         if action is None:
             answer = self._ask(request, action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .access import Tokens
 from .failures import Cause, forbidden, not_found
@@ -14,7 +14,7 @@ from .store import Store
 from .views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from clientgen.runtime.clock import Clock
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .store import Record
 
 __all__ = ["Cluster"]
+
+# A spec of somebody's own may have none; then any namespace will do.
+_NAMESPACE: Final = {"apiVersion": "v1", "kind": "Namespace"}
 
 
 class Cluster:
@@ -106,6 +109,11 @@ class Cluster:
         collection = self.store.collection(storage_of(resource))
         return [view.value(record) for record in collection.now(namespace)]
 
+    def serves(self, value: Mapping[str, Any]) -> bool:
+        """Whether the kind of an object is served."""
+        group, _, version = value["apiVersion"].rpartition("/")
+        return self.registry.of_kind(group, version, value["kind"]) is not None
+
     # ------------------------------------------------------------------------- admission
 
     def check_namespace(self, resource: Resource, namespace: str, metadata: dict[str, Any]) -> None:
@@ -114,7 +122,7 @@ class Cluster:
         Raises:
             Failure: 404, or 403 with a NamespaceTerminating cause.
         """
-        if not resource.namespaced:
+        if not resource.namespaced or not self.serves(_NAMESPACE):
             return
         found = self.record("", "namespaces", "", namespace)
         if found is None:

@@ -63,5 +63,6 @@ def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
 
 
 def _make_namespace(cluster: Cluster, name: str) -> None:
-    if cluster.record("", "namespaces", "", name) is None:
-        put(cluster, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    if cluster.record("", "namespaces", "", name) is None and cluster.serves(namespace):
+        put(cluster, namespace)

@@ -29,8 +29,9 @@ from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
 from .deprecation import warning_of
+from .decoding import in_json
 from .documents import Documents
-from .failures import Failure
+from .failures import Failure, bad_request
 from .negotiation import negotiate
 from .options import check_timeout
 from .rendering import Rendering, failed
@@ -93,13 +94,19 @@ class ApiServer:
 
     def _bootstrap(self) -> None:
         for value in (*builtin.BOOTSTRAP, *access.bootstrap_objects()):
-            self.put(value)
+            if self.cluster.serves(value):
+                self.put(value)
 
     # --------------------------------------------------------------------------- requests
+
+    def in_json(self, request: HttpRequest) -> HttpRequest:
+        """The same request with a body in JSON, if it has one in protobuf that can be read."""
+        return in_json(request, self.cluster.spec.schema)
 
     def handle(self, request: HttpRequest) -> Answer:
         """Answer a request, whatever it is."""
         self.run_due()
+        request = self.in_json(request)
         call = Call.of(request)
         try:
             call = replace(call, caller=access.caller_of(request.headers))
@@ -131,6 +138,7 @@ class ApiServer:
                 details=False,
             )
         encoding = negotiate(call.accept, stream=verb == "watch")
+        _check_segment(target.name)
         view = View(target.resource, self.cluster.registry)
         rendering = Rendering.of(call, view, encoding, self.cluster)
         return _handler(verb, target)(self.cluster, call, target, rendering)
@@ -163,6 +171,18 @@ class ApiServer:
         from .seeding import put
 
         return put(self.cluster, value)
+
+
+def _check_segment(name: str) -> None:
+    """Refuse a name that could not stand in a path.
+
+    Raises:
+        Failure: 400.
+    """
+    if name in (".", ".."):
+        raise bad_request(f"Name parameter invalid: \"{name}\": may not be '{name}'")
+    if "%" in name:
+        raise bad_request(f"Name parameter invalid: \"{name}\": may not contain '%'")
 
 
 _VERBS: Final[dict[str, Handler]] = {

@@ -1,0 +1,247 @@
+"""`clientgen serve` as its users start it: a process of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import Result
+from kubeapi import Clientset
+
+from clientgen.runtime import errors
+
+Run = Callable[..., Result]
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cups.shop.example}
+spec:
+  group: shop.example
+  scope: Namespaced
+  names: {plural: cups, kind: Cup}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+"""
+MANIFESTS = """\
+# What the shop needs.
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: colours, namespace: shop}
+data: {sky: blue}
+---
+apiVersion: shop.example/v1
+kind: Cup
+metadata: {name: blue, namespace: shop}
+"""
+
+
+class Served:
+    """A running `clientgen serve` that has said that it is ready."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        assert process.stdout is not None
+        self.line = process.stdout.readline()
+        found = re.fullmatch(r"serving (\S+)    export KUBECONFIG=(.+)\n", self.line)
+        if found is None:
+            process.kill()
+            raise AssertionError(f"{self.line!r} {process.communicate()!r}")
+        self.url = found[1]
+        self.kubeconfig = shlex.split(found[2])[0]
+
+    def get(self, path: str, **headers: str) -> tuple[int, Any]:
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=10)
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return response.status, json.loads(body) if body.startswith(b"{") else body.decode()
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=10)
+        return self.process.returncode, out + err
+
+
+@contextmanager
+def started(*arguments: str, **environment: str) -> Iterator[Served]:
+    with ExitStack() as stack:
+        process = stack.enter_context(
+            subprocess.Popen(
+                [sys.executable, "-W", "error", "-m", "clientgen", "serve", *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env={**os.environ, **environment},
+            )
+        )
+        stack.callback(process.kill)
+        yield Served(process)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_until_it_is_told_to_stop(here: Path, number: int):
+    with started() as served:
+        assert served.url.startswith("http://127.0.0.1:")
+        with Clientset.from_config(served.kubeconfig) as k:
+            assert k.core_v1.namespaces().get("default").status.phase == "Active"
+            watch = k.core_v1.pods().watch(timeout_seconds=60)
+            assert served.end(number) == (0, "")
+            watch.close()
+        assert not Path(served.kubeconfig).exists()
+
+
+def test_definitions_and_objects_can_be_there_from_the_start(here: Path):
+    folder = here / "definitions"
+    folder.mkdir()
+    (folder / "cups.yaml").write_text(CRD)
+    (here / "shop.yaml").write_text(MANIFESTS)
+    more = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+    (here / "more.json").write_text(json.dumps(more))
+    with started("--crd", "definitions", "--load", "shop.yaml", "--load", "more.json") as served:
+        _, cups = served.get("/apis/shop.example/v1/cups")
+        assert [each["metadata"]["name"] for each in cups["items"]] == ["blue"]
+        assert served.get("/api/v1/namespaces/shop/configmaps/colours")[1]["data"] == {
+            "sky": "blue"
+        }
+        assert served.get("/api/v1/nodes/n1")[0] == 200
+
+
+def test_a_spec_of_ones_own_is_served_instead(here: Path):
+    with started("--spec", "shop.json") as served:
+        assert served.get("/api/v1/pods")[0] == 404
+
+
+def test_https_and_a_token_that_is_never_shown(here: Path):
+    with started("--tls", "--token", "s3cret-t0ken", "--kubeconfig", "kube config") as served:
+        path = here / "kube config"
+        assert Path(served.kubeconfig) == path
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        with Clientset.from_config(path) as k:
+            k.core_v1.namespaces().get("default")
+        path.write_text(path.read_text().replace("s3cret-t0ken", "wrong"))
+        with Clientset.from_config(path) as k, pytest.raises(errors.Unauthorized):
+            k.core_v1.namespaces().get("default")
+        assert "s3cret-t0ken" not in served.line + served.end()[1]
+    assert path.exists()
+
+
+@pytest.mark.parametrize("way", ["environment", "file"])
+def test_the_token_need_not_stand_in_the_command_line(here: Path, way: str):
+    (here / "token").write_text("s3cret\n")
+    given = ["--token-file", "token"] if way == "file" else []
+    environment = {"CLIENTGEN_SERVE_TOKEN": "s3cret"} if way == "environment" else {}
+    with started(*given, **environment) as served:
+        assert served.get("/api/v1/pods")[0] == 401
+        assert served.get("/api/v1/pods", Authorization="Bearer s3cret")[0] == 200
+        assert "add --tls" in served.end()[1]
+
+
+# ---- what stands in the way -------------------------------------------------------------------
+
+
+def refused(run: Run, *arguments: str) -> str:
+    result = run("serve", *arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.endswith("1 problem\n")
+    return result.stderr
+
+
+def test_a_port_that_is_in_use_is_a_problem(run: Run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert "--port: the port is in use" in refused(run, "--port", str(port))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "shop2.json: cannot be read: No such file or directory"),
+        ("{", "shop2.json: is not JSON"),
+        ('{"openapi": "3.0.0"}', "OpenAPI v2 is read here"),
+    ],
+)
+def test_a_spec_that_cannot_be_served_is_a_problem(run: Run, text: str | None, why: str):
+    if text is not None:
+        Path("shop2.json").write_text(text)
+    assert why in refused(run, "--spec", "shop2.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "x.yaml: it cannot be read: No such file or directory"),
+        ("a: [", "x.yaml, document 1, line 1: "),
+        ("a: b", "x.yaml, document 1, line 1: it has no apiVersion"),
+        (MANIFESTS, "x.yaml, document 2, line 8: Cup in shop.example/v1 is not served"),
+        ("- a\n", "x.yaml, document 1, line 1: it is no object, but a list"),
+        (
+            "\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: 3}\n",
+            "x.yaml, document 1, line 2: ",
+        ),
+    ],
+)
+def test_manifests_that_cannot_be_loaded_are_a_problem(run: Run, text: str | None, why: str):
+    if text is not None:
+        Path("x.yaml").write_text(text)
+    assert why in refused(run, "--load", "x.yaml")
+
+
+def test_a_folder_without_manifests_is_a_problem(run: Run):
+    Path("empty").mkdir()
+    assert "empty: there is no .yaml, .yml or .json file" in refused(run, "--crd", "empty")
+
+
+def test_somebody_elses_kubeconfig_is_not_overwritten(run: Run):
+    Path("config").write_text("mine")
+    told = refused(run, "--kubeconfig", "config")
+    assert "config: the file is there already" in told
+    assert Path("config").read_text() == "mine"
+
+
+def test_a_kubeconfig_that_cannot_be_written_is_a_problem(run: Run):
+    assert "no such file or directory" in refused(run, "--kubeconfig", "nowhere/config")
+
+
+def test_an_empty_token_file_is_a_problem(run: Run):
+    Path("token").write_text("\n")
+    assert "token: there is no token in this file" in refused(run, "--token-file", "token")
+
+
+def test_starting_is_cheap_and_needs_nothing_of_the_generator(here: Path):
+    code = """
+import resource, sys
+from clientgen.cli.program import program
+import clientgen.cli.serve as serving
+def waited(*_, **__):
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    heavy = {"jinja2", "black", "openapi_spec_validator", "pytest"} & sys.modules.keys()
+    print(used.ru_utime + used.ru_stime, sorted(heavy), "clientgen.generator.pipeline" in sys.modules)
+    raise SystemExit
+serving._say = waited
+program(["serve"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr == ""
+    seconds, rest = done.stdout.split(" ", 1)
+    assert rest == "[] False\n"
+    assert float(seconds) < 5.0  # it is a tenth of that, but machines differ
