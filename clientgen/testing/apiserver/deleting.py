@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 from . import builtin
 from .decoding import normalise, parse
 from .failures import bad_request, conflict, forbidden, not_found, status_success
-from .options import DeleteOptions, delete_options, list_options
+from .options import DeleteOptions, delete_options
 from .parts import part
-from .reading import selected
+from .reading import page
 from .registry import storage_of
 from .rules import DEFINITIONS
 from .store import key_of
 from .views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .answers import Answer
     from .cluster import Cluster
     from .rendering import Rendering
@@ -66,16 +68,15 @@ def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
 
 def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
-    options = options_of(call, cluster)
-    chosen = list_options(call.query, watch=False)
-    view = rendering.view
-    view.check_fields(chosen.fields)
-    deleting = Deleting(cluster, view, options)
-    collection = cluster.store.collection(storage_of(target.resource))
-    records = selected(view, chosen, collection.now(target.namespace))
-    for record in records[: chosen.limit or None]:
-        deleting.delete(record)
-    return rendering.records(records, {"resourceVersion": str(cluster.store.version)})
+    deleting = Deleting(cluster, rendering.view, options_of(call, cluster))
+
+    def delete_page(records: Sequence[Record], metadata: dict[str, Any]) -> Answer:
+        for record in records:
+            if current := deleting.collection.records.get(record.key):
+                deleting.delete(current)
+        return rendering.records(records, metadata)
+
+    return page(cluster, call, target, rendering.view, delete_page)
 
 
 class Deleting:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["bind"]
+__all__ = ["bind", "check_target"]
 
 _SCHEDULED: Final = "PodScheduled"
 _BINDING: Final = "pods/binding"
@@ -28,21 +28,29 @@ def bind(pod: dict[str, Any], binding: Mapping[str, Any], now: datetime) -> dict
         Failure: 500 without a reason for a target that is no node, 409 for a pod that is bound,
             going or gated, or has another uid or version than the Binding says.
     """
-    target = part(binding, "target")
-    causes = _target_causes(target)
-    if causes:
-        text = str(causes[0]) if len(causes) == 1 else f"[{', '.join(map(str, causes))}]"
-        raise unclassified(text)
+    check_target(binding)
     metadata = part(binding, "metadata")
     _check_preconditions(pod, metadata)
     _check_free(pod)
     pod = deepcopy(pod)
-    pod["spec"]["nodeName"] = target["name"]
+    pod["spec"]["nodeName"] = part(binding, "target")["name"]
     for name in ("labels", "annotations"):
         if metadata.get(name):
             pod["metadata"][name] = {**part(pod["metadata"], name), **metadata[name]}
     _schedule(pod, now)
     return pod
+
+
+def check_target(binding: Mapping[str, Any]) -> None:
+    """Refuse a binding to anything but a node, before the pod is looked for.
+
+    Raises:
+        Failure: 500, as real servers have it.
+    """
+    causes = _target_causes(part(binding, "target"))
+    if causes:
+        text = str(causes[0]) if len(causes) == 1 else f"[{', '.join(map(str, causes))}]"
+        raise unclassified(text)
 
 
 def _target_causes(target: Mapping[str, Any]) -> list[Cause]:

@@ -19,7 +19,7 @@ from .failures import bad_request, not_found, status_success
 from .logs import log, log_options
 from .options import delete_options, write_options
 from .parts import part
-from .pods import bind
+from .pods import bind, check_target
 from .registry import storage_of
 from .rendering import value_answer
 from .resources import Resource
@@ -154,6 +154,7 @@ def bind_pod(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> 
         assert pods is not None  # or nothing could be bound
         posted = _Posted(cluster, call, replace(target, resource=pods), target.resource)
     posted.check_namespace()
+    check_target(posted.value)
     name: str = posted.value["metadata"].get("name") or ""
     if not name:
         raise bad_request("Name parameter required.")

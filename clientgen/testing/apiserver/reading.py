@@ -6,11 +6,11 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import DecodeError, json
 
-from .answers import Later, Response
+from .answers import Later
 from .failures import Cause, Failure, bad_request, not_found, unclassified
 from .options import ListOptions, first, list_options
 from .registry import storage_of
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from .store import Collection, Record, Store
     from .views import View
 
-__all__ = ["get", "list_", "selected", "too_large_version", "when_version"]
+__all__ = ["get", "list_", "page", "too_large_version", "when_version"]
 
+_Listed: TypeAlias = "tuple[Sequence[Record], dict[str, Any]]"
 FUTURE_SECONDS: Final = 3.0
 """How long a read waits for a version that is not there yet."""
 _FORMAT: Final = "meta.k8s.io/v1"
@@ -159,26 +160,43 @@ class _Token:
 
 def list_(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """The objects of a collection that are selected, or a page of them."""
+    return page(cluster, call, target, rendering.view, rendering.records)
+
+
+def page(
+    cluster: Cluster,
+    call: Call,
+    target: Target,
+    view: View,
+    then: Callable[[Sequence[Record], dict[str, Any]], Answer],
+) -> Answer:
+    """What `then` answers of the objects a list shows, and of the list's metadata.
+
+    Raises:
+        Failure: 400, 410 or 422, for a list that cannot be had.
+    """
     options = list_options(call.query, watch=False)
-    rendering.view.check_fields(options.fields)
+    view.check_fields(options.fields)
     store = cluster.store
     collection = store.collection(storage_of(target.resource))
-    page = _Page(store, collection, rendering, options, target.namespace)
+    found = _Page(store, collection, view, options, target.namespace)
     if options.continue_:
-        return page.continued()
+        return then(*found.continued())
     version = _listed_version(options.version)
-    return when_version(store, version, lambda: page.first(version), _refuse)
+    return when_version(store, version, lambda: then(*found.first(version)), _refuse)
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
+    """The objects of a page, and its metadata."""
+
     store: Store
     collection: Collection
-    rendering: Rendering
+    view: View
     options: ListOptions
     namespace: str
 
-    def first(self, version: int) -> Answer:
+    def first(self, version: int) -> _Listed:
         """From the start."""
         options = self.options
         limit = 0 if options.version == "0" else options.limit
@@ -186,10 +204,10 @@ class _Page:
             records = self.collection.at(version, self.namespace)
             if records is None:
                 raise Failure(410, "Expired", _TOO_OLD, details=False)
-            return self._answer(records, version, limit)
-        return self._answer(self.collection.now(self.namespace), self.store.version, limit)
+            return self._listed(records, version, limit)
+        return self._listed(self.collection.now(self.namespace), self.store.version, limit)
 
-    def continued(self) -> Answer:
+    def continued(self) -> _Listed:
         """From where a token says."""
         options = self.options
         token = _Token.parse(options.continue_)
@@ -201,10 +219,10 @@ class _Page:
             fresh = _Token(-1, token.start).text()
             raise Failure(410, "Expired", _DEAD, continue_=fresh, details=False)
         rest = [record for record in records if record.key >= token.start]
-        return self._answer(rest, version, 0 if options.version == "0" else options.limit)
+        return self._listed(rest, version, 0 if options.version == "0" else options.limit)
 
-    def _answer(self, records: Sequence[Record], version: int, limit: int) -> Response:
-        records = selected(self.rendering.view, self.options, records)
+    def _listed(self, records: Sequence[Record], version: int, limit: int) -> _Listed:
+        records = selected(self.view, self.options, records)
         metadata: dict[str, Any] = {"resourceVersion": str(version)}
         if limit and len(records) > limit:
             remaining = len(records) - limit
@@ -212,7 +230,7 @@ class _Page:
             metadata["continue"] = _Token(version, records[-1].key + "\0").text()
             if not self.options.selects:
                 metadata["remainingItemCount"] = remaining
-        return self.rendering.records(records, metadata)
+        return records, metadata
 
 
 def selected(view: View, options: ListOptions, records: Sequence[Record]) -> Sequence[Record]:

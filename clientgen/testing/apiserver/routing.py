@@ -25,6 +25,8 @@ __all__ = ["UNKNOWN_PATH", "Call", "Target", "no_such_resource", "target_of", "v
 
 UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
 _STREAMS: Final = re.compile(r"^/api/v1/watch/|/(log|exec|attach|portforward|proxy)(/|$)")
+_POST_ONLY: Final = frozenset(["create"])
+"""Of reviews and bindings, which have no names."""
 _NAMED_NAMESPACE: Final = frozenset(["status", "finalize"])
 
 
@@ -137,6 +139,7 @@ def _below(group: str, version: str, parts: list[str], registry: Registry) -> Ta
         fits = resource.namespaced == bool(namespace) or (resource.namespaced and not name)
     else:
         fits = resource.namespaced if namespace else not resource.namespaced or not name
+        fits = fits and not (name and resource.verbs == _POST_ONLY and not subresource)
         fits = fits and _is_known(resource, subresource, rest, watch=watch)
     return Target(resource, namespace, name, subresource, rest, watch) if fits else None
 
