@@ -9,34 +9,21 @@ by the standard, but none of this, so schemas are compiled to the server's own s
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..failures import (
-    Cause,
-    invalid_value,
-    not_supported,
-    required,
-    too_long,
-    too_many,
-    type_invalid,
-)
-from .correlation import same
-from .formats import STRING_FORMATS, recognized
-from .libraries import compiled, pattern_error
+from ..failures import Cause, invalid_value, required, too_many
+from .formats import recognized
+from .scalars import NO_FIELD, enum, is_whole, mistyped, number, strings
 from .shapes import is_object, listed, part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from .correlation import Pair
+    from .scalars import Facet
 
-__all__ = ["NO_FIELD", "Checker", "check", "type_of"]
+__all__ = ["Checker", "check", "type_of"]
 
-NO_FIELD: Final = "<nil>"
-"""What stands for the field of a complaint that has none."""
-
-_INT_RANGES: Final = {"int32": 31}
 _TYPES: Final[dict[type, str]] = {
     bool: "boolean",
     str: "string",
@@ -45,11 +32,6 @@ _TYPES: Final[dict[type, str]] = {
     list: "array",
 }
 _TYPE_META: Final = frozenset(["apiVersion", "kind"])
-_CLOSE: Final = 1e-9
-_MAX_FLOAT32: Final = 3.4028234663852886e38
-
-Facet: TypeAlias = "Callable[[Any, str, list[Cause], Pair | None], int]"
-"""Adds what is wrong with a value at a path; returns how many checks it made."""
 
 
 def check(checker: Checker, value: Any, field: str = "", pair: Pair | None = None) -> list[Cause]:
@@ -91,12 +73,12 @@ class Checker:
         # The types that fit at first glance.
         self._fitting = frozenset(() if name else kinds)
         self._always = _combined(raw)
-        self._enum = _enum(raw["enum"]) if raw.get("enum") else None
-        number = _number(raw, sole, name)
+        self._enum = enum(raw["enum"]) if raw.get("enum") else None
+        numbers = number(raw, sole, name)
         self._by_type: dict[str, list[Facet]] = {
-            "string": _strings(raw, name),
-            "integer": [number],
-            "number": [number],
+            "string": strings(raw, name),
+            "integer": [numbers],
+            "number": [numbers],
             "array": [_array(raw)],
             "object": [_object(raw)],
         }
@@ -148,32 +130,16 @@ def _type_check(kinds: list[str], name: str, *, nullable: bool) -> Facet | None:
         if fits:
             return 1
         wanted = name if name and actual not in ("string", "array", "null") else listed
-        found.append(_mistyped(path, wanted, actual))
+        found.append(mistyped(path, wanted, actual))
         return 0
 
     return facet
 
 
-def _mistyped(path: str, wanted: str, value: str) -> Cause:
-    shown = path.removeprefix(".")
-    return type_invalid(path, value, f'{shown} in body must be of type {wanted}: "{value}"')
-
-
 def _converts(value: Any, actual: str, kinds: list[str]) -> bool:
     if actual == "integer":
         return "number" in kinds
-    return actual == "number" and "integer" in kinds and _is_whole(value)
-
-
-def _is_whole(number: float) -> bool:
-    if math.isinf(number) or math.isnan(number) or abs(number) > 2**53 - 1:
-        return False
-    whole = float(int(number))
-    if number == whole:
-        return True
-    if whole == 0:
-        return False
-    return abs(number - whole) / (abs(number) + abs(whole)) < _CLOSE
+    return actual == "number" and "integer" in kinds and is_whole(value)
 
 
 # ------------------------------------------------------------------------------- combinations
@@ -269,159 +235,6 @@ def _all_of(
         more = "" if good else ". None validated"
         found.append(_complaint(path, f"must validate all the schemas (allOf){more}"))
     return sum(passed for passed, _ in verdicts)
-
-
-# ------------------------------------------------------------------------------------ scalars
-
-
-def _enum(values: list[Any]) -> Facet:
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        if value is None or not any(_is_one(value, each) for each in values):
-            found.append(not_supported(path, value, values))
-        return 0
-
-    return facet
-
-
-def _is_one(value: Any, known: Any) -> bool:
-    if type(value) is float and type(known) is int:
-        return int(value) == known  # the server converts the value to the type of the known one
-    return same(value, known)
-
-
-def _strings(raw: Mapping[str, Any], name: str) -> list[Facet]:
-    most, least = raw.get("maxLength"), raw.get("minLength")
-    pattern = raw.get("pattern") or ""
-    matches = _pattern(pattern) if pattern else None
-
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        shown = path.removeprefix(".")
-        if most is not None and len(value) > most:
-            found.append(too_long(path, f"may not be more than {most} bytes"))
-        elif least is not None and len(value) < least:
-            why = f"{shown} in body should be at least {least} chars long"
-            found.append(invalid_value(path, value, why))
-        elif matches is not None and not matches(value):
-            why = f"{shown} in body should match '{pattern}'"
-            found.append(invalid_value(path, value, why))
-        return 0
-
-    fits = STRING_FORMATS.get(name.replace("-", ""))
-    return [facet, _formatted(name, fits)] if fits else [facet]
-
-
-def _pattern(pattern: str) -> Callable[[str], bool]:
-    if pattern_error(pattern):
-        return lambda _: False  # no definition with such a pattern is accepted
-    search = compiled(pattern).search
-    return lambda text: search(text) is not None
-
-
-def _formatted(name: str, fits: Callable[[str], bool]) -> Facet:
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        if not fits(value):
-            found.append(_mistyped(path, name, value))
-        return 0
-
-    return facet
-
-
-def _number(raw: Mapping[str, Any], sole: str, name: str) -> Facet:
-    bounds = [
-        bound
-        for bound in (_multiple(raw, sole, name), _most(raw, sole, name), _least(raw, sole, name))
-        if bound is not None
-    ]
-
-    def facet(value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
-        _check_range(value, sole, name, "Checked", path, found)
-        for bound in bounds:
-            bound(value, path, found, pair)
-        return 1
-
-    return facet
-
-
-def _check_range(  # noqa: PLR0917 - all of them are told in the complaint
-    value: float, sole: str, name: str, what: str, path: str, found: list[Cause]
-) -> bool:
-    if _in_range(value, sole, name):
-        return True
-    form = f"with format {name}" if name else "(default format)"
-    text = f"{what} value must be of type {sole} {form} in {path.removeprefix('.')}"
-    found.append(invalid_value(NO_FIELD, "", text))
-    return False
-
-
-def _in_range(value: float, sole: str, name: str) -> bool:
-    if sole == "integer":
-        bits = _INT_RANGES.get(name, 63)
-        return value == int(value) and -(2**bits) <= value < 2**bits
-    return name != "float" or abs(value) <= _MAX_FLOAT32
-
-
-def _multiple(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
-    factor = raw.get("multipleOf")
-    if factor is None:
-        return None
-
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        whole = isinstance(value, int)
-        fits = _check_range(factor, sole, name, "MultipleOf", path, found)
-        step = int(factor) if whole and fits else factor
-        if step <= 0:
-            why = (
-                f"factor MultipleOf declared for {path.removeprefix('.')} must be positive: {step}"
-            )
-            found.append(invalid_value(path, step, why))
-        elif not (value % step == 0 if whole and fits else _is_whole(_quotient(value, step))):
-            why = f"{path.removeprefix('.')} in body should be a multiple of {factor}"
-            found.append(invalid_value(path, value, why))
-        return 0
-
-    return facet
-
-
-def _quotient(value: float, step: float) -> float:
-    return 1 / step * value if step < 1 else value / step
-
-
-def _most(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
-    limit, exclusive = raw.get("maximum"), bool(raw.get("exclusiveMaximum"))
-    words = "less than" if exclusive else "less than or equal to"
-    return _bound(limit, exclusive, words, "Maximum", sole, name, lambda value, most: value > most)
-
-
-def _least(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
-    limit, exclusive = raw.get("minimum"), bool(raw.get("exclusiveMinimum"))
-    words = "greater than" if exclusive else "greater than or equal to"
-    return _bound(
-        limit, exclusive, words, "Minimum", sole, name, lambda value, least: value < least
-    )
-
-
-def _bound(  # noqa: PLR0917 - one bound, in all its words
-    limit: float | None,
-    exclusive: bool,
-    words: str,
-    what: str,
-    sole: str,
-    name: str,
-    beyond: Callable[[float, float], bool],
-) -> Facet | None:
-    if limit is None:
-        return None
-
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        fits = _check_range(limit, sole, name, f"{what} boundary", path, found)
-        # The server compares integers with the bound cut to an integer.
-        against = int(limit) if isinstance(value, int) and fits else limit
-        if beyond(value, against) or (exclusive and value == against):
-            why = f"{path.removeprefix('.')} in body should be {words} {limit:g}"
-            found.append(invalid_value(path, value, why))
-        return 0
-
-    return facet
 
 
 # --------------------------------------------------------------------------------- containers

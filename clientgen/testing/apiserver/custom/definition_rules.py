@@ -10,33 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..builtin.texts import service_label_problems, subdomain_problems
-from ..failures import (
-    Cause,
-    duplicate,
-    invalid_value,
-    not_supported,
-    required,
-    too_many,
-)
+from ..failures import Cause, invalid_value, not_supported, required
 from .conversion_rules import check_conversion
-from .fieldpath import resolve
 from .formats import recognized
-from .schema_rules import check_schema
 from .shapes import is_object, listed, part
-from .structure import Structure
+from .version_rules import check_deprecation, check_version, schema_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = ["definition_warnings", "validate_definition"]
 
-_COLUMN_TYPES: Final = ("boolean", "date", "integer", "number", "string")
-_COLUMN_FORMATS: Final = (
-    "byte", "date", "date-time", "double", "float", "int32", "int64", "password"
-)  # fmt: skip
-_SELECTABLE: Final = ("string", "boolean", "integer")
-_MOST_SELECTABLE: Final = 8
-_LONGEST_WARNING: Final = 256
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 _APPROVED: Final = "api-approved.kubernetes.io"
 # What moves to `spec` when all versions agree on it, and its name there.
@@ -95,22 +79,22 @@ def _spec(spec: dict[str, Any]) -> Iterator[Cause]:
     yield from _group(spec.get("group") or "")
     yield from _choice("spec.scope", spec.get("scope"), ("Cluster", "Namespaced"))
     versions: list[dict[str, Any]] = spec["versions"]
-    if _schema_in(spec.get("validation")) is None:
+    if schema_in(spec.get("validation")) is None:
         for at, version in enumerate(versions):
-            if _schema_in(version.get("schema")) is None:
+            if schema_in(version.get("schema")) is None:
                 yield required(f"spec.versions[{at}].schema.openAPIV3Schema")
     shared_status = _has_status(spec.get("subresources"))
     for at, version in enumerate(versions):
         yield from _label(f"spec.versions[{at}].name", version.get("name") or "")
         status = shared_status or _has_status(version.get("subresources"))
-        yield from _version(version, f"spec.versions[{at}]", "schema", status=status)
-        yield from _deprecation(version, f"spec.versions[{at}].deprecationWarning")
+        yield from check_version(version, f"spec.versions[{at}]", "schema", status=status)
+        yield from check_deprecation(version, f"spec.versions[{at}].deprecationWarning")
     yield from _version_names(versions)
     if spec.get("version"):
         yield from _label("spec.version", spec["version"])
     yield from _names(part(spec, "names"))
     status = shared_status or any(_has_status(each.get("subresources")) for each in versions)
-    yield from _version(spec, "spec", "validation", status=status)
+    yield from check_version(spec, "spec", "validation", status=status)
     yield from check_conversion(spec.get("conversion"), "spec.conversion")
 
 
@@ -128,10 +112,6 @@ def _choice(field: str, given: str | None, known: tuple[str, ...]) -> Iterator[C
         yield required(field)
     elif given not in known:
         yield not_supported(field, given, known)
-
-
-def _schema_in(validation: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return (validation or {}).get("openAPIV3Schema")
 
 
 def _has_status(subresources: Mapping[str, Any] | None) -> bool:
@@ -177,115 +157,6 @@ def _names(names: Mapping[str, Any]) -> Iterator[Cause]:
     if names.get("kind") and names["kind"] == names.get("listKind"):
         why = "kind and listKind may not be the same"
         yield invalid_value("spec.names.listKind", names["listKind"], why)
-
-
-# --------------------------------------------------------------------------- what versions say
-
-
-def _version(
-    holder: Mapping[str, Any], path: str, schema_name: str, *, status: bool
-) -> Iterator[Cause]:
-    """What one version says, or what all say alike."""
-    yield from check_schema(holder.get(schema_name), f"{path}.{schema_name}", status=status)
-    scale = part(holder, "subresources").get("scale")
-    if scale is not None:
-        yield from _scale(scale, f"{path}.subresources.scale")
-    for at, column in enumerate(listed(holder, "additionalPrinterColumns")):
-        yield from _column(column, f"{path}.additionalPrinterColumns[{at}]")
-    fields: list[dict[str, Any]] = holder.get("selectableFields") or []
-    if fields:
-        schema = _schema_in(holder.get(schema_name))
-        if schema is None:
-            why = "may only be set when a schema is included"
-            yield invalid_value(f"{path}.selectableFields", "", why)
-        else:
-            yield from _selectable(fields, Structure(schema), f"{path}.selectableFields")
-
-
-def _deprecation(version: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    warning: str | None = version.get("deprecationWarning")
-    if warning is None:
-        return
-    if not version.get("deprecated"):
-        yield invalid_value(path, warning, "can only be set for deprecated versions")
-        return
-    if len(warning.encode()) > _LONGEST_WARNING:
-        yield invalid_value(path, warning, "must be <= 256 characters long")
-    if not warning:
-        yield invalid_value(path, warning, "must not be an empty string")
-    if not warning.isprintable():
-        yield invalid_value(path, warning, "must only contain printable UTF-8 characters")
-
-
-def _simple_path(path: str, field: str) -> Iterator[Cause]:
-    if not path.startswith("."):
-        yield invalid_value(field, path, "must be a simple json path starting with .")
-
-
-def _scale(scale: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    for name, root in (("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")):
-        given: str = scale.get(name) or ""
-        if not given:
-            yield required(f"{path}.{name}")
-        else:
-            why = f"should be a json path under {root[:-1]}"
-            yield from _path_under(given, f"{path}.{name}", (root,), why)
-    if selector := scale.get("labelSelectorPath"):
-        why = "should be a json path under either .spec or .status"
-        yield from _path_under(selector, f"{path}.labelSelectorPath", (".spec.", ".status."), why)
-
-
-def _path_under(path: str, field: str, roots: tuple[str, ...], why: str) -> Iterator[Cause]:
-    wrong = list(_simple_path(path, field))
-    if not wrong and not path.startswith(roots):
-        wrong.append(invalid_value(field, path, why))
-    yield from wrong
-
-
-def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    if not column.get("name"):
-        yield required(f"{path}.name")
-    kind, form, where = column.get("type"), column.get("format"), column.get("jsonPath")
-    known = f"must be one of {','.join(_COLUMN_TYPES)}"
-    if not kind:
-        yield required(f"{path}.type", known)
-    elif kind not in _COLUMN_TYPES:
-        yield invalid_value(f"{path}.type", kind, known)
-    if form and form not in _COLUMN_FORMATS:
-        why = f"must be one of {','.join(_COLUMN_FORMATS)}"
-        yield invalid_value(f"{path}.format", form, why)
-    if not where:
-        yield required(f"{path}.JSONPath")
-    else:
-        yield from _simple_path(where, f"{path}.JSONPath")
-
-
-def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -> Iterator[Cause]:
-    seen: set[str] = set()
-    for at, each in enumerate(fields):
-        given: str = each.get("jsonPath") or ""
-        where = f"{path}[{at}].jsonPath"
-        if not given:
-            yield required(where)
-            continue
-        try:
-            spelt, found = resolve(given, structure, brackets=False)
-        except ValueError as error:
-            yield invalid_value(where, given, f"is an invalid path: {error}")
-            continue
-        if spelt.partition(".")[0] == "metadata":
-            yield invalid_value(where, given, "must not point to fields in metadata")
-        if found.type not in _SELECTABLE:
-            why = (
-                "must point to a field of type string, boolean or integer. "
-                "Enum string fields and strings with formats are allowed."
-            )
-            yield invalid_value(where, given, why)
-        if spelt in seen:
-            yield duplicate(where, given)
-        seen.add(spelt)
-    if len(seen) > _MOST_SELECTABLE:
-        yield too_many(path, len(seen), _MOST_SELECTABLE)
 
 
 # ------------------------------------------------------------------------------ beside the spec
@@ -361,8 +232,8 @@ def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -
 
 def _warnings(crd: Mapping[str, Any]) -> list[str]:
     spec = _internal(part(crd, "spec"))
-    schemas = [_schema_in(spec.get("validation"))]
-    schemas += [_schema_in(each.get("schema")) for each in spec["versions"]]
+    schemas = [schema_in(spec.get("validation"))]
+    schemas += [schema_in(each.get("schema")) for each in spec["versions"]]
     found = [each for schema in schemas if schema for each in _nodes(schema)]
     return [
         f'unrecognized format "{each["format"]}"'

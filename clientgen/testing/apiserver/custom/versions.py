@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import jsonpath
 from ..builtin.texts import qualified_name_problems
 from ..failures import Cause, invalid_value
-from .checking import NO_FIELD, Checker, check
+from .checking import Checker, check
 from .correlation import Pair
 from .defaulting import default
 from .embedded import check_embedded, clean_embedded, has_embedded, refusal_of
 from .lists import repeated
 from .pruning import prune
+from .scalars import NO_FIELD
 from .scale import ScalePaths
 from .shapes import is_object, listed, part
 from .structure import Structure

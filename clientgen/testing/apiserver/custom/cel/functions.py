@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel
-from . import library, strings
+from . import addresses, library, strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,24 +77,24 @@ _TABLE: Final[tuple[_Row, ...]] = (
     ("major", ".Semver", "int", partial(library.version_part, part="major")),
     ("minor", ".Semver", "int", partial(library.version_part, part="minor")),
     ("patch", ".Semver", "int", partial(library.version_part, part="patch")),
-    ("ip", "string", "IP", library.ip),
-    ("ip", ".CIDR", "IP", library.address_of),
-    ("isIP", "string", "bool", library.is_ip),
-    ("ip.isCanonical", "string", "bool", library.is_canonical),
-    ("family", ".IP", "int", library.family),
-    ("isUnspecified", ".IP", "bool", partial(library.ip_is, what="unspecified")),
-    ("isLoopback", ".IP", "bool", partial(library.ip_is, what="loopback")),
-    ("isLinkLocalMulticast", ".IP", "bool", partial(library.ip_is, what="link-local-multicast")),
-    ("isLinkLocalUnicast", ".IP", "bool", partial(library.ip_is, what="link-local-unicast")),
-    ("isGlobalUnicast", ".IP", "bool", partial(library.ip_is, what="global")),
-    ("cidr", "string", "CIDR", library.cidr),
-    ("isCIDR", "string", "bool", library.is_cidr),
-    ("containsIP", ".CIDR,string", "bool", library.contains_ip),
-    ("containsIP", ".CIDR,IP", "bool", library.contains_ip),
-    ("containsCIDR", ".CIDR,string", "bool", library.contains_cidr),
-    ("containsCIDR", ".CIDR,CIDR", "bool", library.contains_cidr),
-    ("prefixLength", ".CIDR", "int", library.prefix_length),
-    ("masked", ".CIDR", "CIDR", library.masked),
+    ("ip", "string", "IP", addresses.ip),
+    ("ip", ".CIDR", "IP", addresses.address_of),
+    ("isIP", "string", "bool", addresses.is_ip),
+    ("ip.isCanonical", "string", "bool", addresses.is_canonical),
+    ("family", ".IP", "int", addresses.family),
+    ("isUnspecified", ".IP", "bool", partial(addresses.ip_is, what="unspecified")),
+    ("isLoopback", ".IP", "bool", partial(addresses.ip_is, what="loopback")),
+    ("isLinkLocalMulticast", ".IP", "bool", partial(addresses.ip_is, what="link-local-multicast")),
+    ("isLinkLocalUnicast", ".IP", "bool", partial(addresses.ip_is, what="link-local-unicast")),
+    ("isGlobalUnicast", ".IP", "bool", partial(addresses.ip_is, what="global")),
+    ("cidr", "string", "CIDR", addresses.cidr),
+    ("isCIDR", "string", "bool", addresses.is_cidr),
+    ("containsIP", ".CIDR,string", "bool", addresses.contains_ip),
+    ("containsIP", ".CIDR,IP", "bool", addresses.contains_ip),
+    ("containsCIDR", ".CIDR,string", "bool", addresses.contains_cidr),
+    ("containsCIDR", ".CIDR,CIDR", "bool", addresses.contains_cidr),
+    ("prefixLength", ".CIDR", "int", addresses.prefix_length),
+    ("masked", ".CIDR", "CIDR", addresses.masked),
 )
 
 

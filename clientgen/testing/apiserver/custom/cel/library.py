@@ -1,6 +1,6 @@
-"""What Kubernetes adds to CEL: lists, regular expressions, URLs, quantities, addresses, versions.
+"""What Kubernetes adds to CEL: lists, regular expressions, URLs, quantities, versions.
 
-Values of types of their own (Quantity, URL, IP, CIDR, Semver) are maps with one entry that names
+Addresses are in `addresses`. Values of types of their own (Quantity, URL, IP, CIDR, Semver) are maps with one entry that names
 the type while rules run; the checks before know them as types.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from decimal import Decimal
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -17,16 +16,36 @@ from urllib.parse import parse_qs, urlsplit
 from clientgen.runtime.quantity import Quantity
 
 from ..formats import STRING_FORMATS
-from ..libraries import proto, re2
+from ..libraries import compiled, proto
 
 __all__ = [
-    "add", "address_of", "as_float", "as_integer", "cidr", "compare", "contains_cidr",
-    "contains_ip", "family", "find", "find_all", "index_in", "ip", "ip_is", "is_canonical",
-    "is_cidr", "is_greater", "is_integer", "is_ip", "is_less", "is_quantity", "is_semver",
-    "is_sorted", "is_url", "largest", "last_index_in", "masked", "prefix_length", "quantity",
-    "semver", "sign", "smallest", "subtract", "total", "url", "url_part", "url_query",
+    "add",
+    "as_float",
+    "as_integer",
+    "compare",
+    "find",
+    "find_all",
+    "index_in",
+    "is_greater",
+    "is_integer",
+    "is_less",
+    "is_quantity",
+    "is_semver",
+    "is_sorted",
+    "is_url",
+    "largest",
+    "last_index_in",
+    "quantity",
+    "semver",
+    "sign",
+    "smallest",
+    "subtract",
+    "total",
+    "url",
+    "url_part",
+    "url_query",
     "version_part",
-]  # fmt: skip
+]
 
 Tagged = dict[str, Any]
 _MAX_INT: Final = 2**63
@@ -95,13 +114,13 @@ def last_index_in(values: list[Any], item: Any) -> int:
 
 def find(text: str, pattern: str) -> str:
     """The first match, empty when there is none."""
-    found = re2().search(pattern, text)
+    found = compiled(pattern).search(text)
     return found.group(0) if found else ""
 
 
 def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
     """All matches, at most `many` if that is not negative."""
-    found = [each.group(0) for each in re2().finditer(pattern, text)]
+    found = [each.group(0) for each in compiled(pattern).finditer(text)]
     return found if many < 0 else found[:many]
 
 
@@ -277,113 +296,3 @@ def is_less(left: Tagged, right: Tagged) -> bool:
 def is_greater(left: Tagged, right: Tagged) -> bool:
     """Whether a quantity or version is greater than another."""
     return compare(left, right) > 0
-
-
-# ---------------------------------------------------------------------------------- addresses
-
-
-def _address(text: str) -> IPv4Address | IPv6Address:
-    found = ip_address(text)
-    if "%" in text or (isinstance(found, IPv6Address) and found.ipv4_mapped is not None):
-        raise ValueError(f"IP Address {text!r} parse error during conversion from string")
-    return found
-
-
-def ip(text: str) -> Tagged:
-    """An address; neither zones nor IPv4 within IPv6 are allowed.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return {"ip": str(_address(text))}
-
-
-def is_ip(text: str) -> bool:
-    """Whether it is an address."""
-    try:
-        _address(text)
-    except ValueError:
-        return False
-    return True
-
-
-def is_canonical(text: str) -> bool:
-    """Whether an address is in its usual spelling.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return str(_address(text)) == text
-
-
-def family(value: Tagged) -> int:
-    """4 or 6."""
-    return _address(value["ip"]).version
-
-
-def ip_is(value: Tagged, what: str) -> bool:
-    """Whether an address is of a kind, such as `loopback`."""
-    found = _address(value["ip"])
-    if what == "global":  # Go's IsGlobalUnicast: private addresses are global
-        broadcast = str(found) == "255.255.255.255"
-        return not (
-            broadcast or found.is_unspecified or found.is_loopback or found.is_multicast
-            or found.is_link_local
-        )  # fmt: skip
-    if what == "link-local-multicast":
-        networks = ("224.0.0.0/24", "ff02::/16")
-        return found in ip_network(networks[isinstance(found, IPv6Address)])
-    return {
-        "unspecified": found.is_unspecified,
-        "loopback": found.is_loopback,
-        "link-local-unicast": found.is_link_local,
-    }[what]
-
-
-def is_cidr(text: str) -> bool:
-    """Whether it is an address and the length of a prefix."""
-    address, slash, length = text.partition("/")
-    plain = re.fullmatch(r"0|[1-9][0-9]{0,2}", length)
-    return (
-        bool(slash and plain and is_ip(address)) and int(length) <= _address(address).max_prefixlen
-    )
-
-
-def cidr(text: str) -> Tagged:
-    """An address and the length of a prefix.
-
-    Raises:
-        ValueError: it is none.
-    """
-    if not is_cidr(text):
-        raise ValueError(f"network address parse error during conversion from string: {text!r}")
-    address, _, length = text.partition("/")
-    return {"cidr": f"{_address(address)}/{length}"}
-
-
-def address_of(value: Tagged) -> Tagged:
-    """The address of a CIDR."""
-    return {"ip": value["cidr"].partition("/")[0]}
-
-
-def prefix_length(value: Tagged) -> int:
-    """The length of its prefix."""
-    return int(value["cidr"].partition("/")[2])
-
-
-def masked(value: Tagged) -> Tagged:
-    """The same with the bits behind the prefix zero."""
-    return {"cidr": str(ip_network(value["cidr"], strict=False))}
-
-
-def contains_ip(value: Tagged, other: Tagged | str) -> bool:
-    """Whether an address is within it."""
-    text = other if isinstance(other, str) else other["ip"]
-    return _address(text) in ip_network(value["cidr"], strict=False)
-
-
-def contains_cidr(value: Tagged, other: Tagged | str) -> bool:
-    """Whether a whole network is within it."""
-    text = cidr(other)["cidr"] if isinstance(other, str) else other["cidr"]
-    outer, inner = (ip_network(each, strict=False) for each in (value["cidr"], text))
-    return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]

@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ...failures import Cause, duplicate, forbidden_value, invalid_value, required
-from ..checking import NO_FIELD
 from ..correlation import Pair, old_item
 from ..fieldpath import resolve
+from ..scalars import NO_FIELD
 from ..shapes import is_list, is_object
 from .declaring import declare
 from .expressions import BadExpression, EvaluationError, check, evaluate, uses_old_self

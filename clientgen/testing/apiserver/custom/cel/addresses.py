@@ -1,0 +1,134 @@
+"""What Kubernetes adds to CEL for addresses: `ip` and `cidr`.
+
+Neither zones nor IPv4 addresses within IPv6 are allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
+
+__all__ = [
+    "address_of",
+    "cidr",
+    "contains_cidr",
+    "contains_ip",
+    "family",
+    "ip",
+    "ip_is",
+    "is_canonical",
+    "is_cidr",
+    "is_ip",
+    "masked",
+    "prefix_length",
+]
+
+Tagged = dict[str, Any]
+
+
+def _address(text: str) -> IPv4Address | IPv6Address:
+    found = ip_address(text)
+    if "%" in text or (isinstance(found, IPv6Address) and found.ipv4_mapped is not None):
+        raise ValueError(f"IP Address {text!r} parse error during conversion from string")
+    return found
+
+
+def ip(text: str) -> Tagged:
+    """An address; neither zones nor IPv4 within IPv6 are allowed.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return {"ip": str(_address(text))}
+
+
+def is_ip(text: str) -> bool:
+    """Whether it is an address."""
+    try:
+        _address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_canonical(text: str) -> bool:
+    """Whether an address is in its usual spelling.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return str(_address(text)) == text
+
+
+def family(value: Tagged) -> int:
+    """4 or 6."""
+    return _address(value["ip"]).version
+
+
+def ip_is(value: Tagged, what: str) -> bool:
+    """Whether an address is of a kind, such as `loopback`."""
+    found = _address(value["ip"])
+    if what == "global":  # Go's IsGlobalUnicast: private addresses are global
+        broadcast = str(found) == "255.255.255.255"
+        return not (
+            broadcast or found.is_unspecified or found.is_loopback or found.is_multicast
+            or found.is_link_local
+        )  # fmt: skip
+    if what == "link-local-multicast":
+        networks = ("224.0.0.0/24", "ff02::/16")
+        return found in ip_network(networks[isinstance(found, IPv6Address)])
+    return {
+        "unspecified": found.is_unspecified,
+        "loopback": found.is_loopback,
+        "link-local-unicast": found.is_link_local,
+    }[what]
+
+
+def is_cidr(text: str) -> bool:
+    """Whether it is an address and the length of a prefix."""
+    address, slash, length = text.partition("/")
+    plain = re.fullmatch(r"0|[1-9][0-9]{0,2}", length)
+    return (
+        bool(slash and plain and is_ip(address)) and int(length) <= _address(address).max_prefixlen
+    )
+
+
+def cidr(text: str) -> Tagged:
+    """An address and the length of a prefix.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not is_cidr(text):
+        raise ValueError(f"network address parse error during conversion from string: {text!r}")
+    address, _, length = text.partition("/")
+    return {"cidr": f"{_address(address)}/{length}"}
+
+
+def address_of(value: Tagged) -> Tagged:
+    """The address of a CIDR."""
+    return {"ip": value["cidr"].partition("/")[0]}
+
+
+def prefix_length(value: Tagged) -> int:
+    """The length of its prefix."""
+    return int(value["cidr"].partition("/")[2])
+
+
+def masked(value: Tagged) -> Tagged:
+    """The same with the bits behind the prefix zero."""
+    return {"cidr": str(ip_network(value["cidr"], strict=False))}
+
+
+def contains_ip(value: Tagged, other: Tagged | str) -> bool:
+    """Whether an address is within it."""
+    text = other if isinstance(other, str) else other["ip"]
+    return _address(text) in ip_network(value["cidr"], strict=False)
+
+
+def contains_cidr(value: Tagged, other: Tagged | str) -> bool:
+    """Whether a whole network is within it."""
+    text = cidr(other)["cidr"] if isinstance(other, str) else other["cidr"]
+    outer, inner = (ip_network(each, strict=False) for each in (value["cidr"], text))
+    return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]

@@ -1,0 +1,136 @@
+"""What a version in a definition says: its schema, scale, columns and selectable fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import Cause, duplicate, invalid_value, required, too_many
+from .fieldpath import resolve
+from .schema_rules import check_schema
+from .shapes import listed, part
+from .structure import Structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["check_deprecation", "check_version", "schema_in"]
+
+_COLUMN_TYPES: Final = ("boolean", "date", "integer", "number", "string")
+_COLUMN_FORMATS: Final = (
+    "byte", "date", "date-time", "double", "float", "int32", "int64", "password"
+)  # fmt: skip
+_SELECTABLE: Final = ("string", "boolean", "integer")
+_MOST_SELECTABLE: Final = 8
+_LONGEST_WARNING: Final = 256
+
+
+def schema_in(validation: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The schema of a version, None when there is none."""
+    return (validation or {}).get("openAPIV3Schema")
+
+
+def check_version(
+    holder: Mapping[str, Any], path: str, schema_name: str, *, status: bool
+) -> Iterator[Cause]:
+    """What one version says, or what all say alike."""
+    yield from check_schema(holder.get(schema_name), f"{path}.{schema_name}", status=status)
+    scale = part(holder, "subresources").get("scale")
+    if scale is not None:
+        yield from _scale(scale, f"{path}.subresources.scale")
+    for at, column in enumerate(listed(holder, "additionalPrinterColumns")):
+        yield from _column(column, f"{path}.additionalPrinterColumns[{at}]")
+    fields: list[dict[str, Any]] = holder.get("selectableFields") or []
+    if fields:
+        schema = schema_in(holder.get(schema_name))
+        if schema is None:
+            why = "may only be set when a schema is included"
+            yield invalid_value(f"{path}.selectableFields", "", why)
+        else:
+            yield from _selectable(fields, Structure(schema), f"{path}.selectableFields")
+
+
+def check_deprecation(version: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    """What is wrong with the warning of a deprecated version."""
+    warning: str | None = version.get("deprecationWarning")
+    if warning is None:
+        return
+    if not version.get("deprecated"):
+        yield invalid_value(path, warning, "can only be set for deprecated versions")
+        return
+    if len(warning.encode()) > _LONGEST_WARNING:
+        yield invalid_value(path, warning, "must be <= 256 characters long")
+    if not warning:
+        yield invalid_value(path, warning, "must not be an empty string")
+    if not warning.isprintable():
+        yield invalid_value(path, warning, "must only contain printable UTF-8 characters")
+
+
+def _simple_path(path: str, field: str) -> Iterator[Cause]:
+    if not path.startswith("."):
+        yield invalid_value(field, path, "must be a simple json path starting with .")
+
+
+def _scale(scale: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    for name, root in (("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")):
+        given: str = scale.get(name) or ""
+        if not given:
+            yield required(f"{path}.{name}")
+        else:
+            why = f"should be a json path under {root[:-1]}"
+            yield from _path_under(given, f"{path}.{name}", (root,), why)
+    if selector := scale.get("labelSelectorPath"):
+        why = "should be a json path under either .spec or .status"
+        yield from _path_under(selector, f"{path}.labelSelectorPath", (".spec.", ".status."), why)
+
+
+def _path_under(path: str, field: str, roots: tuple[str, ...], why: str) -> Iterator[Cause]:
+    wrong = list(_simple_path(path, field))
+    if not wrong and not path.startswith(roots):
+        wrong.append(invalid_value(field, path, why))
+    yield from wrong
+
+
+def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    if not column.get("name"):
+        yield required(f"{path}.name")
+    kind, form, where = column.get("type"), column.get("format"), column.get("jsonPath")
+    known = f"must be one of {','.join(_COLUMN_TYPES)}"
+    if not kind:
+        yield required(f"{path}.type", known)
+    elif kind not in _COLUMN_TYPES:
+        yield invalid_value(f"{path}.type", kind, known)
+    if form and form not in _COLUMN_FORMATS:
+        why = f"must be one of {','.join(_COLUMN_FORMATS)}"
+        yield invalid_value(f"{path}.format", form, why)
+    if not where:
+        yield required(f"{path}.JSONPath")
+    else:
+        yield from _simple_path(where, f"{path}.JSONPath")
+
+
+def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -> Iterator[Cause]:
+    seen: set[str] = set()
+    for at, each in enumerate(fields):
+        given: str = each.get("jsonPath") or ""
+        where = f"{path}[{at}].jsonPath"
+        if not given:
+            yield required(where)
+            continue
+        try:
+            spelt, found = resolve(given, structure, brackets=False)
+        except ValueError as error:
+            yield invalid_value(where, given, f"is an invalid path: {error}")
+            continue
+        if spelt.partition(".")[0] == "metadata":
+            yield invalid_value(where, given, "must not point to fields in metadata")
+        if found.type not in _SELECTABLE:
+            why = (
+                "must point to a field of type string, boolean or integer. "
+                "Enum string fields and strings with formats are allowed."
+            )
+            yield invalid_value(where, given, why)
+        if spelt in seen:
+            yield duplicate(where, given)
+        seen.add(spelt)
+    if len(seen) > _MOST_SELECTABLE:
+        yield too_many(path, len(seen), _MOST_SELECTABLE)
