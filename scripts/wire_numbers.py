@@ -1,0 +1,82 @@
+"""Writes the field numbers of Kubernetes' protobuf messages, for clientgen/testing.
+
+    python scripts/wire_numbers.py FOLDER > clientgen/testing/apiserver/decoding/wire.json
+
+FOLDER holds `generated.proto` files: checkouts of kubernetes/{api,apimachinery,kube-aggregator,
+apiextensions-apiserver}, at the release of specs/. The spec has everything else: names and types.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+SPEC = Path(__file__).parent.parent / "specs" / "kubernetes-1.36" / "swagger.json"
+MESSAGE = re.compile(r"^message (\w+) \{(.*?)^\}", re.DOTALL | re.MULTILINE)
+FIELD = re.compile(r"(?:optional|repeated)\s+([\w.]+)\s+(\w+)\s*=\s*(\d+);")
+MAP = re.compile(r"(map)<[^>]*>\s+(\w+)\s*=\s*(\d+);")
+
+Fields = list[tuple[int, str, str]]
+"""Number, name and type of each field."""
+
+
+def messages(folder: Path) -> dict[str, Fields]:
+    """The fields of each message, by the name that its definition has in the spec."""
+    found: dict[str, Fields] = {}
+    for path in sorted(folder.rglob("generated.proto")):
+        text = re.sub(r"//.*", "", path.read_text("utf-8"))
+        package = re.search(r"^package ([\w.]+);", text, re.MULTILINE)
+        assert package, path
+        for name, body in MESSAGE.findall(text):
+            found[definition(package[1], name)] = sorted(
+                (int(number), field, definition(*(package[1], *kind.rsplit(".", 1))[-2:]))
+                for kind, field, number in FIELD.findall(body) + MAP.findall(body)
+            )
+    return found
+
+
+def definition(package: str, message: str) -> str:
+    """`.k8s.io.api.core.v1`, `Pod`: `io.k8s.api.core.v1.Pod`."""
+    return f"io.k8s.{package.lstrip('.').removeprefix('k8s.io.').replace('_', '-')}.{message}"
+
+
+def plain(name: str) -> str:
+    """What a name in JSON and its name in protobuf have in common."""
+    return re.sub(r"\W", "", name).lower()
+
+
+def listed(fields: Fields, names: dict[str, str]) -> str:
+    """`metadata spec 4:status`: fields are numbered from 1 on unless it is said."""
+    words: list[str] = []
+    last = 0
+    for number, name, kind in fields:
+        word = names.get(plain(name)) or f"+{kind}"
+        words.append(word if number == last + 1 else f"{number}:{word}")
+        last = number
+    return " ".join(words)
+
+
+def main(folder: Path) -> dict[str, dict[str, str]]:
+    """By package and message. `+TYPE` is a message whose fields JSON has among those around it."""
+    definitions: dict[str, Any] = json.loads(SPEC.read_text("utf-8"))["definitions"]
+    found = messages(folder)
+    table: dict[str, dict[str, str]] = {}
+
+    def add(name: str, properties: dict[str, Any]) -> None:
+        package, _, message = name.rpartition(".")
+        names = {plain(each): each for each in properties}
+        table.setdefault(package, {})[message] = text = listed(found[name], names)
+        for inlined in re.findall(r"\+(\S+)", text):
+            add(inlined, properties)
+
+    for name, each in definitions.items():
+        if found.get(name) and "properties" in each:
+            add(name, each["properties"])
+    return table
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main(Path(sys.argv[1])), indent=1, sort_keys=True) + "\n")
