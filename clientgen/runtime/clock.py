@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-__all__ = ["SYSTEM_CLOCK", "Clock", "SystemClock"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["SYSTEM_CLOCK", "Clock", "SteppedClock", "SystemClock", "on_move", "real_seconds"]
 
 
 class Clock(Protocol):
@@ -18,6 +21,15 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds that only ever go up: what durations are measured with."""
+        ...
+
+
+@runtime_checkable
+class SteppedClock(Clock, Protocol):
+    """A clock that stands still until somebody moves it, as tests do."""
+
+    def on_move(self, wake: Callable[[], object]) -> Callable[[], None]:
+        """Have `wake` called whenever the clock has moved; gives what ends that."""
         ...
 
 
@@ -34,3 +46,19 @@ class SystemClock:
 
 
 SYSTEM_CLOCK = SystemClock()
+
+
+def real_seconds(clock: Clock, until: float) -> float | None:
+    """How long to wait for a moment of a clock; None if it has to be moved there."""
+    if isinstance(clock, SteppedClock):
+        return None
+    return max(0.0, until - clock.monotonic())
+
+
+def on_move(clock: Clock, wake: Callable[[], object]) -> Callable[[], object]:
+    """`SteppedClock.on_move`, for any clock: others move by themselves."""
+    return clock.on_move(wake) if isinstance(clock, SteppedClock) else _nothing
+
+
+def _nothing() -> None:
+    """There is nothing to end."""

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clientgen.runtime.clock import Clock
-
-__all__ = ["FakeClock", "on_move", "real_seconds"]
+__all__ = ["FakeClock"]
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -96,19 +94,3 @@ def _aware(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError(f"{moment!r} does not say its zone: datetime(..., tzinfo=UTC)")
     return moment.astimezone(UTC)
-
-
-def real_seconds(clock: Clock, deadline: float) -> float | None:
-    """How long to wait for a moment of a clock; None if it has to be moved there."""
-    if isinstance(clock, FakeClock):
-        return None
-    return max(0.0, deadline - clock.monotonic())
-
-
-def on_move(clock: Clock, wake: Callable[[], object]) -> Callable[[], object]:
-    """`FakeClock.on_move`, for any clock: others move by themselves."""
-    return clock.on_move(wake) if isinstance(clock, FakeClock) else _nothing
-
-
-def _nothing() -> None:
-    """There is nothing to end."""

@@ -11,9 +11,10 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from clientgen.runtime.clock import on_move, real_seconds
+
 from .actions import action_of
 from .apiserver.answers import Later, Response
-from .clock import on_move, real_seconds
 from .faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
 

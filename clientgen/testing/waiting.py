@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from .clock import on_move, real_seconds
+from clientgen.runtime.clock import on_move, real_seconds
 
 if TYPE_CHECKING:
     import asyncio

@@ -9,12 +9,27 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..clock import on_move, real_seconds
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Coroutine
     from types import TracebackType
 
-__all__ = ["Event", "Lock", "call_later", "run_blocking", "short_lock", "sleep"]
+    from ..clock import Clock
+
+__all__ = [
+    "Condition",
+    "Event",
+    "Lock",
+    "Task",
+    "call_later",
+    "run_blocking",
+    "short_lock",
+    "sleep",
+    "spawn",
+    "wait_until",
+]
 
 T = TypeVar("T")
 
@@ -78,6 +93,14 @@ class Event:
     def set(self) -> None:
         """Make it happen."""
         self._happened = True
+        self.wake()
+
+    def clear(self) -> None:
+        """Make it something that has not happened yet."""
+        self._happened = False
+
+    def wake(self) -> None:
+        """Have those who wait look again, without its happening."""
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
@@ -86,7 +109,7 @@ class Event:
         """Whether it has happened."""
         return self._happened
 
-    async def wait(self, seconds: float) -> bool:
+    async def wait(self, seconds: float | None = None) -> bool:
         """Wait for it, but no longer than so many seconds; gives whether it has happened."""
         import asyncio
 
@@ -120,3 +143,89 @@ class Event:
             waiter.set_result(None)
         self._waiters.add(waiter)
         return waiter
+
+
+async def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
+    """Wait for an event, but not past a moment of a clock; gives whether it has happened."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def wake() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(event.wake)
+
+    forget = on_move(clock, wake)
+    try:
+        while not event.is_set() and (until is None or clock.monotonic() < until):
+            await event.wait(None if until is None else real_seconds(clock, until))
+    finally:
+        forget()
+    return event.is_set()
+
+
+class Condition:
+    """Where tasks wait for something to change, or for a moment of a clock.
+
+    What is looked at and changed inside `async with` changes for one task at a time.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._changed = Event()
+
+    async def __aenter__(self) -> None:
+        await self._lock.__aenter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._lock.__aexit__(kind, error, traceback)
+
+    async def wait(self, until: float | None = None) -> None:
+        """Let others in until one notifies, but not past a moment of the clock."""
+        changed = self._changed
+        await self._lock.__aexit__(None, None, None)
+        try:
+            await wait_until(changed, self._clock, until)
+        finally:
+            await self._lock.__aenter__()
+
+    def notify(self) -> None:
+        """Wake all who wait; from any task of the loop."""
+        changed, self._changed = self._changed, Event()
+        changed.set()
+
+
+class Task:
+    """Something that goes on beside who spawned it."""
+
+    def __init__(self, task: asyncio.Task[None]) -> None:
+        self._task = task
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self._task.done()
+
+    async def join(self, seconds: float | None = None) -> bool:
+        """Wait for its end, but no longer than so many seconds; gives whether it has ended."""
+        import asyncio
+
+        await asyncio.wait({self._task}, timeout=seconds)
+        return self._task.done()
+
+    def cancel(self) -> None:
+        """Have it end at its next wait. A thread cannot be made to: tell it by an event."""
+        self._task.cancel()
+
+
+def spawn(work: Callable[[], Coroutine[Any, Any, None]], name: str) -> Task:
+    """Have some work go on beside this. Who spawns it joins it; what it raises is lost."""
+    import asyncio
+
+    return Task(asyncio.get_running_loop().create_task(work(), name=name))

@@ -6,12 +6,27 @@ import threading
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+from ..clock import on_move, real_seconds
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-__all__ = ["Event", "Lock", "call_later", "run_blocking", "short_lock", "sleep"]
+    from ..clock import Clock
+
+__all__ = [
+    "Condition",
+    "Event",
+    "Lock",
+    "Task",
+    "call_later",
+    "run_blocking",
+    "short_lock",
+    "sleep",
+    "spawn",
+    "wait_until",
+]
 
 T = TypeVar("T")
 
@@ -61,20 +76,113 @@ class Event:
     """Something that happens once; threads wait for it."""
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        self._condition = threading.Condition()
+        self._happened = False
 
     def set(self) -> None:
         """Make it happen."""
-        self._event.set()
+        with self._condition:
+            self._happened = True
+            self._condition.notify_all()
+
+    def clear(self) -> None:
+        """Make it something that has not happened yet."""
+        self._happened = False
+
+    def wake(self) -> None:
+        """Have those who wait look again, without its happening."""
+        with self._condition:
+            self._condition.notify_all()
 
     def is_set(self) -> bool:
         """Whether it has happened."""
-        return self._event.is_set()
+        return self._happened
 
-    def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float | None = None) -> bool:
         """Wait for it, but no longer than so many seconds; gives whether it has happened."""
-        return self._event.wait(seconds)
+        with self._condition:
+            return self._condition.wait_for(self.is_set, seconds)
+
+    def _wait_by(self, clock: Clock, until: float | None) -> None:
+        """Wait for it, but not past a moment of a clock whose moves call `wake`."""
+        with self._condition:
+            while not self._happened and (until is None or clock.monotonic() < until):
+                self._condition.wait(None if until is None else real_seconds(clock, until))
 
     def unless(self, work: T) -> T | None:
         """The result of some work, which in a thread was done by the time this is called."""
         return work
+
+
+def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
+    """Wait for an event, but not past a moment of a clock; gives whether it has happened."""
+    forget = on_move(clock, event.wake)
+    try:
+        event._wait_by(clock, until)
+    finally:
+        forget()
+    return event.is_set()
+
+
+class Condition:
+    """Where threads wait for something to change, or for a moment of a clock.
+
+    What is looked at and changed inside `with` changes for one thread at a time.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._changed = Event()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._lock.release()
+
+    def wait(self, until: float | None = None) -> None:
+        """Let others in until one notifies, but not past a moment of the clock."""
+        changed = self._changed
+        self._lock.release()
+        try:
+            wait_until(changed, self._clock, until)
+        finally:
+            self._lock.acquire()
+
+    def notify(self) -> None:
+        """Wake all who wait; from any thread."""
+        changed, self._changed = self._changed, Event()
+        changed.set()
+
+
+class Task:
+    """Something that goes on beside who spawned it."""
+
+    def __init__(self, thread: threading.Thread) -> None:
+        self._thread = thread
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return not self._thread.is_alive()
+
+    def join(self, seconds: float | None = None) -> bool:
+        """Wait for its end, but no longer than so many seconds; gives whether it has ended."""
+        self._thread.join(seconds)
+        return self.done
+
+    def cancel(self) -> None:
+        """Have a task end at its next wait. A thread cannot be made to: tell it by an event."""
+
+
+def spawn(work: Callable[[], None], name: str) -> Task:
+    """Have some work go on beside this. Who spawns it joins it; what it raises is shown."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    return Task(thread)

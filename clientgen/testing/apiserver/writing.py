@@ -289,7 +289,8 @@ class Writing:
             why = (
                 "StorageError: invalid object, Code: 4, Key: "
                 f"/registry/{resource.plural}/{record.key}, ResourceVersion: 0, "
-                f"AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
+                f"AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, "
+                f"UID in object meta: {record.uid}"
             )
             raise conflict(resource.group, resource.plural, record.name, why)
 
@@ -446,7 +447,7 @@ class Writing:
         leaves = bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers")
         if leaves and not metadata.get("deletionGracePeriodSeconds") and not self._drains(value):
             if not self.options.dry_run:
-                self.collection.remove(record.key, value)
+                self.collection.remove(record.key)
             return Outcome(value)
         if apply.same_but_times(old, value):
             return Outcome(old)
@@ -462,7 +463,7 @@ class Writing:
 
     def _validate(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
         resource, part = self.resource, self.target.subresource
-        causes = list(builtin.metadata_causes(resource, value, old))
+        causes = list(builtin.metadata_causes(resource, value, old, part))
         causes += self.rules.validate(value, old, part)
         if causes:
             name = value["metadata"].get("name", "")
