@@ -1,5 +1,8 @@
 """What waiting is made of, in threads; the twin of the one in `_async`."""
 
+# The pieces here are friends.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import threading
