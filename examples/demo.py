@@ -1,6 +1,6 @@
 """A tour: create, watch, edit, scale and delete objects with typed clients, sync and asyncio.
 
-python examples/demo.py                      against answers recorded from a real API server
+python examples/demo.py                      against a server in memory
 python examples/demo.py --kubeconfig FILE    against a cluster of yours
 """
 
@@ -22,10 +22,10 @@ from kubeapi.core.v1 import (
     ResourceRequirements,
 )
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta
-from recorded_server import RECORDED_NAMESPACE, RecordedServer
 
 from clientgen.runtime import Quantity
 from clientgen.runtime.errors import NotFound
+from clientgen.testing import LocalServer
 
 
 def deployment(name: str) -> Deployment:
@@ -54,7 +54,7 @@ def with_threads(k: Clientset, namespace: str) -> None:
     maps = k.core_v1.config_maps(namespace)
     created = maps.create(ConfigMap(metadata=ObjectMeta(name="colours"), data={"sky": "blue"}))
     print(f"create     configmap {created.metadata.name}: {created.data}")
-    edited = maps.edit("colours", lambda m: m.data.update(sky="grey", grass="green"))
+    edited = maps.edit("colours", lambda m: m.data.update(sky="grey", tree="green"))
     print(f"edit       configmap {edited.metadata.name}: {edited.data}")
 
     seen = created.metadata.resource_version
@@ -89,13 +89,13 @@ async def with_asyncio(k: AsyncClientset, namespace: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="A tour of clientgen.")
-    parser.add_argument("--kubeconfig", help="a cluster of yours, instead of recorded answers")
+    parser.add_argument("--kubeconfig", help="a cluster of yours, instead of a server in memory")
     kubeconfig: str | None = parser.parse_args().kubeconfig
     with ExitStack() as stack:
         namespace = f"clientgen-demo-{secrets.token_hex(3)}"
         if kubeconfig is None:
-            kubeconfig = stack.enter_context(RecordedServer()).kubeconfig
-            namespace = RECORDED_NAMESPACE
+            kubeconfig = stack.enter_context(LocalServer(tls=True)).kubeconfig
+            namespace = "clientgen-demo"  # it is all ours
         k = stack.enter_context(Clientset.from_config(kubeconfig))
         print(f"connected  {k}")
         try:

@@ -18,8 +18,8 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     assert done.stdout.splitlines()[1:] == [
         "create     namespace clientgen-demo",
         "create     configmap colours: {'sky': 'blue'}",
-        "edit       configmap colours: {'grass': 'green', 'sky': 'grey'}",
-        "watch      MODIFIED colours: {'grass': 'green', 'sky': 'grey'}",
+        "edit       configmap colours: {'sky': 'grey', 'tree': 'green'}",
+        "watch      MODIFIED colours: {'sky': 'grey', 'tree': 'green'}",
         'delete     configmaps "colours" not found',
         "create     deployment web, cpu 100m",
         "scale      deployment web to 3",
@@ -27,3 +27,13 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
         "delete     deployment web",
         "delete     namespace clientgen-demo",
     ]
+
+
+def test_the_tests_of_the_example_controller_pass() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "test_reaper.py"], cwd=EXAMPLES, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "7 passed" in done.stdout

@@ -235,7 +235,8 @@ import clientgen.cli.serve as serving
 def waited(*_, **__):
     used = resource.getrusage(resource.RUSAGE_SELF)
     heavy = {"jinja2", "black", "openapi_spec_validator", "pytest"} & sys.modules.keys()
-    print(used.ru_utime + used.ru_stime, sorted(heavy), "clientgen.generator.pipeline" in sys.modules)
+    seconds = used.ru_utime + used.ru_stime
+    print(seconds, sorted(heavy), "clientgen.generator.pipeline" in sys.modules)
     raise SystemExit
 serving._say = waited
 program(["serve"])
