@@ -73,7 +73,9 @@ class Definitions:
         resource = self._instances(name)
         if resource is not None:
             deleting = Deleting(
-                self._cluster, View(resource, self._cluster.registry), DeleteOptions()
+                self._cluster,
+                View(resource, self._cluster.registry, converts=False),
+                DeleteOptions(),
             )
             for each in instances.now():
                 deleting.delete(each)
@@ -89,7 +91,7 @@ class Definitions:
                 self._collection.put(value, record.form)
         else:
             del metadata["finalizers"]
-            self._collection.remove(name, value)
+            self._collection.remove(name)
             self._cluster.store.drop(name)
 
     def _instances(self, name: str) -> Resource | None:
@@ -133,7 +135,7 @@ class Namespaces:
         if not spec["finalizers"]:
             del spec["finalizers"]
             if not value["metadata"].get("finalizers"):
-                self._collection.remove(name, value)
+                self._collection.remove(name)
                 return
         if value != record.value():
             self._collection.put(value, record.form)
@@ -146,7 +148,9 @@ class Namespaces:
             records = collection.now(namespace)
             if records:
                 options = DeleteOptions(grace=0, policy="Background")
-                deleting = Deleting(self._cluster, View(resource, self._cluster.registry), options)
+                deleting = Deleting(
+                    self._cluster, View(resource, self._cluster.registry, converts=False), options
+                )
                 for record in records:
                     deleting.delete(record)
                 left = left or bool(collection.now(namespace))
@@ -217,7 +221,7 @@ class Garbage:
             return
         del value["metadata"]["finalizers"]
         if not value["metadata"].get("deletionGracePeriodSeconds"):
-            collection.remove(key, value)
+            collection.remove(key)
 
     def _orphan(self, uid: str) -> None:
         for collection, record in self._records(uid):
@@ -246,7 +250,7 @@ class Garbage:
     def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
         resource = self._cluster.resource_of(collection.name)
         if resource is not None and not _is_going(record):
-            view = View(resource, self._cluster.registry)
+            view = View(resource, self._cluster.registry, converts=False)
             Deleting(self._cluster, view, options).delete(record)
 
 

@@ -39,6 +39,10 @@ class Rules(Protocol):
         """What is wrong with the object."""
         ...
 
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+        """What is allowed, but hardly meant."""
+        ...
+
 
 def rules_of(resource: Resource, cluster: Cluster) -> Rules:
     """The rules for a resource."""
@@ -74,6 +78,11 @@ class BuiltInRules:
         """As the kind's validation does."""
         return builtin.validate(self._resource, value, old, which, self._cluster)
 
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+        """None: those of the real server are not known here."""
+        del value, old
+        return []
+
 
 class CustomRules:
     """What a CustomResourceDefinition says of its instances."""
@@ -106,6 +115,10 @@ class CustomRules:
     ) -> list[Cause]:
         """Against the schema and its rules."""
         return self._version.validate(value, old, which)
+
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+        """Finalizers that may be somebody else's."""
+        return self._version.warnings(value, old)
 
 
 class DefinitionRules:
@@ -145,6 +158,10 @@ class DefinitionRules:
     ) -> list[Cause]:
         """The rules for definitions, structural schemas among them."""
         return [] if which == "status" else custom.validate_definition(value, old)
+
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+        """Formats that mean nothing."""
+        return custom.definition_warnings(value, old)
 
 
 def _keep(value: dict[str, Any], old: dict[str, Any], name: str) -> None:

@@ -102,7 +102,7 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
     kind = "UpdateOptions" if verb == "update" else "PatchOptions"
     media = patch_type(call, target.resource) if verb == "patch" else ""
     options = write_options(call.query, kind, call.user_agent, apply=media == APPLY)
-    writing = Writing(cluster, target, options)
+    writing = Writing(cluster, target, options, call)
     scaling = Scaling(cluster, target, parent)
     if verb == "update":
         body = object_of(call, resource, cluster.spec.schemas)

@@ -24,12 +24,14 @@ __all__ = ["View"]
 class View:
     """Shows the records of a collection in the version of a resource.
 
+    `converts` is off where objects are not shown but removed, in whichever version.
+
     Attributes:
         form: what records have to be stored as to be shown as they are.
         prefix: the start of the JSON of every object, kind and apiVersion.
     """
 
-    def __init__(self, resource: Resource, registry: Registry) -> None:
+    def __init__(self, resource: Resource, registry: Registry, *, converts: bool = True) -> None:
         self.resource = resource
         self.form = registry.form_of(resource)
         self.prefix = b'{"kind":%b,"apiVersion":%b,' % (
@@ -37,6 +39,7 @@ class View:
             json.encode(resource.api_version),
         )
         self._registry = registry
+        self._converts = converts
 
     # -------------------------------------------------------------------------- contents
 
@@ -73,6 +76,7 @@ class View:
         value = self.titled(record.value())
         custom = self.resource.custom
         if custom is not None:
+            self._check_conversion(record)
             custom.prune(value)
             custom.default(value)
             return value
@@ -80,6 +84,20 @@ class View:
         source = self._registry.find(group, version, self.resource.plural)
         assert source is not None  # built-in resources do not go away
         return self.titled(builtin.convert(value, source, self.resource))
+
+    def _check_conversion(self, record: Record) -> None:
+        """Refuse what a webhook would have to convert; none is called here.
+
+        Raises:
+            Failure: 500.
+        """
+        stored, _, _ = record.form.partition("#")
+        custom = self.resource.custom
+        if self._converts and custom is not None and stored != custom.name:
+            group = self.resource.group
+            self._registry.definition(self.resource).convert(
+                {"apiVersion": f"{group}/{stored}"}, custom
+            )
 
     # -------------------------------------------------------------------------- selecting
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from . import access, apply, builtin, strategic
+from .apply import Writer
 from .bodies import cleaned, complain, drop_repeated_owners, mismatch, object_of
 from .failures import (
     Cause,
@@ -79,7 +80,7 @@ def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     options = write_options(call.query, "CreateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
     complain(call, body.problems, options.validation)
-    writing = Writing(cluster, target, options, call.caller)
+    writing = Writing(cluster, target, options, call)
     outcome = writing.create(body.value)
     return rendering.value(outcome.value, 201)
 
@@ -89,7 +90,7 @@ def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     options = write_options(call.query, "UpdateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
     complain(call, body.problems, options.validation)
-    outcome = Writing(cluster, target, options, call.caller).update(body.value)
+    outcome = Writing(cluster, target, options, call).update(body.value)
     return rendering.value(outcome.value, 201 if outcome.created else 200)
 
 
@@ -98,7 +99,7 @@ def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     media = patch_type(call, target.resource)
     applying = media == APPLY
     options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
-    writing = Writing(cluster, target, options, call.caller)
+    writing = Writing(cluster, target, options, call)
     custom = target.resource.custom is not None
     parsed = read_patch(call.body, media, checked=options.validation != "Ignore", custom=custom)
     if applying:
@@ -106,7 +107,7 @@ def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
         outcome = writing.apply(parsed.value)
     else:
         change = Change(media, parsed.value, target.resource)
-        outcome = writing.patch(change, parsed, call)
+        outcome = writing.patch(change, parsed)
     return rendering.value(outcome.value, 201 if outcome.created else 200)
 
 
@@ -166,17 +167,12 @@ def _check_unversioned(metadata: dict[str, Any]) -> None:
 class Writing:
     """One write to one object."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        target: Target,
-        options: WriteOptions,
-        caller: access.Caller = access.ADMIN,
-    ) -> None:
+    def __init__(self, cluster: Cluster, target: Target, options: WriteOptions, call: Call) -> None:
         self.cluster = cluster
         self.target = target
         self.options = options
-        self.caller = caller
+        self.call = call
+        self.caller = call.caller
         self.resource = target.resource
         self.view = View(target.resource, cluster.registry)
         self.collection = cluster.store.collection(storage_of(target.resource))
@@ -294,7 +290,7 @@ class Writing:
             )
             raise conflict(resource.group, resource.plural, record.name, why)
 
-    def patch(self, change: Change, parsed: Parsed, call: Call) -> Outcome:
+    def patch(self, change: Change, parsed: Parsed) -> Outcome:
         """Change an object as a patch says."""
         record = self.current()
         if record is None:
@@ -306,8 +302,8 @@ class Writing:
         problems = parsed.complaints(unknown)
         if self.options.validation == "Strict" and problems:
             raise refuse(f"strict decoding error: {', '.join(problems)}")
-        complain(call, problems, self.options.validation)
-        drop_repeated_owners(call, value["metadata"])
+        complain(self.call, problems, self.options.validation)
+        drop_repeated_owners(self.call, value["metadata"])
         self._check_name(value["metadata"])
         self._place(value["metadata"])
         return self.replace(record, value)
@@ -468,9 +464,10 @@ class Writing:
         if causes:
             name = value["metadata"].get("name", "")
             raise invalid(resource.group, resource.kind, name, causes)
+        self.call.warnings.extend(self.rules.warnings(value, old))
 
-    def _writer(self) -> apply.Writer:
-        return apply.Writer(
+    def _writer(self) -> Writer:
+        return Writer(
             manager=self.options.manager,
             api_version=self.resource.api_version,
             subresource=self.target.subresource,
