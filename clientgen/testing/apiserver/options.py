@@ -35,7 +35,8 @@ __all__ = [
 Query = dict[str, list[str]]
 
 _META: Final = "meta.k8s.io"
-_MATCHES: Final = ("Exact", "NotOlderThan")
+_NOT_OLDER: Final = "NotOlderThan"
+_MATCHES: Final = ("Exact", _NOT_OLDER)
 _POLICIES: Final = ("Foreground", "Background", "Orphan", "nil")
 _VALIDATIONS: Final = ("Ignore", "Strict", "Warn")
 _MANAGER_BYTES: Final = 128
@@ -169,12 +170,11 @@ def _watch_causes(options: ListOptions) -> list[Cause]:
     if options.initial_events is None and options.match:
         why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
         causes.append(forbidden_value("resourceVersionMatch", why))
-    if options.initial_events is not None:
-        if options.match != "NotOlderThan":
-            why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-            causes.append(forbidden_value("resourceVersionMatch", why))
-        if options.match and options.match not in _MATCHES:
-            causes.append(not_supported("resourceVersionMatch", options.match, (*_MATCHES, "")))
+    if options.initial_events is not None and options.match != _NOT_OLDER:
+        why = f"sendInitialEvents requires setting resourceVersionMatch to {_NOT_OLDER}"
+        causes.append(forbidden_value("resourceVersionMatch", why))
+    if options.match not in ("", _NOT_OLDER):
+        causes.append(not_supported("resourceVersionMatch", options.match, (_NOT_OLDER,)))
     if options.continue_:
         causes.append(forbidden_value("resourceVersionMatch", _WITH_CONTINUE))
     return causes

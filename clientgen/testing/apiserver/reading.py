@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import DecodeError, json
@@ -155,7 +156,19 @@ class _Token:
         fields: dict[str, Any] = value if isinstance(value, dict) else {}
         if fields.get("v") != _FORMAT:
             raise bad_request(f"{why}server does not recognize this encoded version")
-        return cls(int(fields.get("rv") or 0), str(fields.get("start") or ""))
+        token = cls(int(fields.get("rv") or 0), str(fields.get("start") or ""))
+        if problem := token.problem():
+            raise bad_request(f"{why}{problem}")
+        return token
+
+    def problem(self) -> str:
+        """Why a list cannot go on from there: a token may not lead out of its collection."""
+        if not self.version:
+            return f"incorrect encoded start resourceVersion (version {_FORMAT})"
+        if not self.start:
+            return f"encoded start key empty (version {_FORMAT})"
+        path = f"/{self.start.removeprefix('/')}"
+        return "" if normpath(path) == path else self.start
 
 
 def list_(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
@@ -218,19 +231,34 @@ class _Page:
         if records is None:
             fresh = _Token(-1, token.start).text()
             raise Failure(410, "Expired", _DEAD, continue_=fresh, details=False)
-        rest = [record for record in records if record.key >= token.start]
+        start = self._prefix + token.start
+        rest = [record for record in records if record.key >= start]
         return self._listed(rest, version, 0 if options.version == "0" else options.limit)
 
+    @property
+    def _prefix(self) -> str:
+        """What tokens leave out of the keys."""
+        return f"{self.namespace}/" if self.namespace else ""
+
     def _listed(self, records: Sequence[Record], version: int, limit: int) -> _Listed:
-        records = selected(self.view, self.options, records)
+        chosen = selected(self.view, self.options, records)
         metadata: dict[str, Any] = {"resourceVersion": str(version)}
-        if limit and len(records) > limit:
-            remaining = len(records) - limit
-            records = records[:limit]
-            metadata["continue"] = _Token(version, records[-1].key + "\0").text()
-            if not self.options.selects:
-                metadata["remainingItemCount"] = remaining
-        return records, metadata
+        if limit and len(chosen) >= limit and not self._names_one:
+            chosen = chosen[:limit]
+            last = chosen[-1]
+            if last is not records[-1]:
+                start = last.key.removeprefix(self._prefix) + "\0"
+                metadata["continue"] = _Token(version, start).text()
+                if not self.options.selects:
+                    metadata["remainingItemCount"] = len(records) - limit
+        return chosen, metadata
+
+    @property
+    def _names_one(self) -> bool:
+        """Whether there can be but one object, so that the server looks for no more."""
+        named = any(term.field == "metadata.name" and term.equal for term in self.options.fields)
+        scoped = bool(self.namespace) or not self.view.resource.namespaced
+        return named and scoped and not self.options.continue_
 
 
 def selected(view: View, options: ListOptions, records: Sequence[Record]) -> Sequence[Record]:

@@ -185,12 +185,10 @@ class Collection:
         self._happened(Change(version, before, record, self._store.clock.monotonic()))
         return record
 
-    def remove(self, key: str, last: dict[str, Any] | None = None) -> Record:
-        """Remove an object; `last` is the state it leaves with, if that is not the stored one."""
+    def remove(self, key: str) -> Record:
+        """Remove an object; it leaves in the state it was stored in last, finalizers and all."""
         before = self.records.pop(key)
         del self._keys[bisect_left(self._keys, key)]
-        if last is not None:
-            before = Record(key, last, before.version, before.form)
         version = self._store.advance()
         self._happened(Change(version, before, None, self._store.clock.monotonic()))
         return before
