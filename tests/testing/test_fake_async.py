@@ -82,7 +82,7 @@ async def test_a_clientset_can_be_closed_and_the_cluster_stays(cluster: FakeClus
 
 async def test_client_options_are_heeded(cluster: FakeCluster):
     k = cluster.clientset(AsyncClientset, user_agent="robot/1", warning_handler=None)
-    made = await k.core_v1.config_maps("default").create(config("colours"))
+    made = await k.core_v1.config_maps("default").create(config("colours", sky="blue"))
     assert [each.manager for each in made.metadata.managed_fields] == ["robot"]
 
 
