@@ -11,6 +11,7 @@ Three things are added, at every node of the object, from the root inwards:
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from .declared import DEFAULTS, PARTS, ZEROS
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["Fill", "default", "defaults", "definition", "fill"]
 
 Fill: TypeAlias = "Callable[[dict[str, Any]], None]"
+_Plan: TypeAlias = "Callable[[Any], None]"
 
 _FILLS: Final[dict[str, Fill]] = {}
+_NOTE: Final = "filling"
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _PREFIXES: Final = ("io.k8s.api.", "io.k8s.kube-aggregator.pkg.apis.")
 _ZERO: Final[dict[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
@@ -56,36 +59,74 @@ def definition(schema: Schema) -> str:
 
 def fill(schema: Schema, value: Any) -> None:
     """Add what is missing to a node and to everything below it, in place."""
-    if isinstance(value, list) and schema.items is not None:
-        for item in _items(value):
-            fill(schema.items, item)
-    elif isinstance(value, dict) and schema.additional is not None:
+    plan = _plan(schema)
+    if plan is not None:
+        plan(value)
+
+
+def _plan(schema: Schema) -> _Plan | None:
+    """What is done to values of a schema, found out once; None when that is nothing."""
+    if _NOTE not in schema.notes:
+        schema.notes[_NOTE] = _made(schema)
+    plan: _Plan | None = schema.notes[_NOTE]
+    return plan
+
+
+def _made(schema: Schema) -> _Plan | None:
+    if schema.items is not None:
+        plan = _plan(schema.items)
+        return None if plan is None else partial(_fill_each, plan)
+    if schema.additional is not None:
+        plan = _plan(schema.additional)
+        return None if plan is None else partial(_fill_values, plan)
+    return _Object(schema) if schema.properties and schema.name != _META else None
+
+
+def _fill_each(plan: _Plan, value: Any) -> None:
+    if isinstance(value, list):
+        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        for item in items:
+            plan(item)
+
+
+def _fill_values(plan: _Plan, value: Any) -> None:
+    if isinstance(value, dict):
         for item in cast("dict[str, Any]", value).values():
-            fill(schema.additional, item)
-    elif isinstance(value, dict):
-        _fill_object(schema, cast("dict[str, Any]", value))
+            plan(item)
 
 
-def _items(value: Any) -> list[Any]:
-    return list(value)
+class _Object:
+    """Fills one kind of object; its members are looked at late, as types may hold themselves."""
 
+    def __init__(self, schema: Schema) -> None:
+        name = definition(schema)
+        self._schema = schema
+        self._own = _FILLS.get(name)
+        self._presets = tuple(DEFAULTS.get(name, {}).items())
+        self._zeros = tuple(_never_missing(schema, name))
+        self._below: list[tuple[str, _Plan]] | None = None
 
-def _fill_object(schema: Schema, value: dict[str, Any]) -> None:
-    if schema.name == _META or not schema.properties:
-        return
-    name = definition(schema)
-    own = _FILLS.get(name)
-    if own is not None:
-        own(value)
-    for field, preset in DEFAULTS.get(name, {}).items():
-        if value.get(field) is None or value[field] == "":
-            value[field] = preset
-    for field, zero in _never_missing(schema, name):
-        if value.get(field) is None or (zero is None and value[field] == []):
-            value[field] = zero
-    for field, child in schema.properties.items():
-        if field in value:
-            fill(child, value[field])
+    def __call__(self, value: Any) -> None:
+        if not isinstance(value, dict):
+            return
+        given = cast("dict[str, Any]", value)
+        if self._own is not None:
+            self._own(given)
+        for field, preset in self._presets:
+            if given.get(field) is None or given[field] == "":
+                given[field] = preset
+        for field, zero in self._zeros:
+            if given.get(field) is None or (zero is None and given[field] == []):
+                given[field] = {} if zero == {} else zero
+        for field, plan in self._members() if self._below is None else self._below:
+            below = given.get(field)
+            if below is not None:
+                plan(below)
+
+    def _members(self) -> list[tuple[str, _Plan]]:
+        planned = ((field, _plan(child)) for field, child in self._schema.properties.items())
+        self._below = [(field, plan) for field, plan in planned if plan is not None]
+        return self._below
 
 
 def _never_missing(schema: Schema, name: str) -> Iterator[tuple[str, Any]]:
