@@ -35,7 +35,7 @@ def test_style() -> None:
 
 
 def test_layout() -> None:
-    check("black", "--check", "--quiet", *BY_HAND, "--extend-exclude", "tests/golden")
+    check("black", "--check", "--quiet", *BY_HAND, "--extend-exclude", "tests/(golden|conformance)")
 
 
 def test_types_by_mypy() -> None:

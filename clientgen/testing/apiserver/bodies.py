@@ -13,15 +13,24 @@ from typing import TYPE_CHECKING, Any, Final
 from .decoding import normalise, parse
 from .failures import Failure, bad_request, invalid, invalid_value
 from .parts import part
+from .resources import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .resources import Resource
-    from .routing import Call
+    from .cluster import Cluster
+    from .routing import Call, Target
     from .schema import Schemas
 
-__all__ = ["Body", "cleaned", "complain", "drop_repeated_owners", "mismatch", "object_of"]
+__all__ = [
+    "Body",
+    "body_resource",
+    "cleaned",
+    "complain",
+    "drop_repeated_owners",
+    "mismatch",
+    "object_of",
+]
 
 _OBJECT_META: Final = "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _HEAD: Final = {"type": "object", "properties": {"metadata": {"$ref": _OBJECT_META}}}
@@ -49,6 +58,21 @@ def object_of(call: Call, resource: Resource, schemas: Schemas) -> Body:
     value, unknown = cleaned(parsed.value, resource, schemas)
     drop_repeated_owners(call, value["metadata"])
     return Body(value, parsed.complaints(unknown))
+
+
+def body_resource(cluster: Cluster, target: Target) -> Resource:
+    """The kind of a subresource's body, as a resource of its own."""
+    kind = target.resource.subresources[target.subresource].kind
+    schema = cluster.spec.schema(kind)
+    return Resource(
+        group=kind.group,
+        version=kind.version,
+        plural=target.resource.plural,
+        kind=kind.kind,
+        namespaced=target.resource.namespaced,
+        verbs=frozenset(),
+        schema=schema,
+    )
 
 
 def _check_kind(value: dict[str, Any], resource: Resource) -> None:

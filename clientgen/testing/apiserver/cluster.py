@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import heapq
 from itertools import count
-from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from .access import Tokens
 from .failures import Cause, forbidden, not_found
 from .registry import Registry, storage_of
-from .store import Store
 from .views import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
+    from random import Random
 
     from clientgen.runtime.clock import Clock
 
     from .logs import LogText
     from .resources import Resource
     from .spec import Spec
-    from .store import Record
+    from .store import Record, Store
 
 __all__ = ["Cluster"]
 

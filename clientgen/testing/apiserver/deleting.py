@@ -14,7 +14,6 @@ from .reading import page
 from .registry import storage_of
 from .rules import DEFINITIONS
 from .store import key_of
-from .views import View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from .rendering import Rendering
     from .routing import Call, Target
     from .store import Record
+    from .views import View
 
 __all__ = [
     "CLEANUP",
@@ -51,10 +51,9 @@ def options_of(call: Call, cluster: Cluster) -> DeleteOptions:
     """
     body: Any = None
     if call.body:
-        body = parse(call.body, call.headers.get("content-type", "")).value
-        if not isinstance(body, dict):
-            raise bad_request("couldn't get version/kind; json parse error")
-        body = normalise(body, cluster.spec.schemas.named(_OPTIONS), refuse=bad_request).value
+        # What is no object has been refused there.
+        given: dict[str, Any] = parse(call.body, call.headers.get("content-type", "")).value
+        body = normalise(given, cluster.spec.schemas.named(_OPTIONS), refuse=bad_request).value
     return delete_options(call.query, body)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import access, apply
 from .answers import Response
-from .bodies import complain, object_of
+from .bodies import body_resource, complain, object_of
 from .decoding import parse
 from .deleting import Deleting
 from .eviction import check_name, evict
@@ -22,7 +22,6 @@ from .parts import part
 from .pods import bind, check_target
 from .registry import storage_of
 from .rendering import value_answer
-from .resources import Resource
 from .store import key_of
 from .views import View
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .options import WriteOptions
     from .rendering import Rendering
+    from .resources import Resource
     from .routing import Call, Target
     from .store import Record
 
@@ -90,20 +90,6 @@ class _Posted:
         return value_answer(201, value, shown.encoding)
 
 
-def _body_resource(cluster: Cluster, target: Target) -> Resource:
-    """The kind of a subresource's body, as a resource of its own."""
-    kind = target.resource.subresources[target.subresource].kind
-    return Resource(
-        group=kind.group,
-        version=kind.version,
-        plural=target.resource.plural,
-        kind=kind.kind,
-        namespaced=target.resource.namespaced,
-        verbs=frozenset(),
-        schema=cluster.spec.schema(kind),
-    )
-
-
 # ---------------------------------------------------------------------------------- pods
 
 
@@ -114,7 +100,7 @@ def _api_version(call: Call) -> str:
 
 def evict_pod(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
     """POST to `pods/eviction`."""
-    resource = _body_resource(cluster, target)
+    resource = body_resource(cluster, target)
     if _api_version(call) == _OLD_EVICTION:
         resource = replace(resource, version="v1beta1")
     posted = _Posted(cluster, call, target, resource)
@@ -147,7 +133,7 @@ def _store(cluster: Cluster, group: str, plural: str, value: dict[str, Any]) -> 
 def bind_pod(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
     """POST to `pods/binding`, or to the older `bindings`, which name the pod themselves."""
     if target.subresource:
-        posted = _Posted(cluster, call, target, _body_resource(cluster, target))
+        posted = _Posted(cluster, call, target, body_resource(cluster, target))
         check_name(target.name, posted.value, "Binding")
     else:
         pods = cluster.registry.any_version("", "pods")
@@ -180,7 +166,7 @@ def read_log(cluster: Cluster, call: Call, target: Target) -> Answer:
 
 def issue_token(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
     """POST to `serviceaccounts/token`."""
-    posted = _Posted(cluster, call, target, _body_resource(cluster, target))
+    posted = _Posted(cluster, call, target, body_resource(cluster, target))
     posted.check_namespace()
     posted.own()
     value = cluster.tokens.issue(target.namespace, target.name, posted.value, cluster)

@@ -153,7 +153,7 @@ class _Token:
             value: Any = json.decode(base64.b64decode(text + "=" * (-len(text) % 4), b"-_"))
         except (binascii.Error, DecodeError, ValueError) as error:
             raise bad_request(f"{why}{error}") from None
-        fields: dict[str, Any] = value if isinstance(value, dict) else {}
+        fields: dict[str, Any] = {**value} if isinstance(value, dict) else {}
         if fields.get("v") != _FORMAT:
             raise bad_request(f"{why}server does not recognize this encoded version")
         token = cls(int(fields.get("rv") or 0), str(fields.get("start") or ""))

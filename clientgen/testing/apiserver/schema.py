@@ -75,7 +75,7 @@ class Schema:
         """What the values of a map are; None when this is no map."""
         declared = self.raw.get("additionalProperties")
         if self._additional is None and isinstance(declared, dict):
-            self._additional = self._schemas.of(declared)
+            self._additional = self._schemas.of({**declared})
         elif self._additional is None and declared is True:
             self._additional = UNKNOWN
         return self._additional

@@ -28,8 +28,8 @@ from . import (
 from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
-from .deprecation import warning_of
 from .decoding import in_json
+from .deprecation import warning_of
 from .documents import Documents
 from .failures import Failure, bad_request
 from .negotiation import negotiate

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from . import posting
-from .bodies import complain, object_of
+from .bodies import body_resource, complain, object_of
 from .failures import Failure, bad_request, not_found
 from .options import write_options
+from .parts import part
 from .patching import APPLY, read_patch
 from .registry import storage_of
-from .resources import Resource
 from .scaling import Scaling
 from .store import key_of
 from .views import View
@@ -60,7 +60,7 @@ def _unconnected(cluster: Cluster, target: Target) -> Failure:
     record = _stored(cluster, target)
     if target.subresource == "proxy":
         return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
-    if not (record.value().get("spec") or {}).get("nodeName"):
+    if not part(record.value(), "spec").get("nodeName"):
         return bad_request(f"pod {target.name} does not have a host assigned")
     return bad_request("Upgrade request required: this server has no containers to connect to")
 
@@ -72,21 +72,6 @@ def _stored(cluster: Cluster, target: Target) -> Record:
     if record is None:
         raise not_found(resource.group, resource.plural, target.name)
     return record
-
-
-def body_resource(cluster: Cluster, target: Target) -> Resource:
-    """The kind of a subresource's body, as a resource of its own."""
-    kind = target.resource.subresources[target.subresource].kind
-    schema = cluster.spec.schema(kind)
-    return Resource(
-        group=kind.group,
-        version=kind.version,
-        plural=target.resource.plural,
-        kind=kind.kind,
-        namespaced=target.resource.namespaced,
-        verbs=frozenset(),
-        schema=schema,
-    )
 
 
 # ------------------------------------------------------------------------------- scale

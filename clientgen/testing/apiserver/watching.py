@@ -150,8 +150,9 @@ class WatchStream:
         now = self._store.clock.monotonic()
         regular = [BOOKMARK_SECONDS * n for n in range(1, int(timeout // BOOKMARK_SECONDS) + 1)]
         last = timeout - LAST_BOOKMARK_SECONDS
-        times = sorted([*regular, *([last] if last > 0 else [])])
-        return deque(now + seconds for seconds in times)
+        if last > 0:
+            regular.append(last)
+        return deque(now + seconds for seconds in sorted(regular))
 
     # ---------------------------------------------------------------------- the driver's
 
