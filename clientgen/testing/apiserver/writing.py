@@ -79,7 +79,7 @@ def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     """POST to a collection."""
     options = write_options(call.query, "CreateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(call, body.problems, options.validation)
+    complain(call, body.problems, options.validation, target.resource)
     writing = Writing(cluster, target, options, call)
     outcome = writing.create(body.value)
     return rendering.value(outcome.value, 201)
@@ -89,7 +89,7 @@ def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -
     """PUT to an object or its status."""
     options = write_options(call.query, "UpdateOptions", call.user_agent)
     body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(call, body.problems, options.validation)
+    complain(call, body.problems, options.validation, target.resource)
     outcome = Writing(cluster, target, options, call).update(body.value)
     return rendering.value(outcome.value, 201 if outcome.created else 200)
 
@@ -141,7 +141,9 @@ class Change:
             return json_patch(value, self.change)
         if self.media == MERGE_PATCH:
             return merge_patch(value, self.change)
-        return strategic.strategic_merge(value, self.change, self.resource.schema)
+        result = strategic.strategic_merge(value, self.change, self.resource.schema)
+        # The type of the object stays, whatever the patch makes of its name.
+        return {**result, "kind": value["kind"], "apiVersion": value["apiVersion"]}
 
     def undecodable(self, result: Any) -> Callable[[str], Failure]:
         """What makes the 422 of a result that is no such object."""
@@ -297,8 +299,7 @@ class Writing:
             raise self._missing()
         result = change.of(self.view.value(record))
         refuse = change.undecodable(result)
-        self._check_patched(result, refuse)
-        value, unknown = cleaned(result, self.resource, self.cluster.spec.schemas, refuse)
+        value, unknown = self._patched(result, refuse)
         problems = parsed.complaints(unknown)
         if self.options.validation == "Strict" and problems:
             raise refuse(f"strict decoding error: {', '.join(problems)}")
@@ -308,15 +309,26 @@ class Writing:
         self._place(value["metadata"])
         return self.replace(record, value)
 
-    def _check_patched(self, result: Any, refuse: Callable[[str], Failure]) -> None:
+    def _patched(
+        self, result: Any, refuse: Callable[[str], Failure]
+    ) -> tuple[dict[str, Any], list[str]]:
+        """The object a patch has made, without what its type does not have, and what that was."""
         if not isinstance(result, dict):
             raise refuse(f"json: cannot unmarshal {result!r} into Go value")
         value: dict[str, Any] = {**result}
         resource = self.resource
+        versioned = bool(value.get("apiVersion"))
+        if resource.custom is None:
+            value["kind"] = value.get("kind") or resource.kind
+            value["apiVersion"] = value.get("apiVersion") or resource.api_version
         if (value.get("kind"), value.get("apiVersion")) != (resource.kind, resource.api_version):
             raise refuse(
                 f"{resource.kind} in version {resource.version} cannot become another kind"
             )
+        if not versioned:
+            # Real servers decode it into a type that has no fields, so that it has no name either.
+            return {"metadata": {}}, sorted(value.keys() - {"kind", "apiVersion"})
+        return cleaned(value, resource, self.cluster.spec.schemas, refuse)
 
     def apply(self, config: dict[str, Any]) -> Outcome:
         """Server-side apply: create the object, or merge into it what is applied."""
@@ -337,7 +349,7 @@ class Writing:
         if kind and kind != self.resource.kind:
             raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
         metadata = part(config, "metadata")
-        if metadata.get("generateName"):
+        if self.current() is not None:
             metadata.setdefault("name", self.target.name)
         self._check_name(metadata)
         self._place(metadata)
