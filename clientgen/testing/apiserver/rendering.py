@@ -96,6 +96,8 @@ class Rendering:
         """An answer with an object; a Status is always shown as it is."""
         if value.get("kind") != "Status":
             value = self.shown(value)
+        if self.view.resource.custom is not None:
+            value = json.decode(json.encode(value, order="sorted"))
         return value_answer(status, value, self.encoding)
 
     def shown(self, value: dict[str, Any], *, columns: bool = True) -> dict[str, Any]:

@@ -54,8 +54,10 @@ class Record:
         self.labels: Mapping[str, str] = metadata.get("labels") or _NO_LABELS
         self.version = version
         self.form = form
+        # Only custom resources have a shape that may change; to the server they are maps, and sorted.
         self.data: bytes = _encode(
-            {name: part for name, part in value.items() if name not in ("kind", "apiVersion")}
+            {name: part for name, part in value.items() if name not in ("kind", "apiVersion")},
+            order="sorted" if "#" in form else None,
         )
         self.fields: dict[str, dict[str, str]] | None = None
         """Selectable fields by API version, once somebody asked."""

@@ -34,10 +34,10 @@ class View:
     def __init__(self, resource: Resource, registry: Registry, *, converts: bool = True) -> None:
         self.resource = resource
         self.form = registry.form_of(resource)
-        self.prefix = b'{"kind":%b,"apiVersion":%b,' % (
-            json.encode(resource.kind),
-            json.encode(resource.api_version),
-        )
+        title = json.encode({"kind": resource.kind, "apiVersion": resource.api_version})
+        if resource.custom is not None:
+            title = json.encode(json.decode(title), order="sorted")
+        self.prefix = title[:-1] + b","
         self._registry = registry
         self._converts = converts
 

@@ -166,7 +166,7 @@ class _List:
 
 
 class _Map:
-    """Keys are free. Maps of quantities are resource lists, which count in thousandths."""
+    """Keys are free, and sorted. Maps of quantities are resource lists, which count thousandths."""
 
     def __init__(self, values: Schema) -> None:
         self._values = values
@@ -185,8 +185,8 @@ class _Map:
         plan = self._values_plan()
         convert = plan.convert
         return {
-            key: plan.zero() if item is None else convert(item, strangers)
-            for key, item in given.items()
+            key: plan.zero() if given[key] is None else convert(given[key], strangers)
+            for key in sorted(given)
         }
 
     def zero(self) -> Any:
