@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from .decoding import normalise, parse
+from .decoding import Format, normalise, parse
 from .failures import Failure, bad_request, invalid, invalid_value
 from .parts import part
 from .resources import Resource
@@ -53,7 +53,9 @@ def object_of(call: Call, resource: Resource, schemas: Schemas) -> Body:
             another kind.
     """
     content_type = call.headers.get("content-type", "")
-    parsed = parse(call.body, content_type, kind=resource.kind, merging=resource.custom is None)
+    own = resource.custom is None
+    accepted = Format if own else (Format.JSON, Format.YAML)
+    parsed = parse(call.body, content_type, kind=resource.kind, merging=own, accepted=accepted)
     _check_kind(parsed.value, resource)
     value, unknown = cleaned(parsed.value, resource, schemas)
     drop_repeated_owners(call, value["metadata"])
@@ -133,14 +135,23 @@ def _refusal(resource: Resource) -> Callable[[str], Failure]:
     return lambda why: bad_request(start + why)
 
 
-def complain(call: Call, problems: Sequence[str], validation: str) -> None:
+def complain(
+    call: Call, problems: Sequence[str], validation: str, resource: Resource | None = None
+) -> None:
     """Refuse a body with problems, or warn of them, as the client wants.
+
+    Args:
+        call: the request.
+        problems: what is odd about its body.
+        validation: `Strict`, `Warn` or `Ignore`.
+        resource: of what kind the body is, if it is an object.
 
     Raises:
         Failure: 400, for `Strict`.
     """
     if problems and validation == "Strict":
-        raise bad_request(f"strict decoding error: {', '.join(problems)}")
+        refuse = _refusal(resource) if resource else bad_request
+        raise refuse(f"strict decoding error: {', '.join(problems)}")
     if validation == "Warn":
         call.warnings.extend(problems)
 

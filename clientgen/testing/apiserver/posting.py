@@ -47,7 +47,7 @@ class _Posted:
         self.target = target
         self.options: WriteOptions = write_options(call.query, "CreateOptions", call.user_agent)
         body = object_of(call, resource, cluster.spec.schemas)
-        complain(call, body.problems, self.options.validation)
+        complain(call, body.problems, self.options.validation, resource)
         self.value = body.value
         self._resource = resource
         self._place(resource)

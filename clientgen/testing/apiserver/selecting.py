@@ -115,8 +115,8 @@ class _Labels:
         return _checked_value(self._take())
 
     def _values(self) -> frozenset[str]:
-        if self._take() != "(":
-            raise _refuse("found something else, expected: '('")
+        if (opening := self._take()) != "(":
+            raise _refuse(f"found '{opening}' expected: '('")
         values: set[str] = set()
         while True:
             values.add(self._value() if self._peek() != ")" else "")

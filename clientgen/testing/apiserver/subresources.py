@@ -91,7 +91,7 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
     scaling = Scaling(cluster, target, parent)
     if verb == "update":
         body = object_of(call, resource, cluster.spec.schemas)
-        complain(call, body.problems, options.validation)
+        complain(call, body.problems, options.validation, resource)
         value = scaling.update(writing, body.value)
     else:
         parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
