@@ -43,6 +43,10 @@ class Handler(Protocol):
         """The same request with a body that everybody can read."""
         ...
 
+    def knows_token(self, token: str) -> bool:
+        """Whether a bearer token is one that the server has issued."""
+        ...
+
     def handle(self, request: HttpRequest) -> Answer:
         """Answer a request."""
         ...
@@ -84,6 +88,11 @@ class Desk:
             rules = self._note(action)
             answer = self._through(rules, action, request) if rules else self._ask(request, action)
         return self._attended(answer, wake)
+
+    def knows_token(self, token: str) -> bool:
+        """Whether a bearer token is one that the server has issued."""
+        with self.lock:
+            return self.server.knows_token(token)
 
     def resume(self, later: Later, wake: Callable[[], None]) -> Answer:
         """Ask again for an answer that was not ready."""

@@ -406,6 +406,28 @@ def test_auth(kubectl: Kubectl) -> None:
     assert "Username" in kubectl("auth", "whoami")
 
 
+@pytest.mark.skipif(bool(REAL), reason="is about the token of `clientgen serve`")
+def test_tokens_over_tls(tmp_path: Path) -> None:
+    from clientgen.testing.http import LocalServer
+
+    with LocalServer(tls=True, token="sesame") as server:
+        kubectl = Kubectl(server.kubeconfig, tmp_path, "default")
+        assert "kubernetes-admin" in kubectl("auth", "whoami")
+        unauthorized = kubectl("--token=guessed", "get", "cm", exits=1)
+        assert "Unauthorized" in unauthorized or "logged in" in unauthorized
+        kubectl("create", "serviceaccount", "robot")
+        token = kubectl("create", "token", "robot").strip()
+        user = json.loads(kubectl("auth", "whoami", f"--token={token}", "-o", "json"))
+        assert user["status"]["userInfo"]["username"] == "system:serviceaccount:default:robot"
+        read = ("get", "configmaps", f"--token={token}")
+        assert "Forbidden" in kubectl(*read, exits=1)
+        kubectl("create", "role", "reader", "--verb=list", "--resource=configmaps")
+        account = "--serviceaccount=default:robot"
+        kubectl("create", "rolebinding", "reader", "--role=reader", account)
+        assert "No resources found" in kubectl(*read)
+        assert "cannot impersonate" in kubectl(*read, "--as=kubernetes-admin", exits=1)
+
+
 def test_create_token(kubectl: Kubectl) -> None:
     kubectl("create", "serviceaccount", "robot")
     token = kubectl("create", "token", "robot", "--duration=1h").strip()

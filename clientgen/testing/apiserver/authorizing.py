@@ -14,12 +14,54 @@ from .options import first
 from .selecting import field_terms
 
 if TYPE_CHECKING:
+    from clientgen.runtime.request import Headers
+
+    from .access import Caller
     from .cluster import Cluster
     from .routing import Call, Target
 
-__all__ = ["check"]
+__all__ = ["check", "sender_of"]
 
 _OF_MANY: Final = ("list", "watch", "deletecollection")
+
+
+_IMPERSONATED: Final = {
+    "impersonate-uid": ("uids", "authentication.k8s.io"),
+    "impersonate-group": ("groups", ""),
+}
+
+
+def sender_of(cluster: Cluster, headers: Headers) -> Caller:
+    """Who sends a request, or whom he impersonates.
+
+    Everybody is an administrator who does not show the token of a service account.
+
+    Raises:
+        Failure: 400, something else than a user is impersonated; 403, he may not do that.
+    """
+    sender = access.ADMIN
+    for name, value in headers:
+        if name.lower() == "authorization" and value.startswith("Bearer "):
+            sender = cluster.tokens.caller(value[7:], cluster) or sender
+    meant = access.caller_of(headers, sender)
+    if meant is not sender and not sender.is_master:
+        _check_impersonation(cluster, sender, meant, headers)
+    return meant
+
+
+def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, headers: Headers) -> None:
+    account = access.service_account(meant.user)
+    namespace, name = account or ("", meant.user)
+    plural = "serviceaccounts" if account else "users"
+    wanted = [access.Access("impersonate", plural, "", "", namespace, name)]
+    for header, value in headers:
+        if found := _IMPERSONATED.get(header.lower()):
+            wanted.append(access.Access("impersonate", *found, "", "", value))
+    for key, values in meant.extra.items():
+        group = "authentication.k8s.io"
+        wanted += [access.Access("impersonate", "userextras", group, key, "", v) for v in values]
+    for each in wanted:
+        access.authorize(sender, each, cluster)
 
 
 def check(cluster: Cluster, call: Call, target: Target | None, verb: str) -> None:

@@ -103,13 +103,17 @@ class ApiServer:
         """The same request with a body in JSON, if it has one in protobuf that can be read."""
         return in_json(request, self.cluster.spec.schema)
 
+    def knows_token(self, token: str) -> bool:
+        """Whether a bearer token is one of a service account here, and valid."""
+        return self.cluster.tokens.caller(token, self.cluster) is not None
+
     def handle(self, request: HttpRequest) -> Answer:
         """Answer a request, whatever it is."""
         self.run_due()
         request = self.in_json(request)
         call = Call.of(request)
         try:
-            call = replace(call, caller=access.caller_of(request.headers))
+            call = replace(call, caller=authorizing.sender_of(self.cluster, request.headers))
             answer = self._answer(call)
         except Failure as failure:
             answer = failed(failure, call.accept)
