@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from clientgen.runtime.clock import Clock
     from clientgen.runtime.request import HttpRequest
 
-    from .answers import Answer
+    from .answers import Answer, Response, Stream
     from .spec import Spec
 
 __all__ = ["ApiServer"]
@@ -111,14 +111,24 @@ class ApiServer:
         """Answer a request, whatever it is."""
         self.run_due()
         request = self.in_json(request)
-        call = Call.of(request)
+        answer = self._settled(Call.of(request), partial(self._received, request))
+        self.run_due()
+        return answer
+
+    def _settled(self, call: Call, answering: Callable[[Call], Answer]) -> Answer:
+        """The answer, or a Status if there is none; one that has to wait is settled later."""
         try:
-            call = replace(call, caller=authorizing.sender_of(self.cluster, request.headers))
-            answer = self._answer(call)
+            answer = answering(call)
         except Failure as failure:
             answer = failed(failure, call.accept)
-        self.run_due()
+        if isinstance(answer, Later):
+            resume = answer.resume
+            return replace(answer, resume=lambda: self._settled(call, lambda _: resume()))
         return _warning(answer, call.warnings)
+
+    def _received(self, request: HttpRequest, call: Call) -> Answer:
+        caller = authorizing.sender_of(self.cluster, request.headers)
+        return self._answer(replace(call, caller=caller))
 
     def _answer(self, call: Call) -> Answer:
         if not call.is_long:
@@ -212,9 +222,8 @@ def _handler(verb: str, target: Target) -> Handler:
     return _VERBS[verb]
 
 
-def _warning(answer: Answer, warnings: list[str]) -> Answer:
+def _warning(answer: Response | Stream, warnings: list[str]) -> Answer:
     """The answer with a header for each thing it is to warn of."""
-    if warnings and not isinstance(answer, Later):
-        for text in dict.fromkeys(warnings):
-            answer.headers.append(("warning", f"299 - {json.dumps(text, ensure_ascii=False)}"))
+    for text in dict.fromkeys(warnings):
+        answer.headers.append(("warning", f"299 - {json.dumps(text, ensure_ascii=False)}"))
     return answer
