@@ -97,16 +97,21 @@ def serve(
 
     Any Kubernetes client can use it; a kubeconfig is written for them. Nothing is kept.
     """
-    # A program that stays has to collect cycles after all.
-    gc.enable()
     with _explained():
         secret = _token(token, token_file)
         cluster = _cluster(spec, crds, manifests, controller_delay)
         server = _server(cluster, port, kubeconfig, secret, tls=tls)
         stop = _stop_signal()
         with server:
+            _collect_cycles()
             _say(server, plain_token=bool(secret) and not tls)
             stop.wait()
+
+
+def _collect_cycles() -> None:
+    """A program that stays has to, after all; but what is there by now will stay as well."""
+    gc.freeze()
+    gc.enable()
 
 
 def _token(token: str | None, path: Path | None) -> str:
