@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.running import Results
+from benchmarks.serving import KEPT, SERVE
 
 __all__ = ["Bar", "judge"]
 
@@ -48,7 +49,7 @@ def judge(results: dict[str, Results]) -> list[Bar]:
     return found
 
 
-def _generate(who: str, key: str, work: str, promise: str, limit: float) -> _Maker:
+def _figure(who: str, key: str, work: str, promise: str, limit: float) -> _Maker:
     def make(found: Results) -> Bar:
         fastest = found[who]["fastest"] if key == "cpu" else None
         return Bar(work, promise, found[who][key], limit, fastest=fastest)
@@ -84,7 +85,7 @@ _BLACK = "clientgen, with black"
 _BARS: list[tuple[str, _Maker]] = [
     (
         "generate",
-        _generate(
+        _figure(
             "clientgen, before formatting",
             "cpu",
             "generate, before formatting",
@@ -92,14 +93,14 @@ _BARS: list[tuple[str, _Maker]] = [
             1.0,
         ),
     ),
-    ("generate", _generate(_BLACK, "cpu", "generate, with black", "at most 4 CPU s", 4.0)),
-    ("generate", _generate(_BLACK, "peak_mb", "generate, peak", "at most 80 MB", 80.0)),
+    ("generate", _figure(_BLACK, "cpu", "generate, with black", "at most 4 CPU s", 4.0)),
+    ("generate", _figure(_BLACK, "peak_mb", "generate, peak", "at most 80 MB", 80.0)),
     (
         "generate",
-        _generate("clientgen, unchanged", "cpu", "generate, unchanged", "at most 0.3 CPU s", 0.3),
+        _figure("clientgen, unchanged", "cpu", "generate, unchanged", "at most 0.3 CPU s", 0.3),
     ),
-    ("generate", _generate(_BLACK, "lines", "emitted lines", "at most 40,000", 40_000)),
-    ("generate", _generate(_BLACK, "longest", "longest line", "at most 120 characters", 120)),
+    ("generate", _figure(_BLACK, "lines", "emitted lines", "at most 40,000", 40_000)),
+    ("generate", _figure(_BLACK, "longest", "longest line", "at most 120 characters", 120)),
     ("import", _over_python("clientgen", "import")),
     ("import", _over_python("clientgen, asyncio", "import, asyncio")),
     ("decode", _ratio("decode", "at most 1.15 times bare msgspec", 1.15)),
@@ -130,4 +131,9 @@ _BARS: list[tuple[str, _Maker]] = [
         _ratio("WATCH, asyncio", "at most 1.25 times bare: client-go with protobuf", _GO_WATCH),
     ),
     ("sync-watch", _ratio("WATCH", "at most 1.25 times bare: client-go with protobuf", _GO_WATCH)),
+    ("serve-start", _figure(SERVE, "cpu", "serve, until ready", "under 0.5 CPU s", 0.5)),
+    (
+        "serve-memory",
+        _figure(KEPT, "peak_mb", "serve, 10,000 pods, peak", "under 300 MB", 300.0),
+    ),
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.envs import DATA, SNAPSHOT, python, script
 from benchmarks.running import Benchmark, Contender, Values, files_in
+from benchmarks.serving import serving_benchmarks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,8 @@ _OUT = DATA / "generated"
 
 def all_benchmarks() -> list[Benchmark]:
     """In the order in which they run."""
-    return [_generate(), _import(), *_codec(), *_requests(), *_lists(), *_watches()]
+    clients = [*_codec(), *_requests(), *_lists(), *_watches()]
+    return [_generate(), _import(), *clients, *serving_benchmarks()]
 
 
 # ---- the generator ------------------------------------------------------------------------------

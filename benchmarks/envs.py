@@ -25,7 +25,7 @@ _HOME = HERE / ".envs"
 _NOT_COPIED = (".*", "__pycache__", "build", "dist", "tests", "*.egg-info")
 
 _REQUIREMENTS = {
-    "ours": ["-e", f"{SNAPSHOT}[generator]", "-e", str(SNAPSHOT / "generated")],
+    "ours": ["-e", f"{SNAPSHOT}[generator,testing]", "-e", str(SNAPSHOT / "generated")],
     "server": ["trustme==1.2.1"],
     "peers": [
         "lightkube==1.0.1",

@@ -17,7 +17,9 @@ _SCALE = {"s": 1.0, "ms": 1e3, "us": 1e6}
 _COLUMNS = {
     "ratio": "ratio",
     "peak_mb": "peak MB",
+    "rate": "a second",
     "kept_kb": "kept kB a pod",
+    "settled_mb": "MB in the end",
     "lines": "lines",
     "longest": "longest line",
     "runs": "runs",
@@ -83,5 +85,5 @@ def _number(value: float) -> str:
     if value == int(value):
         return f"{value:,.0f}"
     if value >= 100:
-        return f"{value:.0f}"
+        return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
