@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .errors import ClientError, RequestInfo
     from .retry import Random
 
-__all__ = ["READ_MARGIN", "WatchProgress"]
+__all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress"]
 
 # How long one connection may serve a watch, in seconds: between this and twice this.
 MIN_STREAM = 300.0
@@ -31,7 +31,7 @@ _SHORT = 5.0
 # So much before its end a watch is over; clocks differ.
 _EARLY = 0.2
 
-_INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
 
 class WatchProgress:
@@ -127,7 +127,7 @@ class WatchProgress:
     def _note_bookmark(self, metadata: Any, version: str) -> None:
         """Take a bookmark's version; during the initial events only the last one tells anything."""
         initial = self._options.get("send_initial_events") and not self._known
-        if version and (not initial or _INITIAL_EVENTS_END in metadata.annotations):
+        if version and (not initial or INITIAL_EVENTS_END in metadata.annotations):
             self.version, self._known = version, True
 
     def ended(self, error: ClientError | None, now: float) -> float | None:
