@@ -335,6 +335,87 @@ def test_set_and_subresource(kubectl: Kubectl) -> None:
     assert kubectl.rows("deploy/web", "-o", "wide")[1][6] == "nginx:2"
 
 
+def test_create_by_generators(kubectl: Kubectl) -> None:
+    """The typed clients behind these send protobuf."""
+    kubectl("create", "deployment", "web", "--image=nginx", "--replicas=2", "--port=80")
+    kubectl("create", "service", "nodeport", "web", "--tcp=80:8080")
+    kubectl("create", "secret", "generic", "s", "--from-literal=k=v")
+    kubectl("create", "cronjob", "tick", "--image=busybox", "--schedule=*/5 * * * *", "--", "date")
+    kubectl("create", "job", "once", "--from=cronjob/tick")
+    kubectl("create", "ingress", "in", "--rule=a.example.com/x*=web:80")
+    kubectl("create", "quota", "q", "--hard=cpu=1,pods=2")
+    kubectl("create", "poddisruptionbudget", "pdb", "--selector=app=web", "--min-available=50%")
+    kubectl("autoscale", "deployment", "web", "--min=1", "--max=5", "--cpu-percent=80")
+    kubectl("run", "p", "--image=nginx", "--env=A=b", "--labels=x=y")
+    kubectl("expose", "pod", "p", "--port=443", "--name=p")
+    deployment = kubectl.json("deploy/web")["spec"]
+    assert deployment["replicas"] == 2
+    ports = deployment["template"]["spec"]["containers"][0]["ports"]
+    assert ports == [{"containerPort": 80, "protocol": "TCP"}]
+    assert kubectl.json("secret/s")["data"] == {"k": "dg=="}
+    service = kubectl.json("svc/web")["spec"]["ports"][0]
+    assert (service["targetPort"], service["port"]) == (8080, 80)
+    assert service["nodePort"] >= 30000
+    assert kubectl.json("job/once")["metadata"]["ownerReferences"][0]["kind"] == "CronJob"
+    assert kubectl.json("quota/q")["spec"]["hard"] == {"cpu": "1", "pods": "2"}
+    assert kubectl.json("pdb/pdb")["spec"]["minAvailable"] == "50%"
+    assert kubectl.json("svc/p")["spec"]["selector"] == {"x": "y"}
+    rows = kubectl("get", "all").split()
+    assert {"pod/p", "service/web", "deployment.apps/web", "job.batch/once"} <= set(rows)
+    described = kubectl("describe", "pod,svc,ingress,cronjob,quota,pdb,hpa,secret")
+    assert "A: b" in " ".join(described.split())
+    assert "Reference:" in described
+
+
+def test_nodes(kubectl: Kubectl) -> None:
+    name = f"node-{kubectl.namespace}"
+    status = {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
+    kubectl("create", "-f", "-", given=node)
+    try:
+        kubectl("label", "node", name, "node-role.kubernetes.io/worker=")
+        kubectl("taint", "node", name, "a=b:NoSchedule")
+        assert "cordoned" in kubectl("cordon", name)
+        assert kubectl.rows("node", name)[1][1:3] == ["Ready,SchedulingDisabled", "worker"]
+        kubectl("uncordon", name)
+        assert "a=b:NoSchedule" in kubectl("describe", "node", name)
+        assert "drained" in kubectl("drain", name, "--timeout=5s")
+    finally:
+        kubectl("delete", "node", name)
+
+
+def test_rollout(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", given=deployment())
+    assert "restarted" in kubectl("rollout", "restart", "deploy/web")
+    assert "paused" in kubectl("rollout", "pause", "deploy/web")
+    assert "resumed" in kubectl("rollout", "resume", "deploy/web")
+    timed_out = kubectl("rollout", "status", "deploy/web", "--timeout=1s", exits=1)
+    assert "timed out waiting" in timed_out
+    assert "no rollout history" in kubectl("rollout", "undo", "deploy/web", exits=1)
+
+
+def test_apply_prunes(kubectl: Kubectl) -> None:
+    labels = {"prune": "me"}
+    kubectl("apply", "-f", "-", given=[config("a", labels), config("b", labels)])
+    pruned = kubectl("apply", "-f", "-", "--prune", "-l", "prune=me", given=config("a", labels))
+    assert "configmap/b pruned" in pruned
+    assert kubectl("get", "cm", "-l", "prune=me", "-o", "name") == "configmap/a\n"
+
+
+def test_kustomize(kubectl: Kubectl, tmp_path: Path) -> None:
+    (tmp_path / "cm.json").write_text(json.dumps(config("a", k="v")))
+    kustomization = {"resources": ["cm.json"], "namePrefix": "dev-"}
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
+    assert kubectl("apply", "-k", str(tmp_path)) == "configmap/dev-a created\n"
+    assert kubectl("diff", "-k", str(tmp_path)) == ""
+    assert "deleted" in kubectl("delete", "-k", str(tmp_path))
+
+
+def test_what_takes_a_kubelet_fails(kubectl: Kubectl) -> None:
+    kubectl("run", "p", "--image=nginx")
+    assert "does not have a host assigned" in kubectl("exec", "p", "--", "ls", exits=1)
+
+
 # ------------------------------------------------------------------ waiting and deleting
 
 

@@ -247,8 +247,6 @@ def too_many(field: str, actual: int, most: int) -> Cause:
 def _shown(value: object) -> str:
     from msgspec import json
 
-    if isinstance(value, str):
-        return f'"{value}"'
     return json.encode(value).decode()
 
 

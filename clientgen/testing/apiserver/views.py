@@ -109,7 +109,13 @@ class View:
         """
         for term in terms:
             if term.field not in self._known_fields():
-                raise bad_request(f"field label not supported: {term.field}")
+                raise bad_request(self._unknown_field(term.field))
+
+    def _unknown_field(self, field: str) -> str:
+        if self.resource.custom is not None or builtin.known_fields(self.resource):
+            return f"field label not supported: {field}"
+        known = '"metadata.name", "metadata.namespace"'
+        return f'"{field}" is not a known field selector: only {known}'
 
     def _known_fields(self) -> frozenset[str]:
         always = ["metadata.name"]
