@@ -187,6 +187,7 @@ DERIVED: tuple[str, ...] = (
     "seam.py",
     "streaming.py",
     "watch.py",
+    "workqueue.py",
 )
 BY_HAND: tuple[str, ...] = ("__init__.py", "_primitives.py", "transport.py")
 

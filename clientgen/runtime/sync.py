@@ -1,7 +1,12 @@
 # Derived from aio.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""`clientgen.runtime.sync`: what generated clients of this flavour stand on."""
+"""`clientgen.runtime.sync`: what generated clients of this flavour stand on, and controllers.
+
+What only controllers need is loaded when it is asked for: importing clients stays cheap.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ._sync.client import ResourceClient, Subresource
 from ._sync.lines import Lines
@@ -9,12 +14,31 @@ from ._sync.rest import Rest
 from ._sync.seam import ByteStream, Transport
 from ._sync.watch import Watch
 
+if TYPE_CHECKING:
+    from ._sync.workqueue import PriorityQueue, WorkQueue
+
 __all__ = [
     "ByteStream",
     "Lines",
+    "PriorityQueue",
     "ResourceClient",
     "Rest",
     "Subresource",
     "Transport",
     "Watch",
+    "WorkQueue",
 ]
+
+# In which module of `_sync` the rest is.
+_LATER = {
+    "PriorityQueue": "workqueue",
+    "WorkQueue": "workqueue",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"._sync.{_LATER[name]}", __package__), name)

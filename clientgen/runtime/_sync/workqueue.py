@@ -1,0 +1,314 @@
+# Derived from _async/workqueue.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Work queues: `add` never waits, `get` does. The decisions are in `queueing`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..clock import SYSTEM_CLOCK
+from ..limiters import ItemExponentialFailure, default_controller_limiter
+from ..queueing import PriorityState, QueueState, ShutDown
+from ._primitives import Event, short_lock, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from types import TracebackType
+    from typing import Self
+
+    from ..clock import Clock
+    from ..limiters import RateLimiter
+    from ..queueing import QueueMetrics, QueueMetricsProvider
+
+__all__ = ["PriorityQueue", "WorkQueue"]
+
+T = TypeVar("T", bound=Hashable)
+
+
+class WorkQueue(Generic[T]):
+    """What is to be done, by key: fair, without duplicates, with delays and rate limits.
+
+    A key is added any number of times before a worker gets it, and is worked on once. It is never
+    handed to two workers at once: added while one has it, it comes again when that one is `done`.
+    Every `get` needs its `done`; `item` and `processing` see to it. All semantics are those of
+    client-go's rate limiting queue (util/workqueue).
+
+        for key in queue:
+            with queue.processing(key):
+                try:
+                    sync(key)
+                except ApiError:
+                    queue.add_rate_limited(key)
+                else:
+                    queue.forget(key)
+
+    Every method of an WorkQueue is for its event loop only; from another thread, say
+    `loop.call_soon_threadsafe(queue.add, key)`. A WorkQueue is for any thread.
+
+    Args:
+        name: What its metrics are labelled with.
+        limiter: How long `add_rate_limited` waits. None is client-go's default for controllers:
+            per item 5 ms, doubling up to 1000 s, and for all together 10 a second after 100.
+        clock: What delays are measured with.
+        metrics: `PrometheusQueueMetrics`, or something like it; None is no metrics.
+
+    Raises:
+        ValueError: There are metrics, but no name.
+    """
+
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        limiter: RateLimiter[T] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: QueueMetricsProvider | None = None,
+    ) -> None:
+        if metrics and not name:
+            raise ValueError("a queue with metrics needs a name")
+        self.name = name
+        self._clock = clock
+        self._limiter = limiter or self._default_limiter()
+        self._state = self._new_state(metrics.queue(name, clock) if metrics else None)
+        self._lock = short_lock()
+        self._getters: deque[Event] = deque()
+        self._drainers: list[Event] = []
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {len(self)} items>"
+
+    def __len__(self) -> int:
+        """How many items are ready for a worker: none that wait or are being processed."""
+        with self._lock:
+            self._state.advance(self._clock.monotonic())
+            return len(self._state)
+
+    # ---- adding -------------------------------------------------------------------------------
+
+    def add(self, item: T) -> None:
+        """Have an item processed. Ignored once the queue is shutting down."""
+        self._add(item, 0)
+
+    def add_after(self, item: T, delay: float) -> None:
+        """Have an item added in `delay` seconds; an earlier time that it is waiting for counts.
+
+        Ignored once the queue is shutting down.
+        """
+        self._add_after(item, delay, 0)
+
+    def add_rate_limited(self, item: T) -> None:
+        """Have an item added when the limiter allows it: what to do after a failure."""
+        self._add_rate_limited(item, 0)
+
+    def forget(self, item: T) -> None:
+        """Have the limiter forget an item's failures; it stays in the queue if it is there."""
+        with self._lock:
+            self._limiter.forget(item)
+
+    def num_requeues(self, item: T) -> int:
+        """How often an item was added rate limited since it was forgotten."""
+        with self._lock:
+            return self._limiter.num_requeues(item)
+
+    # ---- taking -------------------------------------------------------------------------------
+
+    def get(self) -> T:
+        """Wait for the next item, which has to be `done` later.
+
+        Raises:
+            ShutDown: The queue is shut down, and empty.
+        """
+        while True:
+            with self._lock:
+                now = self._clock.monotonic()
+                self._state.advance(now)
+                if len(self._state):
+                    return self._state.take(now)
+                if self._state.shutting_down:
+                    raise ShutDown(f"the queue {self.name!r} is shut down".replace(" ''", ""))
+                getter, until = Event(), self._state.next_ready
+                self._getters.append(getter)
+            self._wait(getter, until)
+
+    def done(self, item: T) -> None:
+        """Say that an item from `get` was processed, well or not.
+
+        Raises:
+            ValueError: The item is not being processed.
+        """
+        with self._lock:
+            self._state.done(item, self._clock.monotonic())
+            self._call_getters()
+            if not self._state.processing:
+                self._release_drainers()
+
+    @contextmanager
+    def processing(self, item: T) -> Generator[T, None, None]:
+        """Call `done` for an item at the end of a `with` block, whatever happens in it."""
+        try:
+            yield item
+        finally:
+            self.done(item)
+
+    def item(self) -> Item[T]:
+        """`get` and `done` as one: `with queue.item() as key`; raises ShutDown as `get`."""
+        return Item(self)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> T:
+        try:
+            return self.get()
+        except ShutDown:
+            raise StopIteration from None
+
+    # ---- ending -------------------------------------------------------------------------------
+
+    @property
+    def shutting_down(self) -> bool:
+        """Whether it takes nothing in any more."""
+        return self._state.shutting_down
+
+    def shut_down(self) -> None:
+        """Take nothing in any more: workers still get what is there, then ShutDown.
+
+        What waits for its time is lost. A `shut_down_with_drain` that waits gives up.
+        """
+        with self._lock:
+            self._shut_down()
+            self._release_drainers()
+
+    def shut_down_with_drain(self, timeout: float | None = None) -> bool:  # noqa: ASYNC109
+        """Shut down, and wait until no worker has an item.
+
+        Args:
+            timeout: How many seconds to wait at most; None is as long as it takes.
+
+        Returns:
+            Whether all are done: False after the timeout, or when `shut_down` was called.
+        """
+        drainer = Event()
+        with self._lock:
+            self._shut_down()
+            if not self._state.processing:
+                return True
+            self._drainers.append(drainer)
+        until = None if timeout is None else self._clock.monotonic() + timeout
+        wait_until(drainer, self._clock, until)
+        return not self._state.processing
+
+    # ---- within -------------------------------------------------------------------------------
+
+    def _default_limiter(self) -> RateLimiter[T]:
+        return default_controller_limiter()
+
+    def _new_state(self, metrics: QueueMetrics | None) -> QueueState[T]:
+        return QueueState(metrics)
+
+    def _add(self, item: T, priority: int) -> None:
+        with self._lock:
+            self._state.add(item, self._clock.monotonic(), priority)
+            self._call_getters()
+
+    def _add_after(self, item: T, delay: float, priority: int) -> None:
+        with self._lock:
+            self._put(item, delay, priority)
+
+    def _add_rate_limited(self, item: T, priority: int) -> None:
+        with self._lock:
+            self._put(item, self._limiter.when(item, self._clock.monotonic()), priority)
+
+    def _put(self, item: T, delay: float, priority: int) -> None:
+        before = self._state.next_ready
+        self._state.add_after(item, delay, self._clock.monotonic(), priority)
+        after = self._state.next_ready
+        # Who waits for a moment waits for the next one there was: all of them look again.
+        sooner = after is not None and (before is None or after < before)
+        self._call_getters(every=sooner)
+
+    def _call_getters(self, *, every: bool = False) -> None:
+        """Wake as many as there are items for."""
+        count = len(self._getters) if every else min(len(self._getters), len(self._state))
+        for _ in range(count):
+            self._getters.popleft().set()
+
+    def _wait(self, getter: Event, until: float | None) -> None:
+        try:
+            wait_until(getter, self._clock, until)
+        except BaseException:
+            with self._lock:
+                if getter.is_set():
+                    self._call_getters()  # what it was woken for is for somebody else now
+            raise
+        finally:
+            with self._lock:
+                if getter in self._getters:
+                    self._getters.remove(getter)
+
+    def _shut_down(self) -> None:
+        self._state.advance(self._clock.monotonic())
+        self._state.shut_down()
+        self._call_getters(every=True)
+
+    def _release_drainers(self) -> None:
+        for drainer in self._drainers:
+            drainer.set()
+        self._drainers.clear()
+
+
+class PriorityQueue(WorkQueue[T]):
+    """A work queue in which higher priorities go first; 0 is usual, LOW_PRIORITY can wait.
+
+    An item is in it once: added again it keeps the higher priority and the earlier time. That is
+    controller-runtime's queue; like there, the default limiter is per item alone, 5 ms doubling
+    up to 1000 s.
+    """
+
+    def add(self, item: T, *, priority: int = 0) -> None:
+        """Have an item processed. Ignored once the queue is shutting down."""
+        self._add(item, priority)
+
+    def add_after(self, item: T, delay: float, *, priority: int = 0) -> None:
+        """Have an item added in `delay` seconds; an earlier time that it is waiting for counts.
+
+        Ignored once the queue is shutting down.
+        """
+        self._add_after(item, delay, priority)
+
+    def add_rate_limited(self, item: T, *, priority: int = 0) -> None:
+        """Have an item added when the limiter allows it: what to do after a failure."""
+        self._add_rate_limited(item, priority)
+
+    def priority(self, item: T) -> int:
+        """The priority an item had when its worker got it: give it back with a retry."""
+        with self._lock:
+            return self._state.priority(item)
+
+    def _default_limiter(self) -> RateLimiter[T]:
+        return ItemExponentialFailure(0.005)
+
+    def _new_state(self, metrics: QueueMetrics | None) -> QueueState[T]:
+        return PriorityState(metrics)
+
+
+class Item(Generic[T]):
+    """One item of a queue, from `get` to `done`."""
+
+    def __init__(self, queue: WorkQueue[T]) -> None:
+        self._queue = queue
+        self._taken: list[T] = []
+
+    def __enter__(self) -> T:
+        self._taken.append(self._queue.get())
+        return self._taken[-1]
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._queue.done(self._taken.pop())
