@@ -52,7 +52,6 @@ def test_json_is_what_bodies_are_in(content_type):
         "garbage",
         "application/*",
         "application/cbor",
-        "application/vnd.kubernetes.protobuf",
         "application/json; charset",
         "application/json,application/yaml",
     ],

@@ -33,12 +33,13 @@ class Format(Enum):
 
     JSON = "application/json"
     YAML = "application/yaml"
+    PROTOBUF = "application/vnd.kubernetes.protobuf"
 
 
 _UNSUPPORTED: Final = (
     "the body of the request was in an unknown format - accepted media types include: "
-    + ", ".join(each.value for each in Format)
 )
+_MAGIC: Final = b"k8s\x00"
 
 
 @dataclass(slots=True)
@@ -66,19 +67,18 @@ class Parsed:
         return told + [_UNKNOWN.format(path) for path in paths]
 
 
-def input_format(content_type: str) -> Format:
+def input_format(content_type: str, accepted: Iterable[Format] = Format) -> Format:
     """The format a `Content-Type` names; JSON where there is none.
 
     Raises:
-        Failure: 415, for any other. Protobuf and CBOR are not spoken here.
+        Failure: 415, for any other. CBOR is not spoken here.
     """
+    formats = {each.value: each for each in accepted}
     media_type, *parameters = content_type.split(";")
-    if any(parameters) and not all(_is_parameter(each) for each in parameters):
-        raise failures.unsupported_media_type(_UNSUPPORTED)
-    try:
-        return Format(media_type.strip().lower() or Format.JSON.value)
-    except ValueError:
-        raise failures.unsupported_media_type(_UNSUPPORTED) from None
+    named = formats.get(media_type.strip().lower() or Format.JSON.value)
+    if named is None or (any(parameters) and not all(map(_is_parameter, parameters))):
+        raise failures.unsupported_media_type(_UNSUPPORTED + ", ".join(formats))
+    return named
 
 
 def _is_parameter(text: str) -> bool:
@@ -101,8 +101,17 @@ def check_size(body: bytes) -> None:
         )
 
 
-def parse(body: bytes, content_type: str, *, kind: str = "object", merging: bool = False) -> Parsed:
+def parse(
+    body: bytes,
+    content_type: str,
+    *,
+    kind: str = "object",
+    merging: bool = False,
+    accepted: Iterable[Format] = Format,
+) -> Parsed:
     """Read the object in a body.
+
+    What is in protobuf here still could not be read by `in_json`, which comes first.
 
     Args:
         body: the text.
@@ -110,11 +119,12 @@ def parse(body: bytes, content_type: str, *, kind: str = "object", merging: bool
         kind: what is expected, for the message only.
         merging: as for built-in kinds, which Go decodes into structs: fields that stand twice are
             filled in twice, and 1.0 is no integer. Else the last wins, and 1.0 is read as 1.
+        accepted: the formats there are for its kind.
 
     Raises:
         Failure: 415 for its format, 413 for its size, 400 for what it holds.
     """
-    text_format = input_format(content_type)
+    text_format = input_format(content_type, accepted)
     check_size(body)
     try:
         parsed = _read(body, text_format, merging=merging)
@@ -130,6 +140,8 @@ def parse(body: bytes, content_type: str, *, kind: str = "object", merging: bool
 
 
 def _read(body: bytes, text_format: Format, *, merging: bool) -> Parsed:
+    if text_format is Format.PROTOBUF:
+        raise BadText(_unreadable(body))
     if text_format is Format.YAML:
         return Parsed(*load_yaml(body))
     try:
@@ -137,6 +149,18 @@ def _read(body: bytes, text_format: Format, *, merging: bool) -> Parsed:
     except BadText as why:
         raise BadText(f"{_NO_INTERPRETATION}{why}") from None
     return Parsed(value, [_DUPLICATE.format(path) for path in paths])
+
+
+def _unreadable(body: bytes) -> str:
+    """What is wrong with a body in protobuf that no object could be made of."""
+    if not body:
+        return "empty data"
+    if not body.startswith(_MAGIC):
+        return (
+            "provided data does not appear to be a protobuf message,"
+            f" expected prefix [{' '.join(map(str, _MAGIC))}]"
+        )
+    return "it holds no kind that is known, or ends too early"
 
 
 def _check_head(value: Any) -> None:

@@ -20,10 +20,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from clientgen.gvk import GroupVersion, GroupVersionKind
 from clientgen.runtime.request import HttpRequest
 
+from .messages import BadWire, bytes_of, fields_of, number_of, text_of
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from ..schema import Schema
+    from .messages import Wire
 
 __all__ = ["BadWire", "from_wire", "in_json"]
 
@@ -32,28 +35,17 @@ _MEDIA_TYPE: Final = "application/vnd.kubernetes.protobuf"
 SchemaOf: TypeAlias = "Callable[[GroupVersionKind], Schema]"
 """The definition of a kind; one without a name when there is none."""
 
-Wire: TypeAlias = int | bytes
-"""A value as it came: a number, or the bytes of anything else."""
-
 _MAGIC: Final = b"k8s\x00"
-_VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
-_FIXED: Final = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}
-_SIGN: Final = 1 << 63
-_MOST_BITS: Final = 63
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class BadWire(ValueError):  # noqa: N818 - caught here, never seen by users
-    """Bytes that are no such message."""
 
 
 def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
     """A request whose body is in protobuf, with that in JSON; any other is left as it is.
 
-    So is a body that cannot be read, which is refused later on for its format.
+    So is a body that cannot be read, which `parse` refuses later on.
     """
-    kinds = [value for name, value in request.headers if name.lower() == "content-type"]
-    if kinds != [_MEDIA_TYPE]:
+    given = [value for name, value in request.headers if name.lower() == "content-type"]
+    if [each.partition(";")[0].strip().lower() for each in given] != [_MEDIA_TYPE]:
         return request
     try:
         value = from_wire(request.body or b"", schema_of)
@@ -76,8 +68,8 @@ def from_wire(body: bytes, schema_of: SchemaOf) -> dict[str, Any]:
     """
     if not body.startswith(_MAGIC):
         raise BadWire("does not begin with k8s\\0")
-    parts = dict(_fields(body[len(_MAGIC) :]))
-    head = {number: _text(value) for number, value in _fields(_bytes(parts.get(1, b"")))}
+    parts = dict(fields_of(body[len(_MAGIC) :]))
+    head = {number: text_of(value) for number, value in fields_of(bytes_of(parts.get(1, b"")))}
     api_version, kind = head.get(1, ""), head.get(2, "")
     version = GroupVersion.parse(api_version)
     schema = schema_of(GroupVersionKind(version.group, version.version, kind))
@@ -85,8 +77,8 @@ def from_wire(body: bytes, schema_of: SchemaOf) -> dict[str, Any]:
         raise BadWire(f"holds a {kind} of {api_version}, which has no form in protobuf here")
     made: dict[str, Any] = {"apiVersion": api_version, "kind": kind}
     try:
-        return _fill(made, schema, schema.name, _bytes(parts.get(2, b"")))
-    except (RecursionError, UnicodeDecodeError, struct.error, OverflowError) as why:
+        return _fill(made, schema, schema.name, bytes_of(parts.get(2, b"")))
+    except (RecursionError, struct.error, OverflowError) as why:
         raise BadWire(str(why)) from why
 
 
@@ -96,11 +88,11 @@ def from_wire(body: bytes, schema_of: SchemaOf) -> dict[str, Any]:
 def _fill(made: dict[str, Any], schema: Schema, definition: str, message: bytes) -> dict[str, Any]:
     """Add the fields of a message; those that the schema does not have are left out."""
     numbers = _numbers()[definition]
-    for number, wire in _fields(message):
+    for number, wire in fields_of(message):
         name = numbers.get(number, "")
         field = schema.properties.get(name)
         if name.startswith("+"):
-            _fill(made, schema, name[1:], _bytes(wire))
+            _fill(made, schema, name[1:], bytes_of(wire))
         elif field is not None:
             _add(made, name, field, wire)
     return made
@@ -112,26 +104,29 @@ def _add(made: dict[str, Any], name: str, field: Schema, wire: Wire) -> None:
     elif field.additional is not None:
         key, value = _entry(field.additional, wire)
         made.setdefault(name, {})[key] = value
+    elif field.name in _numbers() and field.name not in _SPECIAL:
+        # A message in two pieces is one.
+        _fill(made.setdefault(name, {}), field, field.name, bytes_of(wire))
     else:
         made[name] = _value(field, wire)
 
 
 def _entry(schema: Schema, wire: Wire) -> tuple[str, Any]:
-    parts = dict(_fields(_bytes(wire)))
+    parts = dict(fields_of(bytes_of(wire)))
     value = parts.get(2, b"")
     if schema.items is None:
-        return _text(parts.get(1, b"")), _value(schema, value)
+        return text_of(parts.get(1, b"")), _value(schema, value)
     # The lists in a map are messages of their own, of one field.
-    items = [_value(schema.items, each) for _, each in _fields(_bytes(value))]
-    return _text(parts.get(1, b"")), items
+    items = [_value(schema.items, each) for _, each in fields_of(bytes_of(value))]
+    return text_of(parts.get(1, b"")), items
 
 
 def _value(schema: Schema, wire: Wire) -> Any:
     special = _SPECIAL.get(schema.name)
     if special is not None:
-        return special(schema, _bytes(wire))
+        return special(schema, bytes_of(wire))
     if schema.name in _numbers():
-        return _fill({}, schema, schema.name, _bytes(wire))
+        return _fill({}, schema, schema.name, bytes_of(wire))
     scalar = _SCALARS.get(schema.format) or _SCALARS.get(schema.type)
     return scalar(wire) if scalar else {}
 
@@ -162,35 +157,35 @@ def _numbered(listed: str) -> dict[int, str]:
 
 
 def _quantity(_: Schema, message: bytes) -> str:
-    return _text(dict(_fields(message)).get(1, b"")) or "0"
+    return text_of(dict(fields_of(message)).get(1, b"")) or "0"
 
 
 def _int_or_string(_: Schema, message: bytes) -> int | str:
-    parts = dict(_fields(message))
-    return _text(parts.get(3, b"")) if parts.get(1) else _signed(parts.get(2, 0))
+    parts = dict(fields_of(message))
+    return text_of(parts.get(3, b"")) if parts.get(1) else number_of(parts.get(2, 0))
 
 
 def _moment(message: bytes) -> datetime | None:
     if not message:
         return None
-    parts = dict(_fields(message))
-    seconds, nanos = _signed(parts.get(1, 0)), _signed(parts.get(2, 0))
+    parts = dict(fields_of(message))
+    seconds, nanos = number_of(parts.get(1, 0)), number_of(parts.get(2, 0))
     return _EPOCH + timedelta(seconds=seconds, microseconds=nanos // 1000)
 
 
 def _time(_: Schema, message: bytes) -> str | None:
     moment = _moment(message)
-    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}".zfill(20)
 
 
 def _micro_time(_: Schema, message: bytes) -> str | None:
     moment = _moment(message)
-    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}"
+    return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}".zfill(27)
 
 
 def _json(_: Schema, message: bytes) -> Any:
     """JSON inside of protobuf: RawExtension, FieldsV1, and the defaults of a schema."""
-    raw = _bytes(dict(_fields(message)).get(1, b""))
+    raw = bytes_of(dict(fields_of(message)).get(1, b""))
     try:
         return json.loads(raw) if raw else None
     except ValueError as why:
@@ -201,14 +196,14 @@ def _schema_or(schema: Schema, message: bytes) -> Any:
     """A schema, or something else in its place."""
     definition, _, other = schema.name.rpartition("Or")
     own = schema.sibling(definition)
-    parts = list(_fields(message))
+    parts = list(fields_of(message))
     whole = [value for number, value in parts if number == (2 if other == "Bool" else 1)]
     rest = [value for number, value in parts if number == (1 if other == "Bool" else 2)]
     if whole and (other == "Bool" or not rest):
         return _value(own, whole[-1])
     if other == "Bool":
         return bool(rest and rest[-1])
-    return [_text(each) if other == "StringArray" else _value(own, each) for each in rest]
+    return [text_of(each) if other == "StringArray" else _value(own, each) for each in rest]
 
 
 _MACHINERY: Final = "io.k8s.apimachinery.pkg."
@@ -227,73 +222,26 @@ _SPECIAL: Final[Mapping[str, Callable[[Schema, bytes], Any]]] = {
 }
 
 
-# ---------------------------------------------------------------------------------------- bytes
-
-
-def _fields(message: bytes) -> Iterator[tuple[int, Wire]]:
-    """The fields of a message in their order, by number."""
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        number, kind = key >> 3, key & 7
-        if kind == _VARINT:
-            value, at = _varint(message, at)
-            yield number, value
-            continue
-        size, at = _varint(message, at) if kind == _LENGTH else (_FIXED.get(kind, 0), at)
-        end = at + size
-        if (not size and kind != _LENGTH) or end > len(message):
-            raise BadWire(f"the message ends inside of field {number}")
-        yield number, message[at:end]
-        at = end
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, _MOST_BITS + 1, 7):
-        if at >= len(message):
-            break
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the bit that says that there is more
-            return value, at
-    raise BadWire("a number does not end")
-
-
-def _signed(wire: Wire) -> int:
-    if not isinstance(wire, int):
-        raise BadWire("bytes stand where a number is meant")
-    return (wire & (_SIGN - 1)) - (wire & _SIGN)
-
-
-def _bytes(wire: Wire) -> bytes:
-    if not isinstance(wire, bytes):
-        raise BadWire("a number stands where bytes are meant")
-    return wire
-
-
-def _text(wire: Wire) -> str:
-    return _bytes(wire).decode()
+# -------------------------------------------------------------------------------------- scalars
 
 
 def _base64(wire: Wire) -> str:
-    return b64encode(_bytes(wire)).decode()
+    return b64encode(bytes_of(wire)).decode()
 
 
 def _boolean(wire: Wire) -> bool:
-    return bool(_signed(wire))
+    return bool(number_of(wire))
 
 
 def _double(wire: Wire) -> float:
-    (value,) = struct.unpack("<d", _bytes(wire))
+    (value,) = struct.unpack("<d", bytes_of(wire))
     return float(value)
 
 
 _SCALARS: Final[Mapping[str, Callable[[Wire], Any]]] = {
     "byte": _base64,
-    "string": _text,
-    "integer": _signed,
+    "string": text_of,
+    "integer": number_of,
     "boolean": _boolean,
     "number": _double,
 }
