@@ -234,4 +234,4 @@ def test_a_result_that_cannot_be_decoded_is_shown():
     cause = failure.status()["details"]["causes"][0]
     assert cause["field"] == "patch"
     assert cause["reason"] == "FieldValueInvalid"
-    assert json.encode({"data": 5}).decode() in cause["message"]
+    assert r"{\"data\":5}" in cause["message"]
