@@ -27,6 +27,7 @@ __all__ = ["Cluster"]
 
 # A spec of somebody's own may have none; then any namespace will do.
 _NAMESPACE: Final = {"apiVersion": "v1", "kind": "Namespace"}
+_DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
 class Cluster:
@@ -114,6 +115,19 @@ class Cluster:
         return self.registry.of_kind(group, version, value["kind"]) is not None
 
     # ------------------------------------------------------------------------- admission
+
+    def check_definition(self, resource: Resource, metadata: dict[str, Any]) -> None:
+        """Refuse to create something whose CustomResourceDefinition is going.
+
+        Raises:
+            Failure: 403.
+        """
+        if resource.custom is None:
+            return
+        found = self.record(*_DEFINITIONS, "", resource.group_resource)
+        if found is not None and found.value()["metadata"].get("deletionTimestamp"):
+            why = "create not allowed while custom resource definition is terminating"
+            raise forbidden(resource.group, resource.plural, metadata.get("name", ""), why)
 
     def check_namespace(self, resource: Resource, namespace: str, metadata: dict[str, Any]) -> None:
         """Refuse to create something in a namespace that is not there, or going.

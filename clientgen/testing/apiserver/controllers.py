@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from . import custom
 from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
 from .options import DeleteOptions
-from .parts import texts
+from .parts import part, texts
 from .registry import storage_of
 from .rules import DEFINITIONS
 from .views import View
@@ -63,12 +63,18 @@ class Definitions:
             if first:
                 store = self._cluster.store
                 store.collection(name).compact(store.version)
-        if status != value.get("status"):
-            value["status"] = status
-            self._collection.put(value, record.form)
+        if status == value.get("status"):
+            return
+        if _holds(status, "Established") and not _holds(part(value, "status"), "Established"):
+            self._collection.put({**value, "status": custom.installing(status)}, record.form)
+        self._collection.put({**value, "status": status}, record.form)
 
     def _finish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         """Remove the instances of a definition that is going, then the definition."""
+        status = custom.ending(value, self._cluster.now(), begun=True)
+        if status != value.get("status"):
+            value["status"] = status
+            record = self._collection.put(value, record.form)
         instances = self._cluster.store.collection(name)
         resource = self._instances(name)
         if resource is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from . import builtin
+from . import builtin, custom
 from .decoding import normalise, parse
 from .failures import bad_request, conflict, forbidden, not_found, status_success
 from .options import DeleteOptions, delete_options
@@ -39,6 +39,13 @@ FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 """Keeps a definition until its instances are gone."""
+_TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
+_TOLD_AS_RESOURCES: Final = frozenset({"namespaces", DEFINITIONS})
+"""Kinds with a delete of their own, which says conflicts in other words."""
+_JOB_WARNING: Final = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+    "to remove them or set propagationPolicy=Orphan to suppress this warning"
+)
 _OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 _POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
 
@@ -59,15 +66,22 @@ def options_of(call: Call, cluster: Cluster) -> DeleteOptions:
 
 def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """DELETE of one object."""
-    options = options_of(call, cluster)
-    deleting = Deleting(cluster, rendering.view, options)
+    deleting = _deleting(cluster, call, rendering)
     answer = deleting.delete(deleting.found(key_of(target.namespace, target.name), target.name))
     return rendering.value(answer)
 
 
+def _deleting(cluster: Cluster, call: Call, rendering: Rendering) -> Deleting:
+    options = options_of(call, cluster)
+    unsaid = not options.policy and options.orphan is None
+    if unsaid and rendering.view.resource.group_resource == "jobs.batch":
+        call.warnings.append(_JOB_WARNING)
+    return Deleting(cluster, rendering.view, options)
+
+
 def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
-    deleting = Deleting(cluster, rendering.view, options_of(call, cluster))
+    deleting = _deleting(cluster, call, rendering)
 
     def delete_page(records: Sequence[Record], metadata: dict[str, Any]) -> Answer:
         for record in records:
@@ -110,6 +124,8 @@ class Deleting:
         value = self.view.value(record)
         metadata = value["metadata"]
         was_deleting = bool(metadata.get("deletionTimestamp"))
+        if self.resource.group_resource == DEFINITIONS and not was_deleting:
+            return self._end_definition(record, value)
         finalizers = self._finalizers(metadata)
         grace = self._grace(value)
         if was_deleting:
@@ -123,6 +139,18 @@ class Deleting:
         if value != before and not self.options.dry_run:
             self.collection.put(value, self.view.form)
         return value
+
+    def _end_definition(self, record: Record, value: dict[str, Any]) -> dict[str, Any]:
+        """Only note that a definition is to go: that is its controller's, after the instances."""
+        now = self.cluster.now()
+        metadata = value["metadata"]
+        metadata["deletionTimestamp"] = now.strftime(_TIME)
+        present: list[str] = list(metadata.get("finalizers") or ())
+        metadata["finalizers"] = present if CLEANUP in present else [*present, CLEANUP]
+        value["status"] = custom.ending(value, now, begun=False)
+        if self.options.dry_run:
+            return value
+        return self.view.value(self.collection.put(value, record.form))
 
     # -------------------------------------------------------------------------- checks
 
@@ -150,22 +178,29 @@ class Deleting:
                     f"the {word} in the precondition ({given}) does not match the {word} in record "
                     f"({actual}). The object might have been {fate}"
                 )
-                raise conflict(self.resource.group, self.resource.kind, record.name, why)
+                resource = self.resource
+                plain = resource.group_resource in _TOLD_AS_RESOURCES
+                kind = resource.plural if plain else resource.kind
+                raise conflict(resource.group, kind, record.name, why)
 
     # ------------------------------------------------------------------------ decisions
 
     def _finalizers(self, metadata: dict[str, Any]) -> list[str]:
         """The finalizers the object has once the propagation policy is in them."""
         present: list[str] = list(metadata.get("finalizers") or ())
-        if self.resource.group_resource == DEFINITIONS and CLEANUP not in present:
-            present.append(CLEANUP)
         wanted = _POLICY_FINALIZERS.get(self.options.policy)
         if self.options.orphan is not None:
             wanted = ORPHAN if self.options.orphan else None
         elif not self.options.policy:
-            return present
+            if not self._orphans or FOREGROUND in present:
+                return present
+            wanted = ORPHAN
         kept = [name for name in present if name not in (FOREGROUND, ORPHAN)]
         return [*kept, wanted] if wanted else kept
+
+    @property
+    def _orphans(self) -> bool:
+        return (self.resource.group, self.resource.plural) in builtin.ORPHANS_BY_DEFAULT
 
     def _grace(self, value: dict[str, Any]) -> int:
         """How many seconds the object has left; only scheduled pods have any."""
@@ -192,9 +227,10 @@ class Deleting:
         metadata = value["metadata"]
         if not was_deleting or grace < metadata.get("deletionGracePeriodSeconds", 0):
             moment = self.cluster.now() + timedelta(seconds=grace)
-            metadata["deletionTimestamp"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-            if not self._drains(value):
-                metadata["deletionGracePeriodSeconds"] = grace
+            metadata["deletionTimestamp"] = moment.strftime(_TIME)
+        if not self._drains(value):
+            left = metadata.get("deletionGracePeriodSeconds", grace)
+            metadata["deletionGracePeriodSeconds"] = min(grace, left)
         if not was_deleting and metadata.get("generation"):
             metadata["generation"] += 1
         if self._drains(value):

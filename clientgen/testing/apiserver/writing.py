@@ -189,6 +189,7 @@ class Writing:
         metadata = value["metadata"]
         self._place(metadata)
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
+        self.cluster.check_definition(self.resource, metadata)
         self.rules.default(value)
         self._own(None, value)
         return self._create(value)
@@ -200,6 +201,7 @@ class Writing:
         generates = bool(metadata.get("generateName")) and not metadata.get("name")
         if generates:
             self._generate_name(metadata)
+        metadata.setdefault("name", "")
         metadata["uid"] = str(UUID(int=self.cluster.random.getrandbits(128), version=4))
         metadata["creationTimestamp"] = self.cluster.timestamp()
         access.check_grants(self.resource, value, None, self.caller, self.cluster)

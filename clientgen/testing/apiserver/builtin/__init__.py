@@ -43,6 +43,7 @@ from .kinds import (
     GRACEFUL,
     HAS_GENERATION,
     NEEDS_VERSION_ON_UPDATE,
+    ORPHANS_BY_DEFAULT,
     PROTECTED,
 )
 from .metadata import metadata_causes
@@ -59,6 +60,7 @@ __all__ = [
     "GRACEFUL",
     "HAS_GENERATION",
     "NEEDS_VERSION_ON_UPDATE",
+    "ORPHANS_BY_DEFAULT",
     "PROTECTED",
     "convert",
     "default",

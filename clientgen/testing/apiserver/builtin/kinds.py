@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "BEGINS_UNCOUNTED",
     "CONVERTED",
     "CREATES_ON_UPDATE",
     "DELETE_RETURNS_OBJECT",
@@ -15,6 +16,7 @@ __all__ = [
     "HAS_GENERATION",
     "KEPT_BY_STATUS",
     "NEEDS_VERSION_ON_UPDATE",
+    "ORPHANS_BY_DEFAULT",
     "PROTECTED",
     "STATUS_IS_THE_CLIENTS",
     "TOLD_AS",
@@ -124,6 +126,7 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             (_DEVICES, "resourceslices"),
             (_FLOW, "flowschemas"),
             (_FLOW, "prioritylevelconfigurations"),
+            (_STORAGE, "csidrivers"),
         ],
         ("spec",),
     ),
@@ -134,6 +137,12 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("scheduling.k8s.io", "priorityclasses"): (),
 }
 """Kinds whose objects begin with generation 1, and the members whose change counts."""
+
+BEGINS_UNCOUNTED: Final = frozenset({(_STORAGE, "csidrivers")})
+"""Of these, kinds whose objects get a generation with their first change only."""
+
+ORPHANS_BY_DEFAULT: Final = frozenset({("", "replicationcontrollers"), ("batch", "jobs")})
+"""Kinds whose objects are deleted without their dependents, unless the client says otherwise."""
 
 GRACEFUL: Final = frozenset({("", "pods")})
 """Kinds whose objects may be given time to end."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .filling import fill
-from .kinds import HAS_GENERATION, KEPT_BY_STATUS, STATUS_IS_THE_CLIENTS
+from .kinds import BEGINS_UNCOUNTED, HAS_GENERATION, KEPT_BY_STATUS, STATUS_IS_THE_CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def prepare_create(resource: Resource, obj: dict[str, Any], world: World) -> Non
     if resource.has_status and key not in STATUS_IS_THE_CLIENTS:
         obj.pop("status", None)
         fill(resource.schema, obj)
-    if key in HAS_GENERATION:
+    if key in HAS_GENERATION and key not in BEGINS_UNCOUNTED:
         obj["metadata"]["generation"] = 1
     prepare = _CREATES.get(key)
     if prepare is not None:

@@ -2,11 +2,18 @@
 
 `read` makes a `Definition` of a valid CustomResourceDefinition; its `CustomVersion`s prune, default
 and validate instances as the real server does. `validate_definition` tells what is wrong with a
-definition, `status_of` whether its names are free.
+definition, `status_of` whether its names are free; `installing` and `ending` are its status before and after.
 """
 
 from .definition_rules import definition_warnings, validate_definition
-from .definitions import Definition, default_definition, read, status_of
+from .definitions import (
+    Definition,
+    default_definition,
+    ending,
+    installing,
+    read,
+    status_of,
+)
 from .scale import ScalePaths
 from .versions import CustomVersion
 
@@ -16,6 +23,8 @@ __all__ = [
     "ScalePaths",
     "default_definition",
     "definition_warnings",
+    "ending",
+    "installing",
     "read",
     "status_of",
     "validate_definition",

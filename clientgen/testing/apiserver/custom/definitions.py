@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..schema import Schemas
 
-__all__ = ["Definition", "default_definition", "read", "status_of"]
+__all__ = ["Definition", "default_definition", "ending", "installing", "read", "status_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +157,35 @@ def status_of(
     if not _is_true(conditions, "Established"):
         _set(conditions, "Established", established, now)
     return {**status, "acceptedNames": names, "conditions": conditions}
+
+
+def installing(status: Mapping[str, Any]) -> dict[str, Any]:
+    """The status a definition has for a moment, between its names' acceptance and being served."""
+    conditions = [dict(each) for each in listed(status, "conditions")]
+    for each in conditions:
+        if each["type"] == "Established" and each["status"] == "True":
+            each.update({"status": "False", "reason": "Installing"})
+    return {**status, "conditions": conditions}
+
+
+_PENDING: Final = (
+    "True",
+    "InstanceDeletionPending",
+    "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+)
+_IN_PROGRESS: Final = (
+    "True",
+    "InstanceDeletionInProgress",
+    "CustomResource deletion is in progress",
+)
+
+
+def ending(crd: Mapping[str, Any], now: datetime, *, begun: bool) -> dict[str, Any]:
+    """The status of a definition that is to go; `begun` as soon as its instances go."""
+    status: dict[str, Any] = dict(part(crd, "status"))
+    conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
+    _set(conditions, "Terminating", _IN_PROGRESS if begun else _PENDING, now)
+    return {**status, "conditions": conditions}
 
 
 def _accept(
