@@ -1,0 +1,359 @@
+"""The store of a cache: objects by key, and indices over them.
+
+One writer (whoever applies what a reflector delivers) and any number of readers, in any thread.
+Readers take no lock. In CPython that is sound, with the GIL and without:
+
+- every read is one operation on one dict (a lookup, or `list()` of its keys or values), which is
+  atomic: keys are strings, so no Python code runs inside of it;
+- a relist builds new dicts aside and puts them in place by one assignment; who was reading goes on
+  with the old ones, which nobody changes any more;
+- an update of an object that stays in its bucket is one assignment, so it is never missing.
+
+Single reads are consistent; two reads may see two states, as between two calls on client-go's
+ThreadSafeStore. The order of writes makes one promise more: what an index gives is in the store.
+"""
+
+from __future__ import annotations
+
+import logging
+from _thread import RLock  # as functools does: `threading` is for those who wait
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+
+from msgspec import Struct
+
+__all__ = [
+    "NAMESPACE_INDEX",
+    "IndexFailure",
+    "IndexFunction",
+    "Indexer",
+    "meta_namespace_key",
+    "split_key",
+]
+
+T = TypeVar("T")
+
+IndexFunction: TypeAlias = Callable[[T], Iterable[str]]
+"""Says under which values an object is to be found."""
+
+NAMESPACE_INDEX = "namespace"
+"""The index every indexer has (client-go: cache.NamespaceIndex)."""
+
+logger = logging.getLogger(__name__)
+
+
+def meta_namespace_key(obj: object) -> str:
+    """The key of an object: `namespace/name`, or the name alone for one of the whole cluster.
+
+    client-go: cache.MetaNamespaceKeyFunc.
+    """
+    metadata = cast("Any", obj).metadata
+    name: str = metadata.name
+    return f"{metadata.namespace}/{name}" if metadata.namespace else name
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Split a key into namespace and name; the namespace of a cluster-wide object is empty.
+
+    client-go: cache.SplitMetaNamespaceKey.
+
+    Raises:
+        ValueError: it has more than two parts.
+    """
+    namespace, slash, name = key.rpartition("/")
+    if "/" in namespace:
+        raise ValueError(f"{key!r} is not a key: it must be 'namespace/name' or 'name'")
+    return (namespace, name) if slash else ("", name)
+
+
+class IndexFailure(Struct, frozen=True):
+    """An index function raised for an object, which therefore cannot be found by that index."""
+
+    index: str
+    key: str
+    error: Exception
+
+
+class Indexer(Generic[T]):
+    """Objects by key, with indices.
+
+    What is read here is the cache itself, shared by everyone in the program: read-only. Copy an
+    object (`clientgen.runtime.deep_copy`) before changing it. The order of objects means nothing.
+
+    The methods that write (`upsert`, `remove`, `replace`) are for the one who keeps the cache.
+
+    `on_index_failure` is given the objects an index function failed on, once per write; by default
+    that is logged. Such an object is stored all the same, and found by the other indices: a cache
+    that stopped at a bad function would no longer show what the server has (client-go panics).
+    """
+
+    __slots__ = ("_failed", "_resource_version", "_state", "_writing")
+
+    def __init__(
+        self,
+        indices: Mapping[str, IndexFunction[T]] | None = None,
+        *,
+        on_index_failure: Callable[[list[IndexFailure]], object] | None = None,
+    ) -> None:
+        self._state: _State[T] = _State()
+        self._resource_version = ""
+        self._failed = on_index_failure or _log_failures
+        self._writing = RLock()  # writers only: the cache's keeper, and whoever adds an index
+        self.add_index(NAMESPACE_INDEX, _namespaces)
+        for name, function in (indices or {}).items():
+            self.add_index(name, function)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)} objects at {self._resource_version!r}>"
+
+    def __len__(self) -> int:
+        return len(self._state.objects)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._state.objects
+
+    @property
+    def resource_version(self) -> str:
+        """The server's state shown here: the version of the last list or event; first empty.
+
+        What is read after it is at least as new.
+        """
+        return self._resource_version
+
+    @property
+    def populated(self) -> bool:
+        """Whether anything was ever written; before that, finding nothing means nothing."""
+        return self._state.populated
+
+    def get(self, key: str) -> T | None:
+        """Return the object with this key (`namespace/name`), if there is one."""
+        return self._state.objects.get(key)
+
+    def keys(self) -> list[str]:
+        """Return the keys of all objects."""
+        return [*self._state.objects]
+
+    def by_index(self, name: str, value: str) -> list[T]:
+        """Return the objects that an index has under a value.
+
+        Raises:
+            KeyError: there is no such index.
+        """
+        return [*self._index(name).bucket(value).values()]
+
+    def index_keys(self, name: str, value: str) -> list[str]:
+        """Return the keys of the objects that an index has under a value.
+
+        Raises:
+            KeyError: there is no such index.
+        """
+        return [*self._index(name).bucket(value)]
+
+    def index_values(self, name: str) -> list[str]:
+        """Return the values under which an index has objects.
+
+        Raises:
+            KeyError: there is no such index.
+        """
+        return [*self._index(name).buckets]
+
+    def index_names(self) -> list[str]:
+        """Return the names of the indices."""
+        return [*self._state.indices]
+
+    def add_index(self, name: str, function: IndexFunction[T]) -> None:
+        """Add an index, at any time: what is stored already is indexed at once.
+
+        `function` gives the values for an object: none, one or several. It must be quick, must
+        not change the object and must always say the same of the same object. It is called by
+        whoever writes, with the object before it can be read.
+
+        Raises:
+            ValueError: there is an index of this name.
+        """
+        with self._writing:
+            state = self._state
+            if name in state.indices:
+                raise ValueError(f"there is an index {name!r} already")
+            index = _Index(name, function)
+            failures = index.fill(state.objects)
+            state.indices[name] = index
+        self._report(failures)
+
+    def upsert(self, obj: T, resource_version: str = "") -> T | None:
+        """Store an object; gives the one that was there under its key."""
+        key = meta_namespace_key(obj)
+        failures: list[IndexFailure] = []
+        with self._writing:
+            state = self._state
+            indexed = [(each, each.values_for(key, obj, failures)) for each in state.each_index()]
+            old = state.objects.get(key)
+            state.objects[key] = obj
+            for index, values in indexed:
+                index.put(key, obj, values)
+            self._written(resource_version)
+        self._report(failures)
+        return old
+
+    def remove(self, key: str, resource_version: str = "") -> T | None:
+        """Remove an object; gives it, or None if it was not there."""
+        with self._writing:
+            state = self._state
+            for index in state.each_index():
+                index.discard(key)
+            old = state.objects.pop(key, None)
+            self._written(resource_version)
+        return old
+
+    def replace(self, objects: Iterable[T], resource_version: str) -> Mapping[str, T]:
+        """Put these objects in place of all others, at once; gives what was there, by key.
+
+        Where two objects have the same key (pages of a list that expired midway), the later counts.
+        """
+        state: _State[T] = _State()
+        state.objects = {meta_namespace_key(obj): obj for obj in objects}
+        state.populated = True
+        failures: list[IndexFailure] = []
+        with self._writing:
+            replaced = self._state
+            for old in replaced.each_index():
+                index = _Index(old.name, old.function)
+                failures += index.fill(state.objects)
+                state.indices[old.name] = index
+            self._state = state
+            self._resource_version = resource_version
+        self._report(failures)
+        return replaced.objects
+
+    def advance(self, resource_version: str) -> None:
+        """Note that the objects are the server's at this version too (a bookmark says so)."""
+        self._resource_version = resource_version or self._resource_version
+
+    def _written(self, resource_version: str) -> None:
+        self._state.populated = True
+        self.advance(resource_version)
+
+    def _index(self, name: str) -> _Index[T]:
+        indices = self._state.indices
+        try:
+            return indices[name]
+        except KeyError:
+            known = ", ".join(map(repr, [*indices]))
+            raise KeyError(f"there is no index {name!r}; there are {known}") from None
+
+    def _report(self, failures: list[IndexFailure]) -> None:
+        if failures:
+            self._failed(failures)
+
+    # Last, since annotations below it would take its name for the builtin's.
+    def list(self) -> list[T]:
+        """Return all objects."""
+        return [*self._state.objects.values()]
+
+
+class _State(Generic[T]):
+    """All that a relist replaces."""
+
+    __slots__ = ("indices", "objects", "populated")
+
+    def __init__(self) -> None:
+        self.objects: dict[str, T] = {}
+        self.indices: dict[str, _Index[T]] = {}
+        self.populated = False
+
+    def each_index(self) -> Iterable[_Index[T]]:
+        return self.indices.values()
+
+
+class _Index(Generic[T]):
+    """Objects by the values a function gives for them.
+
+    The values of each object are remembered, not asked for again when it goes: a function that
+    has changed its mind, or an object that somebody changed, would leave it behind for ever.
+    """
+
+    __slots__ = ("_values", "buckets", "function", "name")
+
+    def __init__(self, name: str, function: IndexFunction[T]) -> None:
+        self.name = name
+        self.function = function
+        self.buckets: dict[str, dict[str, T]] = {}
+        self._values: dict[str, tuple[str, ...]] = {}
+
+    def bucket(self, value: str) -> Mapping[str, T]:
+        return self.buckets.get(value) or {}
+
+    def values_for(self, key: str, obj: T, failures: list[IndexFailure]) -> tuple[str, ...]:
+        """Ask the function; where it fails there are no values, and one failure more."""
+        try:
+            return _checked(self.function(obj))
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+            failures.append(IndexFailure(self.name, key, error))
+            return ()
+
+    def fill(self, objects: Mapping[str, T]) -> list[IndexFailure]:
+        failures: list[IndexFailure] = []
+        for key, obj in objects.items():
+            self.put(key, obj, self.values_for(key, obj, failures))
+        return failures
+
+    def put(self, key: str, obj: T, values: tuple[str, ...]) -> None:
+        buckets = self.buckets
+        for value in values:
+            bucket = buckets.get(value)
+            if bucket is None:
+                buckets[value] = {key: obj}
+            else:
+                bucket[key] = obj
+        before = self._values.get(key, ())
+        if before != values:
+            self._forget(key, before, values)
+            self._remember(key, values)
+
+    def discard(self, key: str) -> None:
+        self._forget(key, self._values.pop(key, ()), ())
+
+    def _remember(self, key: str, values: tuple[str, ...]) -> None:
+        if values:
+            self._values[key] = values
+        else:
+            self._values.pop(key, None)
+
+    def _forget(self, key: str, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+        for value in before:
+            if value not in after:
+                bucket = self.buckets[value]
+                del bucket[key]
+                if not bucket:
+                    del self.buckets[value]
+
+
+def _namespaces(obj: object) -> tuple[str, ...]:
+    """Index by namespace; objects of the whole cluster have none, and cost nothing here."""
+    namespace: str = cast("Any", obj).metadata.namespace
+    return (namespace,) if namespace else ()
+
+
+def _checked(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the values a function gave, each once."""
+    if isinstance(values, str):  # which is iterable, letter by letter
+        raise TypeError(f"an index function gives a list of values, not the text {values!r}")
+    found = tuple(values)
+    for value in cast("tuple[object, ...]", found):
+        if not isinstance(value, str):
+            raise TypeError(f"the values of an index are texts, not {type(value).__name__}")
+    return tuple(dict.fromkeys(found)) if len(found) > 1 else found
+
+
+def _log_failures(failures: list[IndexFailure]) -> None:
+    """Log one line per index, however many objects it failed on."""
+    for name in dict.fromkeys(each.index for each in failures):
+        failed = [each for each in failures if each.index == name]
+        first = failed[0]
+        logger.error(
+            "index %r failed on %r%s: not found by this index",
+            name,
+            first.key,
+            f" and {len(failed) - 1} more" if len(failed) > 1 else "",
+            exc_info=first.error,
+        )
