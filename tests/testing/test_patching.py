@@ -3,7 +3,6 @@
 import copy
 
 import pytest
-from msgspec import json
 
 from clientgen.testing.apiserver.failures import Failure
 from clientgen.testing.apiserver.patching import (
