@@ -42,7 +42,7 @@ def number(value: int) -> bytes:
     return bytes([*groups, value])
 
 
-def field(tag: int, value: float | str | bytes) -> bytes:
+def field(tag: int, value: int | float | str | bytes) -> bytes:  # noqa: PYI041
     if isinstance(value, float):
         return number(tag << 3 | 1) + struct.pack("<d", value)
     if isinstance(value, int):
