@@ -1,4 +1,4 @@
-"""The parts of a cache of API objects: the store, what is told of its changes.
+"""The parts of a cache of API objects: the store, how it is read, what is told of its changes.
 
 Informers keep caches; this is what their users meet. None of it does I/O.
 """
@@ -14,17 +14,29 @@ from .indexer import (
     meta_namespace_key,
     split_key,
 )
+from .listers import Labels, Lister, NamespaceLister
+from .mutation import CacheMutationError, Change, Mutation, MutationDetector
+from .transforms import Transform, drop_managed_fields
 
 __all__ = [
     "NAMESPACE_INDEX",
     "Added",
+    "CacheMutationError",
+    "Change",
     "Deleted",
     "DeletedFinalStateUnknown",
     "IndexFailure",
     "IndexFunction",
     "Indexer",
+    "Labels",
+    "Lister",
+    "Mutation",
+    "MutationDetector",
+    "NamespaceLister",
     "Notification",
+    "Transform",
     "Updated",
+    "drop_managed_fields",
     "meta_namespace_key",
     "split_key",
 ]

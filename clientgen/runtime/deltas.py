@@ -17,7 +17,7 @@ So for each key a handler sees: added, updated any number of times, deleted, and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -148,6 +148,6 @@ def apply_resync(indexer: Indexer[T]) -> list[Updated[T]]:
     return [Updated(obj, obj) for obj in indexer.list()]
 
 
-def _metadata(obj: object) -> ObjectMeta:
-    metadata: ObjectMeta = cast("Any", obj).metadata
+def _metadata(obj: Any) -> ObjectMeta:
+    metadata: ObjectMeta = obj.metadata
     return metadata

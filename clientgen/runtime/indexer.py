@@ -18,9 +18,12 @@ from __future__ import annotations
 import logging
 from _thread import RLock  # as functools does: `threading` is for those who wait
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from .meta_v1 import ObjectMeta
 
 __all__ = [
     "NAMESPACE_INDEX",
@@ -42,14 +45,14 @@ NAMESPACE_INDEX = "namespace"
 logger = logging.getLogger(__name__)
 
 
-def meta_namespace_key(obj: object) -> str:
+def meta_namespace_key(obj: Any) -> str:
     """The key of an object: `namespace/name`, or the name alone for one of the whole cluster.
 
     client-go: cache.MetaNamespaceKeyFunc.
     """
-    metadata = cast("Any", obj).metadata
-    name: str = metadata.name
-    return f"{metadata.namespace}/{name}" if metadata.namespace else name
+    metadata: ObjectMeta = obj.metadata
+    namespace = metadata.namespace
+    return f"{namespace}/{metadata.name}" if namespace else metadata.name
 
 
 def split_key(key: str) -> tuple[str, str]:
@@ -328,9 +331,9 @@ class _Index(Generic[T]):
                     del self.buckets[value]
 
 
-def _namespaces(obj: object) -> tuple[str, ...]:
+def _namespaces(obj: Any) -> tuple[str, ...]:
     """Index by namespace; objects of the whole cluster have none, and cost nothing here."""
-    namespace: str = cast("Any", obj).metadata.namespace
+    namespace: str = obj.metadata.namespace
     return (namespace,) if namespace else ()
 
 
@@ -339,10 +342,13 @@ def _checked(values: Iterable[str]) -> tuple[str, ...]:
     if isinstance(values, str):  # which is iterable, letter by letter
         raise TypeError(f"an index function gives a list of values, not the text {values!r}")
     found = tuple(values)
-    for value in cast("tuple[object, ...]", found):
-        if not isinstance(value, str):
-            raise TypeError(f"the values of an index are texts, not {type(value).__name__}")
+    if not all(map(_is_text, found)):
+        raise TypeError(f"the values of an index are texts: {found!r} are not")
     return tuple(dict.fromkeys(found)) if len(found) > 1 else found
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _log_failures(failures: list[IndexFailure]) -> None:
