@@ -14,7 +14,7 @@ from .indexer import (
     meta_namespace_key,
     split_key,
 )
-from .listers import Labels, Lister, NamespaceLister
+from .listers import ClusterLister, Labels, Lister, NamespacedLister, NamespaceLister
 from .mutation import CacheMutationError, Change, Mutation, MutationDetector
 from .transforms import Transform, drop_managed_fields
 
@@ -23,6 +23,7 @@ __all__ = [
     "Added",
     "CacheMutationError",
     "Change",
+    "ClusterLister",
     "Deleted",
     "DeletedFinalStateUnknown",
     "IndexFailure",
@@ -33,6 +34,7 @@ __all__ = [
     "Mutation",
     "MutationDetector",
     "NamespaceLister",
+    "NamespacedLister",
     "Notification",
     "Transform",
     "Updated",

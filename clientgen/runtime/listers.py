@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .indexer import Indexer
     from .resource import Resource
 
-__all__ = ["Labels", "Lister", "NamespaceLister"]
+__all__ = ["ClusterLister", "Labels", "Lister", "NamespaceLister", "NamespacedLister"]
 
 T = TypeVar("T")
 
@@ -84,6 +84,40 @@ class Lister(Generic[T]):
             ValueError: the selector cannot be read.
         """
         return _selected(self._indexer.list(), label_selector)
+
+
+class NamespacedLister(Lister[T]):
+    """Reads objects that live in namespaces, as type checkers shall know: generated listers do."""
+
+    __slots__ = ()
+
+    # Less than a `Lister` takes, which never knows; what it refuses here was refused anyway.
+    def get(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, namespace: str, name: str, /
+    ) -> T:
+        """Return one object.
+
+        Raises:
+            NotFound: the cache does not have it.
+            ValueError: the namespace is empty.
+        """
+        return super().get(namespace, name)
+
+
+class ClusterLister(Lister[T]):
+    """Reads objects of the whole cluster, as type checkers shall know: generated listers do."""
+
+    __slots__ = ()
+
+    def get(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, name: str, /
+    ) -> T:
+        """Return one object.
+
+        Raises:
+            NotFound: the cache does not have it.
+        """
+        return super().get(name)
 
 
 class NamespaceLister(Generic[T]):
