@@ -157,14 +157,17 @@ def complain(
 
 
 def drop_repeated_owners(call: Call, metadata: dict[str, Any]) -> None:
-    """Keep one of several ownerReferences with the same uid, and warn of the others."""
+    """Keep one of several ownerReferences that are the same, and warn of the others."""
     references: list[dict[str, Any]] = metadata.get("ownerReferences") or []
-    by_uid = {reference.get("uid"): reference for reference in reversed(references)}
-    if len(by_uid) == len(references):
+    kept: list[dict[str, Any]] = []
+    repeated: dict[Any, None] = {}
+    for reference in references:
+        if reference in kept:
+            repeated[reference.get("uid")] = None
+        else:
+            kept.append(reference)
+    if not repeated:
         return
-    uids = [reference.get("uid") for reference in references]
-    repeated = dict.fromkeys(uid for uid in uids if uids.count(uid) > 1)
-    kept = [by_uid.pop(uid) for uid in uids if uid in by_uid]
     metadata["ownerReferences"] = kept
     call.warnings.append(
         ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "

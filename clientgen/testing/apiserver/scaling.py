@@ -18,6 +18,7 @@ from .parts import part
 if TYPE_CHECKING:
     from .apply.paths import Path
     from .cluster import Cluster
+    from .decoding import Parsed
     from .resources import Resource
     from .routing import Target
     from .schema import Schema
@@ -50,21 +51,24 @@ class Scaling:
 
     def update(self, writing: Writing, scale: dict[str, Any]) -> dict[str, Any]:
         """Scale as a PUT says."""
-        name = scale["metadata"].get("name")
-        if name != self._target.name:
-            raise mismatch("name", str(name), self._target.name)
+        metadata = scale["metadata"]
+        writing.check_target(metadata)
         record = self._record(writing)
+        writing.check_uid(record, metadata)
         return self._write(writing, record, scale)
 
-    def patch(self, writing: Writing, change: Change, body: Resource) -> dict[str, Any]:
+    def patch(self, writing: Writing, change: Change, parsed: Parsed) -> dict[str, Any]:
         """Scale as a patch says."""
+        body = change.resource
         record = self._record(writing)
         result = change.of(self.read(self._parent.value(record)))
         refuse = change.undecodable(result)
         if not isinstance(result, dict):
             raise refuse("json: cannot unmarshal into a Scale")
         value: dict[str, Any] = {**result}
-        scale, _ = cleaned(value, body, self._cluster.spec.schemas, refuse)
+        scale, unknown = cleaned(value, body, self._cluster.spec.schemas, refuse)
+        writing.complain(parsed.complaints(unknown), refuse)
+        writing.check_target(scale["metadata"])
         return self._write(writing, record, scale)
 
     def apply(self, writing: Writing, config: dict[str, Any], body: Resource) -> dict[str, Any]:

@@ -95,9 +95,9 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
         value = scaling.update(writing, body.value)
     else:
         parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
-        complain(call, parsed.complaints(), options.validation)
         if media == APPLY:
+            complain(call, parsed.complaints(), options.validation)
             value = scaling.apply(writing, parsed.value, resource)
         else:
-            value = scaling.patch(writing, Change(media, parsed.value, resource), resource)
+            value = scaling.patch(writing, Change(media, parsed.value, resource), parsed)
     return shown.value(value)

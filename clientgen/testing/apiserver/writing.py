@@ -258,22 +258,27 @@ class Writing:
         """Replace an object by what the client sent."""
         value = self.view.titled(value)
         metadata = value["metadata"]
-        self._check_name(metadata)
-        self._place(metadata)
+        self.check_target(metadata)
         record = self.current()
         if record is None:
             return self._create_on_update(value)
-        self._check_uid(record, metadata)
+        self.check_uid(record, metadata)
         return self.replace(record, value, needs_version=True)
 
     def _create_on_update(self, value: dict[str, Any]) -> Outcome:
         where = (self.resource.group, self.resource.plural)
         if where not in builtin.CREATES_ON_UPDATE or self.target.subresource:
             raise self._missing()
+        self.check_uid(None, value["metadata"])
         value["metadata"].pop("resourceVersion", None)
         return self.create(value)
 
-    def _check_name(self, metadata: dict[str, Any]) -> None:
+    def check_target(self, metadata: dict[str, Any]) -> None:
+        """Refuse an object that says to be another than the URL names.
+
+        Raises:
+            Failure: 400.
+        """
         name = metadata.get("name", "")
         if not name:
             raise bad_request(
@@ -281,18 +286,24 @@ class Writing:
             )
         if name != self.target.name:
             raise mismatch("name", name, self.target.name)
+        self._place(metadata)
 
-    def _check_uid(self, record: Record, metadata: dict[str, Any]) -> None:
-        uid = metadata.get("uid")
-        if uid and uid != record.uid:
-            resource = self.resource
+    def check_uid(self, record: Record | None, metadata: dict[str, Any]) -> None:
+        """Refuse an object that says to have another uid than the stored one.
+
+        Raises:
+            Failure: 409.
+        """
+        uid, stored = metadata.get("uid"), record.uid if record else ""
+        if uid and uid != stored:
+            resource, target = self.resource, self.target
             why = (
                 "StorageError: invalid object, Code: 4, Key: "
-                f"/registry/{resource.plural}/{record.key}, ResourceVersion: 0, "
-                f"AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, "
-                f"UID in object meta: {record.uid}"
+                f"/registry/{resource.plural}/{key_of(target.namespace, target.name)}, "
+                "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+                f"{uid}, UID in object meta: {stored}"
             )
-            raise conflict(resource.group, resource.plural, record.name, why)
+            raise conflict(resource.group, resource.plural, target.name, why)
 
     def patch(self, change: Change, parsed: Parsed) -> Outcome:
         """Change an object as a patch says."""
@@ -302,14 +313,16 @@ class Writing:
         result = change.of(self.view.value(record))
         refuse = change.undecodable(result)
         value, unknown = self._patched(result, refuse)
-        problems = parsed.complaints(unknown)
+        self.complain(parsed.complaints(unknown), refuse)
+        drop_repeated_owners(self.call, value["metadata"])
+        self.check_target(value["metadata"])
+        return self.replace(record, value)
+
+    def complain(self, problems: list[str], refuse: Callable[[str], Failure]) -> None:
+        """Refuse what a patch has made for its problems, or warn of them, as the client wants."""
         if self.options.validation == "Strict" and problems:
             raise refuse(f"strict decoding error: {', '.join(problems)}")
         complain(self.call, problems, self.options.validation)
-        drop_repeated_owners(self.call, value["metadata"])
-        self._check_name(value["metadata"])
-        self._place(value["metadata"])
-        return self.replace(record, value)
 
     def _patched(
         self, result: Any, refuse: Callable[[str], Failure]
@@ -353,8 +366,7 @@ class Writing:
         metadata = part(config, "metadata")
         if self.current() is not None:
             metadata.setdefault("name", self.target.name)
-        self._check_name(metadata)
-        self._place(metadata)
+        self.check_target(metadata)
         config["metadata"] = metadata
 
     def _create_applied(self, config: dict[str, Any]) -> Outcome:

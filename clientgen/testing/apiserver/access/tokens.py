@@ -106,7 +106,7 @@ class Tokens:
             )
             raise conflict(_GROUP, _KIND, name, why)
         reference = spec["boundObjectRef"]
-        bound = _bound_object(namespace, name, reference, world) if reference else None
+        bound = _bound_object(namespace, name, reference, world) if reference is not None else None
         claims = self._claims(account, spec, bound, world)
         expires = world.now() + timedelta(seconds=spec["expirationSeconds"])
         metadata |= {"name": name, "namespace": namespace, "uid": uid}

@@ -176,3 +176,22 @@ def _create_limit_range(limits: dict[str, Any], world: World) -> None:
     del world
     if not limits["metadata"].get("name"):
         limits["metadata"]["name"] = str(uuid4())
+
+
+_COORDINATED: Final = ("preferredHolder", "strategy")
+"""Of coordinated leader election, a feature that is off unless asked for."""
+
+
+@on_create("coordination.k8s.io", "leases")
+def _create_lease(lease: dict[str, Any], world: World) -> None:
+    del world
+    for field in _COORDINATED:
+        lease["spec"].pop(field, None)
+
+
+@on_update("coordination.k8s.io", "leases")
+def _update_lease(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+    del world
+    for field in _COORDINATED:
+        if field not in part(old, "spec"):
+            new["spec"].pop(field, None)
