@@ -181,6 +181,7 @@ _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 # Every derived module by name, so that a forgotten one is noticed.
 DERIVED: tuple[str, ...] = (
     "client.py",
+    "controller.py",
     "lines.py",
     "pages.py",
     "rest.py",

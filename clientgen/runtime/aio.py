@@ -14,10 +14,12 @@ from ._async.seam import AsyncByteStream, AsyncTransport
 from ._async.watch import AsyncWatch
 
 if TYPE_CHECKING:
+    from ._async.controller import AsyncController
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
 __all__ = [
     "AsyncByteStream",
+    "AsyncController",
     "AsyncLines",
     "AsyncPriorityQueue",
     "AsyncResourceClient",
@@ -30,6 +32,7 @@ __all__ = [
 
 # In which module of `_async` the rest is.
 _LATER = {
+    "AsyncController": "controller",
     "AsyncPriorityQueue": "workqueue",
     "AsyncWorkQueue": "workqueue",
 }

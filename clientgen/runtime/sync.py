@@ -15,10 +15,12 @@ from ._sync.seam import ByteStream, Transport
 from ._sync.watch import Watch
 
 if TYPE_CHECKING:
+    from ._sync.controller import Controller
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
 __all__ = [
     "ByteStream",
+    "Controller",
     "Lines",
     "PriorityQueue",
     "ResourceClient",
@@ -31,6 +33,7 @@ __all__ = [
 
 # In which module of `_sync` the rest is.
 _LATER = {
+    "Controller": "controller",
     "PriorityQueue": "workqueue",
     "WorkQueue": "workqueue",
 }

@@ -6,8 +6,9 @@ waits: importing a generated package must stay cheap.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..clock import on_move, real_seconds
 
@@ -23,7 +24,9 @@ __all__ = [
     "Event",
     "Lock",
     "Task",
+    "call",
     "call_later",
+    "from_outside",
     "run_blocking",
     "short_lock",
     "sleep",
@@ -32,6 +35,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+if TYPE_CHECKING:
+    Function: TypeAlias = Callable[P, Awaitable[T]]
+    """A function that may wait: a coroutine function."""
 
 
 async def sleep(seconds: float) -> None:
@@ -48,11 +56,31 @@ async def run_blocking(function: Callable[[], T]) -> T:
     return await asyncio.to_thread(function)
 
 
+async def call(function: Callable[..., object], *args: object) -> None:
+    """Call a function of the program's, which may be a coroutine function."""
+    result = function(*args)
+    if result is not None and isinstance(result, Awaitable):
+        await result
+
+
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:
     """Call something after so many seconds; gives what cancels that."""
     import asyncio
 
     return asyncio.get_running_loop().call_later(seconds, function).cancel
+
+
+def from_outside(function: Callable[[], object]) -> Callable[[], object]:
+    """Give what a signal handler, or another thread, may call to have the loop call a function."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def call() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(function)
+
+    return call
 
 
 def short_lock() -> AbstractContextManager[object]:
@@ -211,6 +239,13 @@ class Task:
     def done(self) -> bool:
         """Whether it has ended."""
         return self._task.done()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is the one that asks, which cannot wait for its own end."""
+        import asyncio
+
+        return asyncio.current_task() is self._task
 
     async def join(self, seconds: float | None = None) -> bool:
         """Wait for its end, but no longer than so many seconds; gives whether it has ended."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, TypeVar
+from _thread import start_new_thread
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 from ..clock import on_move, real_seconds
 
@@ -23,7 +25,9 @@ __all__ = [
     "Event",
     "Lock",
     "Task",
+    "call",
     "call_later",
+    "from_outside",
     "run_blocking",
     "short_lock",
     "sleep",
@@ -32,6 +36,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+if TYPE_CHECKING:
+    Function: TypeAlias = Callable[P, T]
+    """A function that may wait: any."""
 
 
 def sleep(seconds: float) -> None:
@@ -44,12 +53,33 @@ def run_blocking(function: Callable[[], T]) -> T:
     return function()
 
 
+def call(function: Callable[..., object], *args: object) -> None:
+    """Call a function of the program's.
+
+    Raises:
+        TypeError: it is a coroutine function, which nobody would wait for here.
+    """
+    result = function(*args)
+    if isinstance(result, Coroutine):
+        result.close()
+        raise TypeError(f"{function!r} is a coroutine function: threads call plain ones")
+
+
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:
     """Call something after so many seconds, in another thread; gives what cancels that."""
     timer = threading.Timer(seconds, function)
     timer.daemon = True
     timer.start()
     return timer.cancel
+
+
+def from_outside(function: Callable[[], object]) -> Callable[[], object]:
+    """Give what a signal handler may call to have a function called.
+
+    The handler interrupts a thread anywhere, so another thread does it: the interrupted one may
+    hold a lock that the function needs, or be about to wait for what it sets.
+    """
+    return lambda: start_new_thread(function, ())
 
 
 def short_lock() -> AbstractContextManager[object]:
@@ -174,6 +204,11 @@ class Task:
     def done(self) -> bool:
         """Whether it has ended."""
         return not self._thread.is_alive()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is the one that asks, which cannot wait for its own end."""
+        return threading.current_thread() is self._thread
 
     def join(self, seconds: float | None = None) -> bool:
         """Wait for its end, but no longer than so many seconds; gives whether it has ended."""

@@ -1,0 +1,274 @@
+"""A controller: what changes is put into a queue, workers reconcile it. See `controlling`."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from msgspec import Struct
+
+from ..clock import SYSTEM_CLOCK
+from ..controlling import owner_mapper, request_for, requeue, urgency
+from ..queueing import LOW_PRIORITY, ShutDown
+from ..signals import on_stop_signal
+from ._primitives import Event, from_outside, spawn
+from .workqueue import AsyncPriorityQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Self
+
+    from ..clock import Clock
+    from ..controlling import Request, Result
+    from ..limiters import RateLimiter
+    from ..queueing import QueueMetricsProvider
+    from ..resource import Resource
+    from ._primitives import Function, Task
+
+__all__ = ["AsyncController"]
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+_POLL = 0.05
+_LAST_WAIT = 1.0
+
+logger = logging.getLogger("clientgen.runtime.controllers")
+
+
+class AsyncRegistration(Protocol):
+    """A handler of an informer."""
+
+    def has_synced(self) -> bool:
+        """Whether it was told of everything there was."""
+        ...
+
+    def remove(self) -> None:
+        """Be told nothing any more."""
+        ...
+
+
+class AsyncSource(Protocol[T_co]):
+    """The part of an informer that is needed here."""
+
+    @property
+    def resource(self) -> Resource:
+        """What it is about."""
+        ...
+
+    def add_handler(
+        self,
+        on_add: Callable[[T_co, bool], object] | None = None,
+        on_update: Callable[[T_co, T_co], object] | None = None,
+        on_delete: Callable[[T_co], object] | None = None,
+    ) -> AsyncRegistration:
+        """Be told of changes."""
+        ...
+
+    def start(self) -> None:
+        """Begin, if it has not."""
+        ...
+
+
+class AsyncController:
+    """Calls `reconcile` with what has changed, until the program is told to stop.
+
+        controller = AsyncController("web", reconcile).for_(deployments).owns(pods)
+        async with factory:
+            await controller.run()
+
+    Reconcile gets the name of an object, looks at the caches, and does what is to be done; it is
+    called for everything there is at first, and for what has changed then, never twice at once for
+    one object. When it raises, it is called again, later each time: 5 ms doubling up to 1000 s.
+    When it gives a Result, that says when; otherwise the object's next change does. What
+    changes goes before what is only listed or resynced. (controller-runtime's controllers.)
+
+    Args:
+        name: For logs and metrics.
+        reconcile: A coroutine function; in the other flavour any function.
+        workers: How many objects are reconciled at once.
+        limiter: How long to wait after errors; None is as above.
+        clock: What delays are measured with.
+        metrics: Publishes those of the queue, under the controller's name.
+        sync_timeout: How many seconds `run` waits for the caches at most.
+        grace: How many seconds `run` waits, when told to stop, for what is being reconciled.
+
+    Attributes:
+        queue: For requests that come from elsewhere than informers.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        reconcile: Function[[Request], Result | None],
+        *,
+        workers: int = 1,
+        limiter: RateLimiter[Request] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: QueueMetricsProvider | None = None,
+        sync_timeout: float = 120.0,
+        grace: float = 30.0,
+    ) -> None:
+        if workers < 1:
+            raise ValueError("a controller needs a worker")
+        self.name = name
+        self.queue: AsyncPriorityQueue[Request] = AsyncPriorityQueue(
+            name, limiter=limiter, clock=clock, metrics=metrics
+        )
+        self._reconcile = reconcile
+        self._workers = workers
+        self._clock = clock
+        self._sync_timeout = sync_timeout
+        self._grace = grace
+        self._sources: list[_Watched] = []
+        self._resource: Resource | None = None
+        self._stopping = Event()
+        self._began = False
+        self._broken: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    # ---- what is looked at --------------------------------------------------------------------
+
+    def for_(self, informer: AsyncSource[Any]) -> Self:
+        """Reconcile the objects of an informer."""
+        self._resource = informer.resource
+        return self.watches(informer, request_for)
+
+    def owns(self, informer: AsyncSource[Any], owner: Resource | None = None) -> Self:
+        """Reconcile the owners of an informer's objects: those of a kind that control them.
+
+        Args:
+            informer: Of the objects that are owned.
+            owner: The kind of the owners, `deployments.resource`; None is that of `for_`.
+
+        Raises:
+            ValueError: There is no owner, and `for_` was not called before.
+        """
+        owner = owner or self._resource
+        if owner is None:
+            raise ValueError("say which kind owns them, or call for_ before")
+        return self.watches(informer, owner_mapper(owner))
+
+    def watches(self, informer: AsyncSource[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
+        """Reconcile what `mapper` gives for the objects of an informer.
+
+        It is asked about an object as it was and as it is now.
+        """
+        self._sources.append(_Watched(informer, mapper))
+        return self
+
+    # ---- its life -----------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Start the informers, wait for their caches, and reconcile until told to stop.
+
+        That is by `stop`, or in the main thread by SIGTERM or SIGINT. What is being reconciled
+        then is waited for; what is queued is left for the next start. Informers go on: who made
+        them stops them.
+
+        Raises:
+            TimeoutError: The caches were not filled in time.
+            RuntimeError: It has run before.
+        """
+        if self._began:
+            raise RuntimeError(f"{self!r} has run: make another one")
+        self._began = True
+        forget = on_stop_signal(from_outside(self.stop))
+        registrations = [self._listen(source) for source in self._sources]
+        try:
+            await self._wait_for_sync(registrations)
+            await self._work()
+        finally:
+            forget()
+            self.queue.shut_down()
+            for registration in registrations:
+                registration.remove()
+
+    def stop(self) -> None:
+        """Have `run` come to its end."""
+        self._stopping.set()
+
+    def _listen(self, source: _Watched) -> AsyncRegistration:
+        registration = source.informer.add_handler(
+            partial(self._on_add, source.mapper),
+            partial(self._on_update, source.mapper),
+            partial(self._on_delete, source.mapper),
+        )
+        source.informer.start()
+        return registration
+
+    async def _wait_for_sync(self, registrations: Sequence[AsyncRegistration]) -> None:
+        until = self._clock.monotonic() + self._sync_timeout
+        while not all(registration.has_synced() for registration in registrations):
+            if self._clock.monotonic() >= until:
+                raise TimeoutError(f"{self!r}: no full caches after {self._sync_timeout:g} s")
+            if await self._stopping.wait(_POLL):
+                return
+
+    async def _work(self) -> None:
+        logger.info("%s: starting %d workers", self.name, self._workers)
+        workers = [spawn(self._keep_working, f"{self.name}-{n}") for n in range(self._workers)]
+        try:
+            await self._stopping.wait()
+        except BaseException:
+            self._grace = 0.0
+            raise
+        finally:
+            await self._end(workers)
+        if self._broken:
+            raise self._broken
+
+    async def _end(self, workers: Sequence[Task]) -> None:
+        self._stopping.set()
+        drained = await self.queue.shut_down_with_drain(self._grace)
+        if not drained:
+            logger.warning("%s: still reconciling after %g s", self.name, self._grace)
+            for worker in workers:
+                worker.cancel()
+        for worker in workers:
+            await worker.join(None if drained else _LAST_WAIT)
+        logger.info("%s: stopped", self.name)
+
+    # ---- what happens -------------------------------------------------------------------------
+
+    async def _keep_working(self) -> None:
+        try:
+            while not self._stopping.is_set():
+                async with self.queue.item() as request:
+                    await self._process(request)
+        except ShutDown:
+            pass
+        except BaseException as error:  # noqa: BLE001 - run raises it
+            if not self._stopping.is_set():  # nobody wanted it: a SystemExit, or an exit of ours
+                self._broken = error
+                self.stop()
+
+    async def _process(self, request: Request) -> None:
+        try:
+            result = await self._reconcile(request)
+        except Exception:
+            failures = self.queue.num_requeues(request) + 1
+            logger.exception("%s: reconciling %s failed (%d)", self.name, request, failures)
+            self.queue.add_rate_limited(request, priority=self.queue.priority(request))
+        else:
+            requeue(self.queue, request, result)
+
+    def _on_add(self, mapper: Callable[[T], Iterable[Request]], obj: T, is_initial: bool) -> None:
+        for request in mapper(obj):
+            self.queue.add(request, priority=LOW_PRIORITY if is_initial else 0)
+
+    def _on_update(self, mapper: Callable[[T], Iterable[Request]], old: T, new: T) -> None:
+        for request in [*mapper(old), *mapper(new)]:
+            self.queue.add(request, priority=urgency(old, new))
+
+    def _on_delete(self, mapper: Callable[[T], Iterable[Request]], obj: T) -> None:
+        for request in mapper(obj):
+            self.queue.add(request)
+
+
+class _Watched(Struct, frozen=True):
+    informer: AsyncSource[Any]
+    mapper: Callable[[Any], Iterable[Request]]
