@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock  # as in indexer: `threading` is for those who wait
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeGuard, TypeVar
 
 from msgspec import UNSET, Struct, json
@@ -197,12 +198,13 @@ def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, An
 
 
 def _steps(before: Any, after: Any) -> list[tuple[str | int, Any, Any]] | None:
-    """Return what two values have inside, side by side; None if they are not alike enough."""
+    """Return what two values have inside, side by side; None if they are of two kinds or plain."""
     if _is_object(before) and _is_object(after):
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, UNSET), after.get(name, UNSET)) for name in names]
-    if _is_array(before) and _is_array(after) and len(before) == len(after):
-        return [(index, *pair) for index, pair in enumerate(zip(before, after, strict=True))]
+    if _is_array(before) and _is_array(after):
+        pairs = zip_longest(before, after, fillvalue=UNSET)
+        return [(index, old, new) for index, (old, new) in enumerate(pairs)]
     return None
 
 
