@@ -12,7 +12,7 @@ from clientgen.testing import FakeClock
 
 
 async def until(holds: Callable[[], object]) -> None:
-    while not holds():
+    while not holds():  # noqa: ASYNC110 - it is all there is to wait for
         await asyncio.sleep(0)
 
 
