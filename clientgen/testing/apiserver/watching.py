@@ -110,7 +110,7 @@ class _Start:
                 return self.refused(Failure(410, "Expired", why, details=False))
             for change in changes:
                 stream.tell(change)
-        if options.initial_events and options.bookmarks:
+        if everything and options.bookmarks:
             stream.bookmark(_INITIAL_END)
         stream.follow(self.collection, version if not everything else 0)
         return stream
