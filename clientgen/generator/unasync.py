@@ -182,8 +182,12 @@ _TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 DERIVED: tuple[str, ...] = (
     "client.py",
     "controller.py",
+    "informer.py",
+    "informers.py",
     "lines.py",
     "pages.py",
+    "reflector.py",
+    "registration.py",
     "rest.py",
     "seam.py",
     "streaming.py",

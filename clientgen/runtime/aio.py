@@ -15,15 +15,21 @@ from ._async.watch import AsyncWatch
 
 if TYPE_CHECKING:
     from ._async.controller import AsyncController
+    from ._async.informer import AsyncSharedInformer
+    from ._async.informers import AsyncInformerFactory
+    from ._async.registration import AsyncHandlerRegistration
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
 __all__ = [
     "AsyncByteStream",
     "AsyncController",
+    "AsyncHandlerRegistration",
+    "AsyncInformerFactory",
     "AsyncLines",
     "AsyncPriorityQueue",
     "AsyncResourceClient",
     "AsyncRest",
+    "AsyncSharedInformer",
     "AsyncSubresource",
     "AsyncTransport",
     "AsyncWatch",
@@ -33,7 +39,10 @@ __all__ = [
 # In which module of `_async` the rest is.
 _LATER = {
     "AsyncController": "controller",
+    "AsyncHandlerRegistration": "registration",
+    "AsyncInformerFactory": "informers",
     "AsyncPriorityQueue": "workqueue",
+    "AsyncSharedInformer": "informer",
     "AsyncWorkQueue": "workqueue",
 }
 

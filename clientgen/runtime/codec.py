@@ -28,6 +28,7 @@ __all__ = [
     "WatchEvent",
     "decode",
     "decode_event",
+    "decode_events",
     "decode_list",
     "deep_copy",
     "encode",
@@ -118,6 +119,35 @@ def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
         raise _decode_error(line, model, error) from None
     unpin(event.object, {})
     return event
+
+
+def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
+    """Read some lines of a watch on objects of `model` in one go, as `decode_list` does.
+
+    Raises:
+        DecodeError: a line is not a JSON object, or holds none.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        events = _decode_lines(lines, model)
+        pool: dict[int, Raw] = {}
+        for event in events:
+            unpin(event.object, pool)
+    finally:
+        if was_on:
+            gc.enable()
+    return events
+
+
+def _decode_lines(lines: bytes, model: type[Model]) -> list[WatchEvent[Any]]:
+    try:
+        events = _event_decoder(model).decode_lines(lines)
+    except (*_malformed, msgspec.ValidationError):
+        events = []
+    if events and _SPECIAL.isdisjoint([event.type for event in events]):
+        return events
+    return [decode_event(line, model) for line in lines.split(b"\n") if line]
 
 
 def to_dict(obj: object) -> dict[str, Any]:

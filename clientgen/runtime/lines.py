@@ -25,6 +25,18 @@ class LineSplitter:
             self._parts.append(last)
         return lines
 
+    def feed_block(self, chunk: bytes) -> bytes:
+        """The same in one piece: the whole lines, each with its end."""
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            self._parts.append(chunk)
+            return b""
+        block = b"".join((*self._parts, chunk[:end]))
+        self._parts.clear()
+        if end < len(chunk):
+            self._parts.append(chunk[end:])
+        return block
+
     def rest(self) -> bytes:
         """What was left after the last line end; empty after that."""
         left = b"".join(self._parts)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .codec import WatchEvent
-    from .errors import ClientError, RequestInfo
+    from .errors import RequestInfo
     from .retry import Random
 
 __all__ = [
@@ -80,7 +80,7 @@ class Pause(Struct, frozen=True):
     """
 
     seconds: float
-    error: ClientError | None = None
+    error: Exception | None = None
     failed: bool = False
 
 
@@ -196,7 +196,7 @@ class Reflecting:
         return self._stream_initial()
 
     def _pause(
-        self, then: _Phase, error: ClientError | None, now: float, *, failed: bool = False
+        self, then: _Phase, error: Exception | None, now: float, *, failed: bool = False
     ) -> Pause:
         self._next = then
         asked = error.retry_after if isinstance(error, ApiError) else None
@@ -221,7 +221,7 @@ class Reflecting:
         self._synced(version)
         return self._watch()
 
-    def list_failed(self, error: ClientError, now: float) -> Step:
+    def list_failed(self, error: Exception, now: float) -> Step:
         """Note that it could not be read."""
         if _is_unusable_version(error) and not self._unavailable:
             self._unavailable = True
@@ -287,7 +287,7 @@ class Reflecting:
         self._synced(metadata.resource_version)
         return Taken.COMPLETE
 
-    def stream_ended(self, error: ClientError | None, now: float) -> Step:
+    def stream_ended(self, error: Exception | None, now: float) -> Step:
         """Note that a stream could not be opened, broke, or ended."""
         if _is_busy(error):
             return self._pause("initial" if self._initial else "watch", error, now)
@@ -300,7 +300,7 @@ class Reflecting:
             return self._pause("pass", error, now) if self._was_short(now) else self._watch()
         return self._pause("pass", error, now, failed=self._opened is None)
 
-    def _initial_over(self, error: ClientError | None, now: float) -> Step:
+    def _initial_over(self, error: Exception | None, now: float) -> Step:
         """The stream ended before the state was complete."""
         if self._was_short(now):
             return self._list()
@@ -309,7 +309,7 @@ class Reflecting:
         self._again = True
         return self._stream_initial()
 
-    def _initial_failed(self, error: ClientError | None) -> Step:
+    def _initial_failed(self, error: Exception | None) -> Step:
         if _is_unusable_version(error) and not self._unavailable:
             self._unavailable = True
             return self._stream_initial()
@@ -323,7 +323,7 @@ class Reflecting:
 _CHANGES = frozenset({"ADDED", "MODIFIED", "DELETED"})
 
 
-def is_too_large(error: ClientError | None) -> bool:
+def is_too_large(error: Exception | None) -> bool:
     """Whether the server is not yet as far as the version that was asked for.
 
     Its answer bears a Retry-After, but that version may never come: the server was set back, say.
@@ -337,11 +337,11 @@ def is_too_large(error: ClientError | None) -> bool:
     return isinstance(error, Timeout) and any(_TOO_LARGE in each for each in words)
 
 
-def _is_unusable_version(error: ClientError | None) -> bool:
+def _is_unusable_version(error: Exception | None) -> bool:
     return isinstance(error, Gone) or is_too_large(error)
 
 
-def _is_busy(error: ClientError | None) -> bool:
+def _is_busy(error: Exception | None) -> bool:
     """Whether the same request may succeed in a moment: nobody listens, or there is too much."""
     if isinstance(error, TooManyRequests):
         return True

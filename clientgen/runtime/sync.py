@@ -16,15 +16,21 @@ from ._sync.watch import Watch
 
 if TYPE_CHECKING:
     from ._sync.controller import Controller
+    from ._sync.informer import SharedInformer
+    from ._sync.informers import InformerFactory
+    from ._sync.registration import HandlerRegistration
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
 __all__ = [
     "ByteStream",
     "Controller",
+    "HandlerRegistration",
+    "InformerFactory",
     "Lines",
     "PriorityQueue",
     "ResourceClient",
     "Rest",
+    "SharedInformer",
     "Subresource",
     "Transport",
     "Watch",
@@ -34,7 +40,10 @@ __all__ = [
 # In which module of `_sync` the rest is.
 _LATER = {
     "Controller": "controller",
+    "HandlerRegistration": "registration",
+    "InformerFactory": "informers",
     "PriorityQueue": "workqueue",
+    "SharedInformer": "informer",
     "WorkQueue": "workqueue",
 }
 

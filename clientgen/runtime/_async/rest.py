@@ -109,14 +109,23 @@ class AsyncRest:
         timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
         return None if timeout is None else monotonic() + timeout
 
-    async def send(self, request: HttpRequest, deadline: float | None = None) -> HttpResponse:
+    async def send(
+        self,
+        request: HttpRequest,
+        deadline: float | None = None,
+        *,
+        max_retries: int | None = None,
+    ) -> HttpResponse:
         """Send a request, again if need be, and give the whole answer, which is a success.
+
+        `max_retries` is for who decides alone, which is the reflector.
 
         Raises:
             ApiError: the server refused.
             TransportError: there was no whole answer, or not by the deadline.
         """
         retry: Retry | None = None
+        retries = self._max_retries if max_retries is None else max_retries
         before: Exception | None = None
         while True:
             if self._bucket is not None:
@@ -125,14 +134,14 @@ class AsyncRest:
             try:
                 response = await self._exchange(request, deadline)
             except TransportError as problem:
-                retry = retry or Retry(request.method, self._max_retries, deadline)
+                retry = retry or Retry(request.method, retries, deadline)
                 delay, error = retry.after_error(problem, monotonic()), problem
             else:
                 if "warning" in response.headers:
                     self._warn(response.headers)
                 if response.status < _REDIRECT:
                     return response
-                retry = retry or Retry(request.method, self._max_retries, deadline)
+                retry = retry or Retry(request.method, retries, deadline)
                 asked = retry_after(response.headers)
                 delay = retry.after_response(response.status, asked, monotonic())
                 error = error_from(request, response)
@@ -146,14 +155,19 @@ class AsyncRest:
         request: HttpRequest,
         deadline: float | None = None,
         read_timeout: float | None = None,
+        *,
+        max_retries: int | None = None,
     ) -> AsyncByteStream:
         """Open an answer that is read piece by piece; a lost connection is never tried again.
+
+        `max_retries` is as for `send`.
 
         Raises:
             ApiError: the server refused.
             TransportError: there was no answer, or not by the deadline.
         """
-        retry = Retry(request.method, self._max_retries, deadline)
+        retries = self._max_retries if max_retries is None else max_retries
+        retry = Retry(request.method, retries, deadline)
         while True:
             stream = await self._open(request, deadline, read_timeout)
             if "warning" in stream.headers:

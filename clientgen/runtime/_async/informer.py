@@ -1,0 +1,510 @@
+"""Shared informers: a cache of a collection, and handlers that are told what changes in it.
+
+client-go: tools/cache/shared_informer.go.
+"""
+
+# An informer, its scopes and its registrations are friends; a timeout is one of its clock.
+# pyright: reportPrivateUsage=false
+# ruff: noqa: ASYNC109
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+from ..clock import SYSTEM_CLOCK
+from ..deltas import (
+    Added,
+    DeletedFinalStateUnknown,
+    Notification,
+    apply_event,
+    apply_replace,
+    apply_resync,
+)
+from ..errors import ClientError, Gone
+from ..handlers import Handlers, ResyncTimer, changes, initially
+from ..indexer import NAMESPACE_INDEX, Indexer, IndexFunction, meta_namespace_key
+from ..listers import Lister
+from ..metrics import InformerState
+from ..model import Model
+from ..mutation import CHECK_INTERVAL, CacheMutationError, Mutation, MutationDetector
+from ._primitives import Event, Task, short_lock, spawn, wait_until
+from .reflector import AsyncReflector
+from .registration import AsyncHandlerRegistration, Mark
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from ..clock import Clock
+    from ..codec import WatchEvent
+    from ..meta_v1 import ModelList
+    from ..metrics import InformerMetricsProvider
+    from ..resource import Resource
+    from .rest import AsyncRest
+
+__all__ = ["AsyncSharedInformer", "Namespaces", "scopes_of"]
+
+T = TypeVar("T", bound=Model)
+
+Namespaces: TypeAlias = str | Sequence[str] | None
+"""One namespace, several, or (None) all of them."""
+
+# A request that hangs is not waited for longer than this; it ends by itself later.
+_PATIENCE = 10.0
+
+logger = logging.getLogger("clientgen.runtime.informers")
+
+
+class _Scope(Generic[T]):
+    """What one reflector of an informer delivers: the whole collection, or one namespace of it."""
+
+    def __init__(self, informer: AsyncSharedInformer[T], namespace: str | None) -> None:
+        self.namespace = namespace
+        self._informer = informer
+
+    def prepare(self, obj: T) -> T | None:
+        """Transform an object."""
+        return self._informer._prepare(obj)
+
+    def replace(self, objects: list[T], version: str) -> None:
+        """Take the whole of it."""
+        self._informer._replace(self, objects, version)
+
+    def apply(self, events: list[WatchEvent[T]]) -> None:
+        """Take changes."""
+        self._informer._apply(events)
+
+    def failed(self, error: Exception) -> None:
+        """Tell of a pass that failed."""
+        self._informer._watch_failed(error)
+
+
+class AsyncSharedInformer(Generic[T]):
+    """A cache of a collection that is kept up to date, for any number of users.
+
+    What `lister` and `indexer` give is shared by all of them: read-only. Copy an object
+    (`deep_copy`) before you change it.
+
+    Several namespaces have a watch each; their objects are in one cache.
+
+    Args:
+        rest: The client to ask with.
+        resource: What to watch.
+        model: The class of its objects.
+        list_model: The class of its lists.
+        namespace: One namespace or several; None for all, and for resources that have none.
+        label_selector: Only objects whose labels it selects.
+        field_selector: Only objects whose fields it selects.
+        resync_period: After how many seconds a handler that says nothing else is told of every
+            object again, as an update that changes nothing; 0 for never. No request is made.
+        transform: What to keep of each object, called before it is stored. See `set_transform`.
+        clock: What the waits are measured with.
+        metrics: Who is told how it goes, for example `PrometheusInformerMetrics`.
+
+    Attributes:
+        resource: What is watched.
+        namespaces: The namespaces that are; None for all.
+        indexer: The cache.
+        lister: How to look things up in it.
+        watch_errors: How many times reading or watching the collection has failed.
+    """
+
+    def __init__(
+        self,
+        rest: AsyncRest,
+        resource: Resource,
+        model: type[T],
+        list_model: type[ModelList[T]],
+        *,
+        namespace: Namespaces = None,
+        label_selector: str | None = None,
+        field_selector: str | None = None,
+        resync_period: float = 0.0,
+        transform: Callable[[T], T] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: InformerMetricsProvider | None = None,
+    ) -> None:
+        self.resource = resource
+        self.namespaces = scopes_of(resource, namespace)
+        self.indexer: Indexer[T] = Indexer()
+        self.lister: Lister[T] = Lister(self.indexer, resource)
+        self.watch_errors = 0
+        self._resync_period = resync_period
+        self._transform = transform
+        self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
+        self._clock = clock
+        # Held while the cache changes and handlers are given their share, never across a wait.
+        self._lock = short_lock()
+        self._registrations: list[AsyncHandlerRegistration[T]] = []
+        self._errors_before = 0
+        scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
+        self._unsynced = set(scopes)
+        options = {"label_selector": label_selector, "field_selector": field_selector}
+        self._reflectors = [
+            AsyncReflector(
+                rest,
+                resource.path(scope.namespace),
+                model,
+                list_model,
+                options=options,
+                sink=scope,
+                clock=clock,
+            )
+            for scope in scopes
+        ]
+        self._started = self._is_synced = self._is_stopped = False
+        self._settled = Event()  # synced, or stopped
+        self._detector: MutationDetector[T] = MutationDetector(resource.name)
+        self._mutations: list[Mutation] = []
+        self._reading: list[Task] = []
+        self._telling: list[Task] = []
+        self._timekeeper: Task | None = None
+        self._rouse = Event()
+        self._metrics = None if metrics is None else metrics.informer(resource, self._state)
+
+    def __repr__(self) -> str:
+        where = f" in {', '.join(self.namespaces)}" if self.namespaces else ""
+        return f"<{type(self).__name__} of {self.resource.name}{where}>"
+
+    # ---- what users set up --------------------------------------------------------------------
+
+    def add_handler(
+        self,
+        on_add: Callable[[T, bool], object] | None = None,
+        on_update: Callable[[T, T], object] | None = None,
+        on_delete: Callable[[T], object] | None = None,
+        on_delete_unknown: Callable[[DeletedFinalStateUnknown[T]], object] | None = None,
+        *,
+        filter: Callable[[T], bool] | None = None,  # noqa: A002 - what it is called everywhere
+        resync_period: float | None = None,
+    ) -> AsyncHandlerRegistration[T]:
+        """Have functions called when something changes; coroutine functions are awaited.
+
+        They are called one after the other, in the order of the changes; other handlers and the
+        cache do not wait for them. Handlers that are added later are told of what is there by
+        `on_add`.
+
+        Args:
+            on_add: Given the object, and whether it was there at first.
+            on_update: Given the object as it was and as it is.
+            on_delete: Given the last known state of the object.
+            on_delete_unknown: Called instead when the deletion itself was missed.
+            filter: Only for objects it returns true for. One that begins to pass is added, one
+                that no longer does is deleted. It must depend on nothing but the object.
+            resync_period: Instead of the informer's.
+
+        Raises:
+            RuntimeError: The informer is stopped.
+            ValueError: `resync_period` is negative.
+        """
+        period = self._resync_period if resync_period is None else resync_period
+        timer = ResyncTimer(period, self._clock.monotonic())
+        handlers = Handlers(on_add, on_update, on_delete, on_delete_unknown, filter)
+        registration = AsyncHandlerRegistration(
+            repr(self), handlers, timer, self._clock, self._forget
+        )
+        with self._lock:
+            self._check_not_stopped()
+            if self.indexer.populated:
+                registration._put([Added(obj, True) for obj in self.indexer.list()])
+            if self._is_synced:
+                registration._put([Mark.SYNCED])
+            self._registrations.append(registration)
+            if self._started:
+                self._start_handler(registration)
+        return registration
+
+    def add_index(self, name: str, function: IndexFunction[T]) -> None:
+        """Index the cache by what a function gives for each object, from now on.
+
+        Raises:
+            ValueError: There is an index of this name.
+        """
+        self.indexer.add_index(name, function)
+
+    def set_transform(self, function: Callable[[T], T]) -> None:
+        """Have a function say what to keep of each object, before it is stored.
+
+        It may change the object, and must keep its name, namespace, uid and version. An object
+        that it fails on is logged, and left as it was in the cache.
+
+        Raises:
+            RuntimeError: The informer has started.
+        """
+        if self._started:
+            raise RuntimeError(f"{self!r} has started: set its transform before")
+        self._transform = function
+
+    def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
+        """Have a function called, instead of a log entry, when reading or watching has failed.
+
+        The informer tries again by itself, after 0.8 to 60 seconds.
+
+        Raises:
+            RuntimeError: The informer has started.
+        """
+        if self._started:
+            raise RuntimeError(f"{self!r} has started: set its handler of errors before")
+        self._on_watch_error = handler
+
+    # ---- running ------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to read and watch; a second call does nothing.
+
+        Raises:
+            RuntimeError: The informer is stopped; one that was does not start again.
+        """
+        with self._lock:
+            self._check_not_stopped()
+            if self._started:
+                return
+            self._started = True
+            for registration in self._registrations:
+                self._start_handler(registration)
+            for reflector in self._reflectors:
+                self._reading.append(spawn(reflector.run, f"clientgen {self!r}"))
+            if self._detector.enabled:
+                self._start_timekeeper()
+
+    def has_synced(self) -> bool:
+        """Whether the cache has been filled; handlers may not have been told of all of it."""
+        return self._is_synced
+
+    async def wait_for_sync(self, timeout: float | None = None) -> bool:
+        """Wait until the cache is filled, no longer than so many seconds; gives whether it is.
+
+        It gives up as soon as the informer is stopped.
+        """
+        until = None if timeout is None else self._clock.monotonic() + timeout
+        await wait_until(self._settled, self._clock, until)
+        return self._is_synced
+
+    @property
+    def is_started(self) -> bool:
+        """Whether it was started."""
+        return self._started
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self._is_stopped
+
+    @property
+    def resource_version(self) -> str:
+        """The version of the last list, event or bookmark; of any of several namespaces."""
+        return self.indexer.resource_version
+
+    @property
+    def handler_errors(self) -> int:
+        """How many calls of handlers have failed."""
+        with self._lock:
+            return self._errors_before + sum(each.errors for each in self._registrations)
+
+    async def stop(self) -> None:
+        """End the watch. Handlers finish the call they are at; what waits for them is dropped.
+
+        The cache stays as it is. A handler may call this, but it does not wait for itself.
+
+        Raises:
+            CacheMutationError: A detector is on (see `clientgen.runtime.mutation`), and cached
+                objects were changed.
+        """
+        self.stop_soon()
+        for task in self._reading:
+            await task.join(_PATIENCE)
+        for task in [*self._telling, *([self._timekeeper] if self._timekeeper else [])]:
+            if not task.is_current:
+                await task.join()
+        if self._detector.enabled:
+            self._look_for_mutations()
+        if self._mutations:
+            raise CacheMutationError(self._detector.cache, self._mutations)
+
+    def stop_soon(self) -> None:
+        """The same without waiting for the end."""
+        with self._lock:
+            self._is_stopped = True
+            registrations = [*self._registrations]
+        for reflector in self._reflectors:
+            reflector.stop()
+        for registration in registrations:
+            registration._end()
+        self._rouse.set()
+        self._settled.set()
+
+    async def __aenter__(self) -> Self:
+        self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    # ---- the handlers -------------------------------------------------------------------------
+
+    def _start_handler(self, registration: AsyncHandlerRegistration[T]) -> None:
+        self._telling = [task for task in self._telling if not task.done]
+        self._telling.append(registration._start())
+        if registration._timer.due is not None:
+            self._start_timekeeper()
+
+    def _forget(self, registration: AsyncHandlerRegistration[T]) -> None:
+        with self._lock:
+            if registration in self._registrations:
+                self._registrations.remove(registration)
+                self._errors_before += registration.errors
+
+    def _check_not_stopped(self) -> None:
+        if self._is_stopped:
+            raise RuntimeError(f"{self!r} is stopped; make another")
+
+    def _distribute(self, told: list[Notification[T]]) -> None:
+        if self._detector.enabled:
+            for each in told:
+                self._detector.observe(each)
+        told = changes(told)
+        if told:
+            for registration in self._registrations:
+                registration._put(told)
+
+    # ---- what the reflectors deliver ----------------------------------------------------------
+
+    def _prepare(self, obj: T) -> T | None:
+        """What to keep of an object; what was kept before, when that cannot be said."""
+        kept = self._transformed(obj)
+        return self.indexer.get(meta_namespace_key(obj)) if kept is None else kept
+
+    def _transformed(self, obj: T) -> T | None:
+        if self._transform is None:
+            return obj
+        try:
+            return self._transform(obj)
+        except Exception:
+            key = meta_namespace_key(obj)
+            logger.exception("the transform of %r failed on %s, which is left out", self, key)
+            return None
+
+    def _replace(self, scope: _Scope[T], objects: list[T], version: str) -> None:
+        began = self._clock.monotonic()
+        with self._lock:
+            if self._is_stopped:
+                return
+            if len(self._reflectors) > 1:
+                objects = objects + self._outside(scope)
+            told = apply_replace(self.indexer, objects, version)
+            self._distribute(told if self._is_synced else initially(told))
+            self._unsynced.discard(scope)
+            if not self._unsynced and not self._is_synced:
+                self._is_synced = True
+                for registration in self._registrations:
+                    registration._put([Mark.SYNCED])
+        if self._is_synced:
+            self._settled.set()
+        self._processed(began)
+
+    def _outside(self, scope: _Scope[T]) -> list[T]:
+        """The objects of the other namespaces, which stay as they are."""
+        return [
+            obj
+            for namespace in self.indexer.index_values(NAMESPACE_INDEX)
+            if namespace != scope.namespace
+            for obj in self.indexer.by_index(NAMESPACE_INDEX, namespace)
+        ]
+
+    def _apply(self, events: list[WatchEvent[T]]) -> None:
+        began = self._clock.monotonic()
+        prepared = [(event.type, self._final(event)) for event in events]
+        with self._lock:
+            if self._is_stopped:
+                return
+            found = [
+                apply_event(self.indexer, kind, obj) for kind, obj in prepared if obj is not None
+            ]
+            told = [each for each in found if each is not None]
+            self._distribute(told if self._is_synced else initially(told))
+        self._processed(began)
+
+    def _final(self, event: WatchEvent[T]) -> T | None:
+        """The transformed object of an event; a deletion comes through in any case."""
+        if event.type == "BOOKMARK" or self._transform is None:
+            return event.object
+        kept = self._transformed(event.object)
+        return event.object if kept is None and event.type == "DELETED" else kept
+
+    def _watch_failed(self, error: Exception) -> None:
+        self.watch_errors += 1
+        try:
+            self._on_watch_error(error)
+        except Exception:
+            logger.exception("the handler of errors of %r failed", self)
+
+    def _log_watch_error(self, error: Exception) -> None:
+        level = logging.DEBUG if isinstance(error, Gone) else logging.WARNING
+        known = isinstance(error, ClientError)
+        logger.log(level, "%r: %s; trying again", self, error, exc_info=None if known else error)
+
+    # ---- time ---------------------------------------------------------------------------------
+
+    def _start_timekeeper(self) -> None:
+        if self._timekeeper is None:
+            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self!r}")
+        self._rouse.set()
+
+    async def _keep_time(self) -> None:
+        while True:
+            self._rouse.clear()
+            if self._is_stopped:
+                return
+            if not await wait_until(self._rouse, self._clock, self._next_due()):
+                self._on_time(self._clock.monotonic())
+
+    def _next_due(self) -> float | None:
+        with self._lock:
+            due = [each._timer.due for each in self._registrations if each._timer.due is not None]
+        if self._detector.enabled:
+            due.append(self._clock.monotonic() + CHECK_INTERVAL)
+        return min(due, default=None)
+
+    def _on_time(self, now: float) -> None:
+        with self._lock:
+            due = [each for each in self._registrations if each._timer.is_due(now)]
+            if due and self._is_synced:
+                told = apply_resync(self.indexer)
+                for registration in due:
+                    registration._resync(told)
+        if self._detector.enabled:
+            self._look_for_mutations()
+
+    def _look_for_mutations(self) -> None:
+        for mutation in self._detector.check(self._clock.monotonic()):
+            logger.error("an object in the cache of %r was changed: %s", self, mutation)
+            self._mutations.append(mutation)
+
+    # ---- metrics ------------------------------------------------------------------------------
+
+    def _processed(self, began: float) -> None:
+        if self._metrics is not None:
+            self._metrics.processed(self._clock.monotonic() - began)
+
+    def _state(self) -> InformerState:
+        with self._lock:
+            backlog = sum(each.backlog for each in self._registrations)
+        version, count = self.indexer.resource_version, len(self.indexer)
+        return InformerState(backlog, count, version, self.handler_errors, self.watch_errors)
+
+
+def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
+    """The namespaces that are meant, each once and in order; empty for all of them."""
+    if namespace is None or not resource.namespaced:
+        return ()
+    found = (namespace,) if isinstance(namespace, str) else tuple(sorted(set(namespace)))
+    if not found:
+        raise ValueError("no namespace is given; None means all of them")
+    return found

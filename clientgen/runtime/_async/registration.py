@@ -1,0 +1,153 @@
+"""Handlers of an informer, each with a queue of its own."""
+
+# An informer and its registrations are friends, and a timeout is one of the caller's clock.
+# pyright: reportPrivateUsage=false
+# ruff: noqa: ASYNC109
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from enum import Enum
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ._primitives import Event, Task, call, sleep, spawn, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..clock import Clock
+    from ..deltas import Notification
+    from ..handlers import Handlers, ResyncTimer
+
+__all__ = ["AsyncHandlerRegistration", "Mark"]
+
+T = TypeVar("T")
+
+# So many notifications, then others may run.
+_AT_ONCE = 100
+
+logger = logging.getLogger("clientgen.runtime.informers")
+
+
+class Mark(Enum):
+    """What stands in a handler's queue between notifications."""
+
+    SYNCED = 1
+    """Everything that was there at first has been told."""
+    RESYNCED = 2
+    """Everything has been told once more."""
+
+
+class AsyncHandlerRegistration(Generic[T]):
+    """Handlers that were added to an informer, and what they have yet to be told.
+
+    Each has a queue without bounds and somebody who works it off, one notification after the
+    other: a slow handler delays nobody else. What a handler raises is logged and counted.
+
+    Attributes:
+        errors: how many calls of these handlers have failed.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        handlers: Handlers[T],
+        timer: ResyncTimer,
+        clock: Clock,
+        forget: Callable[[AsyncHandlerRegistration[T]], object],
+    ) -> None:
+        self.errors = 0
+        self._what = what
+        self._handlers = handlers
+        self._timer = timer
+        self._clock = clock
+        self._forget = forget
+        self._queue: deque[Notification[T] | Mark] = deque()
+        self._ready = Event()
+        self._synced = Event()
+        self._is_synced = False
+        self._is_over = False
+        self._resyncing = False
+
+    @property
+    def backlog(self) -> int:
+        """How many notifications these handlers are behind."""
+        return len(self._queue)
+
+    def has_synced(self) -> bool:
+        """Whether these handlers have been told of everything that was there at first.
+
+        It takes that all their `on_add` calls for it have ended.
+        """
+        return self._is_synced
+
+    async def wait_for_sync(self, timeout: float | None = None) -> bool:
+        """Wait for that, for no more than so many seconds; gives whether it is so.
+
+        It gives up as soon as the handlers are removed or the informer is stopped.
+        """
+        until = None if timeout is None else self._clock.monotonic() + timeout
+        await wait_until(self._synced, self._clock, until)
+        return self._is_synced
+
+    def remove(self) -> None:
+        """Call these handlers no more. A call that is going on ends in its own time."""
+        self._forget(self)
+        self._end()
+
+    # ---- for the informer ---------------------------------------------------------------------
+
+    def _put(self, told: Sequence[Notification[T] | Mark]) -> None:
+        self._queue.extend(told)
+        if not self._ready.is_set():
+            self._ready.set()
+
+    def _resync(self, told: Sequence[Notification[T]]) -> None:
+        """Tell of everything again, unless that is still going on since the last time."""
+        if not self._resyncing:
+            self._resyncing = True
+            self._put([*told, Mark.RESYNCED])
+
+    def _end(self) -> None:
+        self._is_over = True
+        self._ready.set()
+        self._synced.set()
+
+    def _start(self) -> Task:
+        return spawn(self._run, f"clientgen handler of {self._what}")
+
+    async def _run(self) -> None:
+        while not self._is_over:
+            for _ in range(_AT_ONCE):
+                if self._is_over or not self._queue:
+                    break
+                await self._tell(self._queue.popleft())
+            if self._queue:
+                await sleep(0)
+                continue
+            self._ready.clear()
+            if not self._queue and not self._is_over:
+                await self._ready.wait()
+        self._queue.clear()
+
+    async def _tell(self, told: Notification[T] | Mark) -> None:
+        if isinstance(told, Mark):
+            self._pass(told)
+            return
+        try:
+            found = self._handlers.call_for(told)
+            if found is not None:
+                function, arguments = found
+                await call(function, *arguments)
+        except Exception:
+            self.errors += 1
+            kind = type(told).__name__.lower()
+            logger.exception("a handler of %s failed, told what was %s", self._what, kind)
+
+    def _pass(self, mark: Mark) -> None:
+        if mark is Mark.RESYNCED:
+            self._resyncing = False
+        else:
+            self._is_synced = True
+            self._synced.set()

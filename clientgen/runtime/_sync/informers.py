@@ -1,0 +1,209 @@
+# Derived from _async/informers.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""A factory of informers: one watch for each resource and option set, however many users.
+
+client-go: informers/factory.go. Generated factories add an attribute for each group version.
+"""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from clientgen.gvk import GroupVersionResource
+
+from ..clock import SYSTEM_CLOCK
+from ..model import Model
+from ._primitives import short_lock
+from .informer import SharedInformer, scopes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import EllipsisType, TracebackType
+    from typing import Self
+
+    from ..clock import Clock
+    from ..meta_v1 import ModelList
+    from ..metrics import InformerMetricsProvider
+    from ..resource import Resource
+    from .informer import Namespaces
+    from .rest import Rest
+
+__all__ = ["InformerFactory"]
+
+T = TypeVar("T", bound=Model)
+
+
+class InformerFactory:
+    """Makes informers, starts those that are new, and stops all of them.
+
+    What it is given here is the default of every informer that it makes.
+
+    Args:
+        rest: The client to ask with.
+        namespace: Only objects of this namespace, or of these; None for all. Resources that have
+            no namespaces are not narrowed by it.
+        label_selector: Only objects whose labels it selects.
+        field_selector: Only objects whose fields it selects.
+        resync_period: After how many seconds handlers are told of every object again; 0 for never.
+        transform: What to keep of each object, for example `cache.drop_managed_fields`.
+        clock: What waits are measured with.
+        metrics: Who is told how the informers do, for example `PrometheusInformerMetrics`.
+    """
+
+    resources: ClassVar[Mapping[GroupVersionResource, str]] = {}
+    """Where the informer of a resource is found: `core_v1.pods`, for `for_resource`."""
+
+    def __init__(
+        self,
+        rest: Rest,
+        *,
+        namespace: Namespaces = None,
+        label_selector: str | None = None,
+        field_selector: str | None = None,
+        resync_period: float = 0.0,
+        transform: Callable[[Any], Any] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: InformerMetricsProvider | None = None,
+    ) -> None:
+        self.rest = rest
+        self._namespace = namespace
+        self._label_selector = label_selector
+        self._field_selector = field_selector
+        self._resync_period = resync_period
+        self._transform = transform
+        self._clock = clock
+        self._metrics = metrics
+        self._lock = short_lock()
+        self._informers: dict[tuple[object, ...], SharedInformer[Any]] = {}
+        self._is_shut_down = False
+
+    def informer(
+        self,
+        resource: Resource,
+        model: type[T],
+        list_model: type[ModelList[T]],
+        *,
+        namespace: Namespaces | EllipsisType = ...,
+        label_selector: str | EllipsisType | None = ...,
+        field_selector: str | EllipsisType | None = ...,
+    ) -> SharedInformer[T]:
+        """The informer of a resource; the same one whenever the options are the same.
+
+        Options that are not given are those of the factory; None overrides one. A new informer
+        runs when `start` is called, again if it was before.
+
+        Raises:
+            RuntimeError: The factory is shut down.
+            ValueError: A namespace or a selector cannot be meant.
+        """
+        scope = scopes_of(resource, self._namespace if namespace is ... else namespace)
+        labels = self._label_selector if label_selector is ... else label_selector
+        fields = self._field_selector if field_selector is ... else field_selector
+        key = (resource, model, scope, labels or None, fields or None)
+        with self._lock:
+            self._check_not_shut_down()
+            if key not in self._informers:
+                self._informers[key] = SharedInformer(
+                    self.rest,
+                    resource,
+                    model,
+                    list_model,
+                    namespace=scope or None,
+                    label_selector=labels or None,
+                    field_selector=fields or None,
+                    resync_period=self._resync_period,
+                    transform=self._transform,
+                    clock=self._clock,
+                    metrics=self._metrics,
+                )
+            return cast("SharedInformer[T]", self._informers[key])
+
+    def for_resource(self, gvr: GroupVersionResource | str) -> SharedInformer[Any]:
+        """The informer of a resource that is known by name only.
+
+        Args:
+            gvr: The resource; or text as `v1/pods`, `apps/v1/deployments`.
+
+        Raises:
+            LookupError: This package has no informer of such a resource.
+        """
+        wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
+        try:
+            group, name = self.resources[wanted].split(".")
+        except KeyError:
+            raise LookupError(f"there is no informer of {wanted} in {type(self)!r}") from None
+        return cast("SharedInformer[Any]", getattr(getattr(self, group), name)())
+
+    def start(self) -> None:
+        """Start the informers that do not run yet; call it again after asking for more of them.
+
+        Raises:
+            RuntimeError: The factory is shut down.
+        """
+        with self._lock:
+            self._check_not_shut_down()
+            informers = [*self._informers.values()]
+        for informer in informers:
+            if not informer.is_stopped:
+                informer.start()
+
+    def wait_for_sync(self, timeout: float | None = None) -> dict[Resource, bool]:
+        """Wait until all caches are filled, for no more than so many seconds altogether.
+
+        Gives for each resource whether its caches are: `all((await ...).values())`. Informers
+        that were not started do not count.
+        """
+        until = None if timeout is None else self._clock.monotonic() + timeout
+        found: dict[Resource, bool] = {}
+        for informer in [*self._informers.values()]:
+            if not informer.is_started:
+                continue
+            left = None if until is None else max(0.0, until - self._clock.monotonic())
+            synced = informer.wait_for_sync(left)
+            found[informer.resource] = synced and found.get(informer.resource, True)
+        return found
+
+    def shutdown(self) -> None:
+        """Stop all informers, and wait for what handlers are at. There is no way back.
+
+        Raises:
+            CacheMutationError: As `SharedInformer.stop`; all of them are stopped then.
+        """
+        with self._lock:
+            self._is_shut_down = True
+            informers = [*self._informers.values()]
+        for informer in informers:
+            informer.stop_soon()
+        problem: Exception | None = None
+        for informer in informers:
+            try:
+                informer.stop()
+            except AssertionError as error:
+                problem = error
+        if problem is not None:
+            raise problem
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.shutdown()
+
+    def _check_not_shut_down(self) -> None:
+        if self._is_shut_down:
+            raise RuntimeError("the informer factory is shut down; make another")
+
+
+def _parsed(text: str) -> GroupVersionResource:
+    group_version, _, resource = text.rpartition("/")
+    group, _, version = group_version.rpartition("/")
+    if not version or not resource:
+        raise LookupError(f"{text!r} is no resource: write v1/pods or apps/v1/deployments")
+    return GroupVersionResource(group, version, resource)

@@ -1,0 +1,282 @@
+# Derived from _async/reflector.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Keeps a copy of a collection up to date: does what `reflecting` decides."""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from msgspec import MsgspecError, Raw, json
+
+from .. import paging
+from ..codec import decode_events
+from ..errors import ApiError, ConnectionLost, Expired, Gone, TransportError
+from ..indexer import meta_namespace_key
+from ..lines import LineSplitter
+from ..model import Model
+from ..reflecting import Listing, Pause, Reflecting, Step, Streaming, Taken, is_too_large
+from ..request import LIST, WATCH, build
+from ..response import read_list
+from ..retry import Retry
+from ._primitives import Event, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..clock import Clock
+    from ..codec import WatchEvent
+    from ..meta_v1 import ModelList
+    from ..request import HttpRequest, HttpResponse
+    from .rest import Rest
+    from .seam import ByteStream
+
+__all__ = ["Reflector", "Sink"]
+
+T = TypeVar("T", bound=Model)
+Kept = TypeVar("Kept")
+
+# A server gives up a list after a minute (kube-apiserver --request-timeout), and answers a watch
+# within seconds: whoever says nothing for so long is not there any more.
+_LIST_SECONDS = 120.0
+_OPEN_SECONDS = 60.0
+
+logger = logging.getLogger("clientgen.runtime.informers")
+
+
+class Sink(Protocol[Kept]):
+    """Where a reflector delivers what it finds."""
+
+    def prepare(self, obj: Kept) -> Kept | None:
+        """What to keep of an object that was read; None to leave it out."""
+        ...
+
+    def replace(self, objects: list[Kept], version: str) -> None:
+        """The whole collection, as of a version."""
+        ...
+
+    def apply(self, events: list[WatchEvent[Any]]) -> None:
+        """Changes, in their order; bookmarks among them."""
+        ...
+
+    def failed(self, error: Exception) -> None:
+        """A pass has failed; there will be another."""
+        ...
+
+
+class Reflector(Generic[T]):
+    """Reads a collection, watches it, and does so again when that is needed, until it is stopped.
+
+    Waits between attempts are those of `clock`.
+    """
+
+    def __init__(
+        self,
+        rest: Rest,
+        path: str,
+        model: type[T],
+        list_model: type[ModelList[T]],
+        *,
+        options: Mapping[str, Any],
+        sink: Sink[T],
+        clock: Clock,
+    ) -> None:
+        self._rest = rest
+        self._path = path
+        self._model = model
+        self._list_model = list_model
+        self._sink = sink
+        self._clock = clock
+        self._reflecting = Reflecting(options, clock.monotonic())
+        self._stopped = Event()
+        self._stream: ByteStream | None = None
+        self._splitter = LineSplitter()
+        self._request = build("GET", path, {}, WATCH)
+        self._collected: dict[str, T] = {}
+
+    @property
+    def resource_version(self) -> str:
+        """The last version that is known; empty before there is one."""
+        return self._reflecting.version
+
+    def run(self) -> None:
+        """Do all of it; returns when stopped."""
+        step = self._reflecting.begin()
+        try:
+            while not self._stopped.is_set():
+                step = self._do(step)
+        finally:
+            self._leave_stream()
+
+    def stop(self) -> None:
+        """Have `run` end soon, from any task or thread; nothing is delivered any more."""
+        self._stopped.set()
+        if self._stream is not None:
+            self._stream.abort()
+
+    def _do(self, step: Step) -> Step:
+        if isinstance(step, Pause):
+            return self._pause(step)
+        if isinstance(step, Listing):
+            return self._list(step)
+        return self._watch(step)
+
+    def _now(self) -> float:
+        return self._clock.monotonic()
+
+    def _pause(self, step: Pause) -> Step:
+        if step.failed and step.error is not None:
+            self._sink.failed(step.error)
+        else:
+            why = step.error or "a watch ended at once"
+            logger.info("%s: %s; on in %.1f s", self._path, why, step.seconds)
+        wait_until(self._stopped, self._clock, self._now() + step.seconds)
+        return self._reflecting.begin()
+
+    # ---- lists --------------------------------------------------------------------------------
+
+    def _list(self, step: Listing) -> Step:
+        try:
+            objects, version, pages = self._read_pages(step.options)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
+            return self._reflecting.list_failed(error, self._now())
+        if not self._stopped.is_set():
+            self._sink.replace(objects, version)
+        return self._reflecting.listed(step, version, pages)
+
+    def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[T], str, int]:
+        """All objects, of which version they are, and how many pages that took.
+
+        When the state expires half way, everything is read once more in one go, as client-go's
+        pager does.
+        """
+        objects: list[T] = []
+        pages, following = 0, options
+        while not self._stopped.is_set():
+            try:
+                page = self._read_page(following)
+            except Expired:
+                if not pages:
+                    raise
+                objects, pages = [], 0
+                following = {name: options[name] for name in options if name != "limit"}
+                continue
+            if page is None:
+                break
+            pages += 1
+            objects += self._prepared(page.items)
+            if not page.metadata.continue_:
+                return objects, page.metadata.resource_version, pages
+            following = paging.next_page(options, page.metadata.continue_)
+        return [], "", 0
+
+    def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
+        request = build("GET", self._path, options, LIST)
+        response = self._stopped.unless(self._send(request))
+        return None if response is None else read_list(response.body, self._list_model, request)
+
+    def _send(self, request: HttpRequest) -> HttpResponse:
+        """Send a request, again when the server asks for that; waits end when this is stopped."""
+        retry = Retry("GET")
+        while True:
+            try:
+                return self._rest.send(request, monotonic() + _LIST_SECONDS, max_retries=0)
+            except (ApiError, TransportError) as error:
+                delay = _delay(retry, error)
+                if delay is None or self._stopped.is_set():
+                    raise
+            wait_until(self._stopped, self._clock, self._now() + delay)
+
+    def _prepared(self, objects: list[T]) -> list[T]:
+        prepare = self._sink.prepare
+        return [kept for obj in objects if (kept := prepare(obj)) is not None]
+
+    # ---- streams ------------------------------------------------------------------------------
+
+    def _watch(self, step: Streaming) -> Step:
+        problem: Exception | None = None
+        self._collected = {}
+        self._splitter = LineSplitter()
+        try:
+            self._open(step)
+            while not self._stopped.is_set() and self._read_events():
+                pass
+        except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
+            problem = error
+        finally:
+            self._leave_stream()
+        after = self._reflecting.stream_ended(problem, self._now())
+        if isinstance(after, Listing):
+            why = problem or "the stream ended at once"
+            logger.info("%s: listing instead of streaming: %s", self._path, why)
+        return after
+
+    def _open(self, step: Streaming) -> None:
+        self._request = build("GET", self._path, step.options, WATCH)
+        deadline = monotonic() + _OPEN_SECONDS
+        opening = self._rest.stream(self._request, deadline, step.read_timeout, max_retries=0)
+        self._stream = self._stopped.unless(opening)
+        self._reflecting.opened(self._now())
+
+    def _leave_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
+
+    def _read_events(self) -> bool:
+        """Read on; gives whether there was anything more."""
+        assert self._stream is not None
+        chunk = self._stream.read()
+        if chunk:
+            lines = self._splitter.feed_block(chunk)
+        else:
+            lines = self._splitter.rest()
+            if lines and not self._stopped.is_set() and not _is_whole(lines):
+                raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+        if lines and not self._stopped.is_set():
+            self._take(decode_events(lines, self._model))
+        return bool(chunk)
+
+    def _take(self, events: list[WatchEvent[T]]) -> None:
+        changes: list[WatchEvent[T]] = []
+        take, info = self._reflecting.take, self._request.info
+        try:
+            for event in events:
+                taken = take(event, info)
+                if taken is Taken.COLLECT:
+                    self._collect(event)
+                elif taken is Taken.COMPLETE:
+                    self._complete()
+                elif taken is Taken.APPLY:
+                    changes.append(event)
+        finally:
+            if changes:
+                self._sink.apply(changes)
+
+    def _collect(self, event: WatchEvent[T]) -> None:
+        kept = self._sink.prepare(event.object)
+        if event.type == "DELETED":
+            self._collected.pop(meta_namespace_key(event.object), None)
+        elif kept is not None:
+            self._collected[meta_namespace_key(kept)] = kept
+
+    def _complete(self) -> None:
+        objects, self._collected = [*self._collected.values()], {}
+        self._sink.replace(objects, self._reflecting.version)
+
+
+def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
+    """The seconds after which to ask for the same page again; None when that makes no sense."""
+    if isinstance(error, TransportError):
+        return retry.after_error(error, 0.0)
+    if is_too_large(error) or isinstance(error, Gone):
+        return None
+    return retry.after_response(error.code, error.retry_after, 0.0)
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        json.decode(line, type=Raw)
+    except MsgspecError:
+        return False
+    return True

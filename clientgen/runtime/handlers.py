@@ -1,0 +1,126 @@
+"""Who is told what: handlers, their filters, and when they want to hear of everything again.
+
+The rules are those of client-go's shared informers (tools/cache/shared_informer.go,
+FilteringResourceEventHandler in tools/cache/controller.go). Decisions only; `_async/informer` calls
+the handlers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from .deltas import Added, Deleted, DeletedFinalStateUnknown, Notification, Updated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Call", "Handlers", "ResyncTimer", "changes", "initially"]
+
+T = TypeVar("T")
+
+OnAdd: TypeAlias = Callable[[T, bool], object]
+OnUpdate: TypeAlias = Callable[[T, T], object]
+OnDelete: TypeAlias = Callable[[T], object]
+OnDeleteUnknown: TypeAlias = Callable[[DeletedFinalStateUnknown[T]], object]
+Filter: TypeAlias = Callable[[T], bool]
+
+Call: TypeAlias = tuple[Callable[..., object], tuple[Any, ...]]
+"""A function, and what to call it with."""
+
+SHORTEST_RESYNC = 1.0
+
+logger = logging.getLogger("clientgen.runtime.informers")
+
+
+class Handlers(Struct, Generic[T], frozen=True):
+    """What one user of an informer wants to be told; what is None is not wanted."""
+
+    on_add: OnAdd[T] | None = None
+    on_update: OnUpdate[T] | None = None
+    on_delete: OnDelete[T] | None = None
+    on_delete_unknown: OnDeleteUnknown[T] | None = None
+    filter: Filter[T] | None = None
+
+    def call_for(self, told: Notification[T]) -> Call | None:
+        """What to call for a notification, if anything.
+
+        To who filters, an object that begins to pass is added, one that no longer does is deleted.
+        Raises whatever the filter does.
+        """
+        match told:
+            case Added(obj, is_initial):
+                return self._added(obj, is_initial) if self._passes(obj) else None
+            case Updated(old, new):
+                return self._updated(old, new)
+            case _:
+                return self._deleted(told) if self._passes(told.object) else None
+
+    def _passes(self, obj: T) -> bool:
+        return self.filter is None or bool(self.filter(obj))
+
+    def _added(self, obj: T, is_initial: bool) -> Call | None:
+        return self.on_add and (self.on_add, (obj, is_initial))
+
+    def _updated(self, old: T, new: T) -> Call | None:
+        before, after = self._passes(old), self._passes(new)
+        if before and after:
+            return self.on_update and (self.on_update, (old, new))
+        if after:
+            return self._added(new, False)
+        return self._deleted(Deleted(old)) if before else None
+
+    def _deleted(self, told: Deleted[T]) -> Call | None:
+        if self.on_delete_unknown is not None and not told.final_state_known:
+            return (self.on_delete_unknown, (told.tombstone,))
+        return self.on_delete and (self.on_delete, (told.object,))
+
+
+def changes(told: Iterable[Notification[T]]) -> list[Notification[T]]:
+    """Leave out what is only told again: updates of objects that did not change.
+
+    They are for handlers whose resync is due (client-go: sharedIndexInformer.OnUpdate).
+    """
+    return [each for each in told if not (isinstance(each, Updated) and each.is_sync)]
+
+
+def initially(told: Iterable[Notification[T]]) -> list[Notification[T]]:
+    """Have all additions be initial ones: the cache is still being filled."""
+    return [Added(each.object, True) if isinstance(each, Added) else each for each in told]
+
+
+class ResyncTimer:
+    """When a handler wants to hear of every object again.
+
+    Periods under a second become one, as in client-go; 0 is never. A handler that is added later
+    may have any period, which client-go does not allow.
+
+    Attributes:
+        due: the next time, by the clock that `now` is of; None for never.
+    """
+
+    __slots__ = ("due", "period")
+
+    def __init__(self, period: float, now: float) -> None:
+        if period < 0:
+            raise ValueError(f"a resync period is not negative: {period!r}")
+        if 0 < period < SHORTEST_RESYNC:
+            logger.warning("a resync period of %s s is too short: 1 s is taken", period)
+            period = SHORTEST_RESYNC
+        self.period = period
+        self.due: float | None = None
+        self.restart(now)
+
+    def restart(self, now: float) -> None:
+        """Count from now."""
+        self.due = now + self.period if self.period else None
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is time; if so, the next time is a period from now."""
+        if self.due is None or now < self.due:
+            return False
+        self.restart(now)
+        return True
