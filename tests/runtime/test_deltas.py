@@ -1,4 +1,4 @@
-"""What handlers are told of events and relists: a history that makes sense, told as by client-go."""
+"""What handlers are told of events and relists: a history that makes sense, as client-go's do."""
 
 from __future__ import annotations
 

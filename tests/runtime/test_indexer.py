@@ -6,6 +6,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from clientgen.runtime import indexer
 from clientgen.runtime.indexer import Indexer, IndexFailure, meta_namespace_key, split_key
 from tests.runtime.sample_models import Pod
 
@@ -310,6 +312,7 @@ def while_writing(write: Callable[[], None], *reads: Callable[[], None]) -> None
 
     def reading(read: Callable[[], None]) -> None:
         try:
+            read()
             while not written.is_set():
                 read()
         except BaseException as error:
@@ -378,23 +381,98 @@ def test_readers_never_miss_an_object_that_is_updated():
     while_writing(write, read, read)
 
 
-@pytest.mark.usefixtures("busy_threads")
-def test_what_an_index_gives_has_the_value_and_is_in_the_store():
+def at_every_step(write: Callable[[], object], look: Callable[[], None]) -> int:
+    """Look between any two instructions of a write, as a thread may; gives how often."""
+    looks = 0
+
+    def step(frame: FrameType, event: str, _argument: object) -> Callable[..., Any] | None:
+        nonlocal looks
+        if frame.f_code.co_filename != indexer.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            looks += 1
+            look()
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        write()
+    finally:
+        sys.settrace(before)
+    return looks
+
+
+WRITES: list[Callable[[Pods], object]] = [
+    lambda pods: pods.upsert(pod("kept", app="b", version="2")),
+    lambda pods: pods.upsert(pod("kept", version="2")),
+    lambda pods: pods.upsert(pod("new", app="a")),
+    lambda pods: pods.remove("default/gone"),
+    lambda pods: pods.replace([pod("kept", app="b"), pod("new", app="b")], "2"),
+    lambda pods: pods.replace([pod("kept", app="a")], "2"),
+]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_in_the_middle_of_a_write_readers_see_nothing_odd(write: Callable[[Pods], object]):
     pods = Pods({"app": app_of})
-    apps = ["a", "b", "c"]
+    pods.replace([pod("kept", app="a"), pod("gone", app="a")], "1")
 
-    def write() -> None:
-        for turn in range(6000):
-            pods.upsert(pod(f"{turn % 7}", app=apps[turn % 3]))
-
-    def read() -> None:
-        for app in apps:
+    def look() -> None:
+        for app in ("a", "b"):
             for each in pods.by_index("app", app):
                 assert app_of(each) == [app]
                 assert meta_namespace_key(each) in pods
-        assert set(pods.index_values("app")) <= {*apps}
+        assert "default/kept" in pods
+        assert "default/kept" in names(pods.by_index("namespace", "default"))
+        assert "default/kept" in pods.index_keys("namespace", "default")
 
-    while_writing(write, read, read)
+    assert at_every_step(lambda: write(pods), look) > 50
+
+
+def test_in_the_middle_of_an_update_an_object_keeps_the_values_it_keeps():
+    pods = Pods({"parts": lambda each: each.metadata.annotations["parts"].split()})
+    old, new = pod("a"), pod("a", version="2")
+    old.metadata.annotations, new.metadata.annotations = {"parts": "x y"}, {"parts": "z y"}
+    pods.upsert(old)
+
+    def look() -> None:
+        assert pods.index_keys("parts", "y") == ["default/a"]
+        assert pods.index_keys("parts", "x") or pods.index_keys("parts", "z")
+
+    assert at_every_step(lambda: pods.upsert(new), look) > 50
+    assert sorted(pods.index_values("parts")) == ["y", "z"]
+
+
+def test_a_version_is_never_newer_than_what_is_read_after_it():
+    pods = Pods()
+    pods.upsert(pod("a", version="1"), "1")
+
+    def look() -> None:
+        version = int(pods.resource_version)
+        [found] = pods.list()
+        assert int(found.metadata.resource_version) >= version
+
+    assert at_every_step(lambda: pods.upsert(pod("a", version="2"), "2"), look) > 50
+    assert at_every_step(lambda: pods.replace([pod("a", version="3")], "3"), look) > 50
+    assert pods.resource_version == "3"
+
+
+def test_who_writes_while_an_index_is_added_waits_and_is_indexed():
+    pods = Pods()
+    pods.upsert(pod("a"))
+    writer = threading.Thread(target=lambda: pods.upsert(pod("b")))
+
+    def slow(each: Pod) -> list[str]:
+        if writer.ident is None:
+            writer.start()
+            writer.join(0.1)  # what it would need, if it did not have to wait
+        return ["x"]
+
+    pods.add_index("slow", slow)
+    writer.join()
+    assert names(pods.by_index("slow", "x")) == ["default/a", "default/b"]
 
 
 @pytest.mark.usefixtures("busy_threads")
