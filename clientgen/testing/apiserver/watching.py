@@ -38,7 +38,6 @@ MIN_TIMEOUT: Final = 1800.0
 
 _NO_LABELS: Final[dict[str, str]] = {}
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
-_TABLE: Final = "Table"
 
 
 def watch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
@@ -246,8 +245,9 @@ class WatchStream:
         if annotations:
             metadata["annotations"] = annotations
         value = self._view.titled({"metadata": metadata})
-        if not self._plain and self._rendering.encoding.form.kind != _TABLE:
-            value = self._rendering.shown(value)
+        if not self._plain:
+            value = self._rendering.shown(value, columns=self._columns)
+            self._columns = False
         self._put(_line("BOOKMARK", json.encode(value)))
 
     def fail(self, failure: Failure) -> None:
