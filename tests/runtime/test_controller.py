@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Self
 
 import pytest
@@ -108,7 +109,10 @@ class AsyncRun:
 
 
 async def until(holds: Callable[[], object]) -> None:
+    """Wait for something to become true."""
+    deadline = monotonic() + 60
     while not holds():
+        assert monotonic() < deadline, "that never was so"
         await sleep(0.001)
 
 

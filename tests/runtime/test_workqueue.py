@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from time import monotonic
 
 from clientgen.runtime._async._primitives import Task, sleep, spawn
 from clientgen.runtime.aio import AsyncPriorityQueue, AsyncWorkQueue
@@ -36,8 +37,10 @@ class AsyncHolder(AsyncWorker):
 
 
 async def until(holds: Callable[[], object]) -> None:
-    """Wait for something to become true; the test's own time limit ends it otherwise."""
+    """Wait for something to become true."""
+    deadline = monotonic() + 60
     while not holds():
+        assert monotonic() < deadline, "that never was so"
         await sleep(0.001)
 
 
