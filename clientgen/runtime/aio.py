@@ -16,13 +16,14 @@ from ._async.watch import AsyncWatch
 if TYPE_CHECKING:
     from ._async.controller import AsyncController
     from ._async.informer import AsyncSharedInformer
-    from ._async.informers import AsyncInformerFactory
+    from ._async.informers import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.registration import AsyncHandlerRegistration
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
 __all__ = [
     "AsyncByteStream",
     "AsyncController",
+    "AsyncGroupVersionInformers",
     "AsyncHandlerRegistration",
     "AsyncInformerFactory",
     "AsyncLines",
@@ -39,6 +40,7 @@ __all__ = [
 # In which module of `_async` the rest is.
 _LATER = {
     "AsyncController": "controller",
+    "AsyncGroupVersionInformers": "informers",
     "AsyncHandlerRegistration": "registration",
     "AsyncInformerFactory": "informers",
     "AsyncPriorityQueue": "workqueue",

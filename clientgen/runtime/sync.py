@@ -17,13 +17,14 @@ from ._sync.watch import Watch
 if TYPE_CHECKING:
     from ._sync.controller import Controller
     from ._sync.informer import SharedInformer
-    from ._sync.informers import InformerFactory
+    from ._sync.informers import GroupVersionInformers, InformerFactory
     from ._sync.registration import HandlerRegistration
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
 __all__ = [
     "ByteStream",
     "Controller",
+    "GroupVersionInformers",
     "HandlerRegistration",
     "InformerFactory",
     "Lines",
@@ -40,6 +41,7 @@ __all__ = [
 # In which module of `_sync` the rest is.
 _LATER = {
     "Controller": "controller",
+    "GroupVersionInformers": "informers",
     "HandlerRegistration": "registration",
     "InformerFactory": "informers",
     "PriorityQueue": "workqueue",

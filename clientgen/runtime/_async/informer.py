@@ -10,8 +10,7 @@ client-go: tools/cache/shared_informer.go.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..clock import SYSTEM_CLOCK
 from ..deltas import (
@@ -34,22 +33,21 @@ from .reflector import AsyncReflector
 from .registration import AsyncHandlerRegistration, Mark
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
     from ..clock import Clock
     from ..codec import WatchEvent
+    from ..informer_options import Namespaces
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
     from ..resource import Resource
     from .rest import AsyncRest
 
-__all__ = ["AsyncSharedInformer", "Namespaces", "scopes_of"]
+__all__ = ["AsyncSharedInformer", "scopes_of"]
 
 T = TypeVar("T", bound=Model)
-
-Namespaces: TypeAlias = str | Sequence[str] | None
-"""One namespace, several, or (None) all of them."""
 
 # A request that hangs is not waited for longer than this; it ends by itself later.
 _PATIENCE = 10.0
@@ -107,7 +105,6 @@ class AsyncSharedInformer(Generic[T]):
         resource: What is watched.
         namespaces: The namespaces that are; None for all.
         indexer: The cache.
-        lister: How to look things up in it.
         watch_errors: How many times reading or watching the collection has failed.
     """
 
@@ -129,7 +126,6 @@ class AsyncSharedInformer(Generic[T]):
         self.resource = resource
         self.namespaces = scopes_of(resource, namespace)
         self.indexer: Indexer[T] = Indexer()
-        self.lister: Lister[T] = Lister(self.indexer, resource)
         self.watch_errors = 0
         self._resync_period = resync_period
         self._transform = transform
@@ -167,6 +163,11 @@ class AsyncSharedInformer(Generic[T]):
     def __repr__(self) -> str:
         where = f" in {', '.join(self.namespaces)}" if self.namespaces else ""
         return f"<{type(self).__name__} of {self.resource.name}{where}>"
+
+    @property
+    def lister(self) -> Lister[T]:
+        """How to look things up in the cache; generated informers give one of their kind."""
+        return Lister(self.indexer, self.resource)
 
     # ---- what users set up --------------------------------------------------------------------
 

@@ -18,19 +18,20 @@ from .informer import AsyncSharedInformer, scopes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import EllipsisType, TracebackType
-    from typing import Self
+    from types import TracebackType
+    from typing import Self, Unpack
 
     from ..clock import Clock
+    from ..informer_options import Namespaces, ScopeOptions
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
     from ..resource import Resource
-    from .informer import Namespaces
     from .rest import AsyncRest
 
-__all__ = ["AsyncInformerFactory"]
+__all__ = ["AsyncGroupVersionInformers", "AsyncInformerFactory"]
 
 T = TypeVar("T", bound=Model)
+InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
 
 
 class AsyncInformerFactory:
@@ -50,8 +51,8 @@ class AsyncInformerFactory:
         metrics: Who is told how the informers do, for example `PrometheusInformerMetrics`.
     """
 
-    resources: ClassVar[Mapping[GroupVersionResource, str]] = {}
-    """Where the informer of a resource is found: `core_v1.pods`, for `for_resource`."""
+    group_versions: ClassVar[Mapping[str, str]] = {}
+    """The attribute of each group version, by its name in manifests."""
 
     def __init__(
         self,
@@ -82,10 +83,7 @@ class AsyncInformerFactory:
         resource: Resource,
         model: type[T],
         list_model: type[ModelList[T]],
-        *,
-        namespace: Namespaces | EllipsisType = ...,
-        label_selector: str | EllipsisType | None = ...,
-        field_selector: str | EllipsisType | None = ...,
+        **options: Unpack[ScopeOptions],
     ) -> AsyncSharedInformer[T]:
         """The informer of a resource; the same one whenever the options are the same.
 
@@ -96,14 +94,28 @@ class AsyncInformerFactory:
             RuntimeError: The factory is shut down.
             ValueError: A namespace or a selector cannot be meant.
         """
-        scope = scopes_of(resource, self._namespace if namespace is ... else namespace)
-        labels = self._label_selector if label_selector is ... else label_selector
-        fields = self._field_selector if field_selector is ... else field_selector
-        key = (resource, model, scope, labels or None, fields or None)
+        kind: type[AsyncSharedInformer[T]] = AsyncSharedInformer
+        return self.shared(kind, resource, model, list_model, options)
+
+    def shared(
+        self,
+        kind: type[InformerT],
+        resource: Resource,
+        model: type[Model],
+        list_model: type[ModelList[Any]],
+        options: ScopeOptions,
+    ) -> InformerT:
+        """The informer of a resource, as one of a generated class; see `informer`."""
+        scope = scopes_of(resource, options.get("namespace", self._namespace))
+        labels = options.get("label_selector", self._label_selector)
+        fields = options.get("field_selector", self._field_selector)
+        key: tuple[object, ...] = (resource, model, scope, labels or None, fields or None)
         with self._lock:
             self._check_not_shut_down()
+            if not isinstance(self._informers.get(key), kind | None):
+                key = (*key, kind)  # somebody has one that cannot do what this class can
             if key not in self._informers:
-                self._informers[key] = AsyncSharedInformer(
+                self._informers[key] = kind(
                     self.rest,
                     resource,
                     model,
@@ -116,7 +128,7 @@ class AsyncInformerFactory:
                     clock=self._clock,
                     metrics=self._metrics,
                 )
-            return cast("AsyncSharedInformer[T]", self._informers[key])
+            return cast("InformerT", self._informers[key])
 
     def for_resource(self, gvr: GroupVersionResource | str) -> AsyncSharedInformer[Any]:
         """The informer of a resource that is known by name only.
@@ -128,11 +140,11 @@ class AsyncInformerFactory:
             LookupError: This package has no informer of such a resource.
         """
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
-        try:
-            group, name = self.resources[wanted].split(".")
-        except KeyError:
-            raise LookupError(f"there is no informer of {wanted} in {type(self)!r}") from None
-        return cast("AsyncSharedInformer[Any]", getattr(getattr(self, group), name)())
+        name = self.group_versions.get(str(wanted.group_version))
+        informers: AsyncGroupVersionInformers | None = getattr(self, name) if name else None
+        if informers is None or wanted.resource not in informers.accessors:
+            raise LookupError(f"there is no informer of {wanted} in this package")
+        return informers.for_resource(wanted.resource)
 
     def start(self) -> None:
         """Start the informers that do not run yet; call it again after asking for more of them.
@@ -198,6 +210,28 @@ class AsyncInformerFactory:
     def _check_not_shut_down(self) -> None:
         if self._is_shut_down:
             raise RuntimeError("the informer factory is shut down; make another")
+
+
+class AsyncGroupVersionInformers:
+    """What the generated informers of a group version have in common: a factory."""
+
+    accessors: ClassVar[Mapping[str, str]] = {}
+    """The method for each resource, by its name in URLs."""
+
+    def __init__(self, factory: AsyncInformerFactory) -> None:
+        self._factory = factory
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._factory!r})"
+
+    def for_resource(self, plural: str) -> AsyncSharedInformer[Any]:
+        """The informer of a resource by its name in URLs.
+
+        Raises:
+            KeyError: there is none.
+        """
+        informer: AsyncSharedInformer[Any] = getattr(self, self.accessors[plural])()
+        return informer
 
 
 def _parsed(text: str) -> GroupVersionResource:

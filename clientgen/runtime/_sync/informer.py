@@ -11,8 +11,7 @@ client-go: tools/cache/shared_informer.go.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..clock import SYSTEM_CLOCK
 from ..deltas import (
@@ -35,22 +34,21 @@ from .reflector import Reflector
 from .registration import HandlerRegistration, Mark
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
     from ..clock import Clock
     from ..codec import WatchEvent
+    from ..informer_options import Namespaces
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
     from ..resource import Resource
     from .rest import Rest
 
-__all__ = ["Namespaces", "SharedInformer", "scopes_of"]
+__all__ = ["SharedInformer", "scopes_of"]
 
 T = TypeVar("T", bound=Model)
-
-Namespaces: TypeAlias = str | Sequence[str] | None
-"""One namespace, several, or (None) all of them."""
 
 # A request that hangs is not waited for longer than this; it ends by itself later.
 _PATIENCE = 10.0
@@ -108,7 +106,6 @@ class SharedInformer(Generic[T]):
         resource: What is watched.
         namespaces: The namespaces that are; None for all.
         indexer: The cache.
-        lister: How to look things up in it.
         watch_errors: How many times reading or watching the collection has failed.
     """
 
@@ -130,7 +127,6 @@ class SharedInformer(Generic[T]):
         self.resource = resource
         self.namespaces = scopes_of(resource, namespace)
         self.indexer: Indexer[T] = Indexer()
-        self.lister: Lister[T] = Lister(self.indexer, resource)
         self.watch_errors = 0
         self._resync_period = resync_period
         self._transform = transform
@@ -168,6 +164,11 @@ class SharedInformer(Generic[T]):
     def __repr__(self) -> str:
         where = f" in {', '.join(self.namespaces)}" if self.namespaces else ""
         return f"<{type(self).__name__} of {self.resource.name}{where}>"
+
+    @property
+    def lister(self) -> Lister[T]:
+        """How to look things up in the cache; generated informers give one of their kind."""
+        return Lister(self.indexer, self.resource)
 
     # ---- what users set up --------------------------------------------------------------------
 

@@ -1,0 +1,44 @@
+"""What factories of informers, and those who ask them for one, may say.
+
+Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from .clock import Clock
+    from .metrics import InformerMetricsProvider
+
+__all__ = ["FactoryOptions", "Namespaces", "ScopeOptions", "SelectorOptions"]
+
+Namespaces: TypeAlias = str | Sequence[str] | None
+"""One namespace, several, or (None) all of them."""
+
+
+class SelectorOptions(TypedDict, total=False):
+    """Which objects an informer is of; what is not said is as the factory has it, None is all."""
+
+    label_selector: str | None
+    field_selector: str | None
+
+
+class ScopeOptions(SelectorOptions, total=False):
+    """Which objects, and of which namespaces."""
+
+    namespace: Namespaces
+
+
+class FactoryOptions(ScopeOptions, total=False):
+    """What all informers of a factory have in common.
+
+    `resync_period` is in seconds, 0 for never. `transform` says what to keep of each object, for
+    example `clientgen.runtime.cache.drop_managed_fields`.
+    """
+
+    resync_period: float
+    transform: Callable[[Any], Any] | None
+    clock: Clock
+    metrics: InformerMetricsProvider | None
