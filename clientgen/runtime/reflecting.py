@@ -274,7 +274,7 @@ class Reflecting:
         if self._known and version and version != self.version:
             self.version = version
             self._advanced = True
-        return Taken.APPLY if kind in _CHANGES else Taken.PASS_OVER
+        return Taken.APPLY if kind in _APPLIED else Taken.PASS_OVER
 
     def _take_initial(self, kind: str, metadata: Any) -> Taken:
         if kind != "BOOKMARK":
@@ -321,6 +321,7 @@ class Reflecting:
 
 
 _CHANGES = frozenset({"ADDED", "MODIFIED", "DELETED"})
+_APPLIED = _CHANGES | {"BOOKMARK"}
 
 
 def is_too_large(error: Exception | None) -> bool:
