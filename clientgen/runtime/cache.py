@@ -6,14 +6,8 @@ Informers keep caches; this is what their users meet. None of it does I/O.
 from __future__ import annotations
 
 from .deltas import Added, Deleted, DeletedFinalStateUnknown, Notification, Updated
-from .indexer import (
-    NAMESPACE_INDEX,
-    Indexer,
-    IndexFailure,
-    IndexFunction,
-    meta_namespace_key,
-    split_key,
-)
+from .indexer import Indexer, meta_namespace_key, split_key
+from .indices import NAMESPACE_INDEX, IndexFailure, IndexFunction
 from .listers import ClusterLister, Labels, Lister, NamespacedLister, NamespaceLister
 from .mutation import CacheMutationError, Change, Mutation, MutationDetector
 from .transforms import Transform, drop_managed_fields

@@ -133,7 +133,7 @@ def apply_replace(
     """
     is_initial = not indexer.populated
     listed = {meta_namespace_key(obj): obj for obj in objects}
-    before = indexer.replace(listed.values(), resource_version)
+    before = indexer.swap(listed, resource_version)
     told: list[Notification[T]] = [
         Deleted(old, final_state_known=False) for key, old in before.items() if key not in listed
     ]

@@ -15,14 +15,14 @@ ThreadSafeStore. The order of writes makes one promise more: what an index gives
 
 from __future__ import annotations
 
-import logging
 from _thread import RLock  # as functools does: `threading` is for those who wait
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from msgspec import Struct
+from .indices import NAMESPACE_INDEX, Index, IndexFailure, IndexFunction, log_failures, namespace_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from .meta_v1 import ObjectMeta
 
 __all__ = [
@@ -35,14 +35,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-IndexFunction: TypeAlias = Callable[[T], Iterable[str]]
-"""Says under which values an object is to be found."""
-
-NAMESPACE_INDEX = "namespace"
-"""The index every indexer has (client-go: cache.NamespaceIndex)."""
-
-logger = logging.getLogger(__name__)
 
 
 def meta_namespace_key(obj: Any) -> str:
@@ -69,14 +61,6 @@ def split_key(key: str) -> tuple[str, str]:
     return (namespace, name) if slash else ("", name)
 
 
-class IndexFailure(Struct, frozen=True):
-    """An index function raised for an object, which therefore cannot be found by that index."""
-
-    index: str
-    key: str
-    error: Exception
-
-
 class Indexer(Generic[T]):
     """Objects by key, with indices.
 
@@ -100,9 +84,9 @@ class Indexer(Generic[T]):
     ) -> None:
         self._state: _State[T] = _State()
         self._resource_version = ""
-        self._failed = on_index_failure or _log_failures
+        self._failed = on_index_failure or log_failures
         self._writing = RLock()  # writers only: the cache's keeper, and whoever adds an index
-        self.add_index(NAMESPACE_INDEX, _namespaces)
+        self.add_index(NAMESPACE_INDEX, namespace_of)
         for name, function in (indices or {}).items():
             self.add_index(name, function)
 
@@ -178,7 +162,7 @@ class Indexer(Generic[T]):
             state = self._state
             if name in state.indices:
                 raise ValueError(f"there is an index {name!r} already")
-            index = _Index(name, function)
+            index = Index(name, function)
             failures = index.fill(state.objects)
             state.indices[name] = index
         self._report(failures)
@@ -213,15 +197,19 @@ class Indexer(Generic[T]):
 
         Where two objects have the same key (pages of a list that expired midway), the later counts.
         """
+        return self.swap({meta_namespace_key(obj): obj for obj in objects}, resource_version)
+
+    def swap(self, objects: dict[str, T], resource_version: str) -> Mapping[str, T]:
+        """Do as `replace` does, with objects by key; the dict is the indexer's from then on."""
         state: _State[T] = _State()
-        state.objects = {meta_namespace_key(obj): obj for obj in objects}
+        state.objects = objects
         state.populated = True
         failures: list[IndexFailure] = []
         with self._writing:
             replaced = self._state
             for old in replaced.each_index():
-                index = _Index(old.name, old.function)
-                failures += index.fill(state.objects)
+                index = Index(old.name, old.function)
+                failures += index.fill(objects)
                 state.indices[old.name] = index
             self._state = state
             self._resource_version = resource_version
@@ -236,7 +224,7 @@ class Indexer(Generic[T]):
         self._state.populated = True
         self.advance(resource_version)
 
-    def _index(self, name: str) -> _Index[T]:
+    def _index(self, name: str) -> Index[T]:
         indices = self._state.indices
         try:
             return indices[name]
@@ -261,105 +249,8 @@ class _State(Generic[T]):
 
     def __init__(self) -> None:
         self.objects: dict[str, T] = {}
-        self.indices: dict[str, _Index[T]] = {}
+        self.indices: dict[str, Index[T]] = {}
         self.populated = False
 
-    def each_index(self) -> Iterable[_Index[T]]:
+    def each_index(self) -> Iterable[Index[T]]:
         return self.indices.values()
-
-
-class _Index(Generic[T]):
-    """Objects by the values a function gives for them.
-
-    The values of each object are remembered, not asked for again when it goes: a function that
-    has changed its mind, or an object that somebody changed, would leave it behind for ever.
-    """
-
-    __slots__ = ("_values", "buckets", "function", "name")
-
-    def __init__(self, name: str, function: IndexFunction[T]) -> None:
-        self.name = name
-        self.function = function
-        self.buckets: dict[str, dict[str, T]] = {}
-        self._values: dict[str, tuple[str, ...]] = {}
-
-    def bucket(self, value: str) -> Mapping[str, T]:
-        return self.buckets.get(value) or {}
-
-    def values_for(self, key: str, obj: T, failures: list[IndexFailure]) -> tuple[str, ...]:
-        """Ask the function; where it fails there are no values, and one failure more."""
-        try:
-            return _checked(self.function(obj))
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
-            failures.append(IndexFailure(self.name, key, error))
-            return ()
-
-    def fill(self, objects: Mapping[str, T]) -> list[IndexFailure]:
-        failures: list[IndexFailure] = []
-        for key, obj in objects.items():
-            self.put(key, obj, self.values_for(key, obj, failures))
-        return failures
-
-    def put(self, key: str, obj: T, values: tuple[str, ...]) -> None:
-        buckets = self.buckets
-        for value in values:
-            bucket = buckets.get(value)
-            if bucket is None:
-                buckets[value] = {key: obj}
-            else:
-                bucket[key] = obj
-        before = self._values.get(key, ())
-        if before != values:
-            self._forget(key, before, values)
-            self._remember(key, values)
-
-    def discard(self, key: str) -> None:
-        self._forget(key, self._values.pop(key, ()), ())
-
-    def _remember(self, key: str, values: tuple[str, ...]) -> None:
-        if values:
-            self._values[key] = values
-        else:
-            self._values.pop(key, None)
-
-    def _forget(self, key: str, before: tuple[str, ...], after: tuple[str, ...]) -> None:
-        for value in before:
-            if value not in after:
-                bucket = self.buckets[value]
-                del bucket[key]
-                if not bucket:
-                    del self.buckets[value]
-
-
-def _namespaces(obj: Any) -> tuple[str, ...]:
-    """Index by namespace; objects of the whole cluster have none, and cost nothing here."""
-    namespace: str = obj.metadata.namespace
-    return (namespace,) if namespace else ()
-
-
-def _checked(values: Iterable[str]) -> tuple[str, ...]:
-    """Return the values a function gave, each once."""
-    if isinstance(values, str):  # which is iterable, letter by letter
-        raise TypeError(f"an index function gives a list of values, not the text {values!r}")
-    found = tuple(values)
-    if not all(map(_is_text, found)):
-        raise TypeError(f"the values of an index are texts: {found!r} are not")
-    return tuple(dict.fromkeys(found)) if len(found) > 1 else found
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _log_failures(failures: list[IndexFailure]) -> None:
-    """Log one line per index, however many objects it failed on."""
-    for name in dict.fromkeys(each.index for each in failures):
-        failed = [each for each in failures if each.index == name]
-        first = failed[0]
-        logger.error(
-            "index %r failed on %r%s: not found by this index",
-            name,
-            first.key,
-            f" and {len(failed) - 1} more" if len(failed) > 1 else "",
-            exc_info=first.error,
-        )

@@ -14,8 +14,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from clientgen.runtime import indexer
-from clientgen.runtime.indexer import Indexer, IndexFailure, meta_namespace_key, split_key
+from clientgen.runtime import indexer, indices
+from clientgen.runtime.indexer import Indexer, meta_namespace_key, split_key
+from clientgen.runtime.indices import IndexFailure
 from tests.runtime.sample_models import Pod
 
 Pods = Indexer[Pod]
@@ -387,7 +388,7 @@ def at_every_step(write: Callable[[], object], look: Callable[[], None]) -> int:
 
     def step(frame: FrameType, event: str, _argument: object) -> Callable[..., Any] | None:
         nonlocal looks
-        if frame.f_code.co_filename != indexer.__file__:
+        if frame.f_code.co_filename not in {indexer.__file__, indices.__file__}:
             return None
         frame.f_trace_opcodes = True
         if event == "opcode":

@@ -1,0 +1,150 @@
+"""The indices of a store: which objects are found under which value.
+
+Written by one at a time and read by anyone: `indexer` says why that needs no lock.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "NAMESPACE_INDEX",
+    "Index",
+    "IndexFailure",
+    "IndexFunction",
+    "log_failures",
+    "namespace_of",
+]
+
+T = TypeVar("T")
+
+IndexFunction: TypeAlias = Callable[[T], Iterable[str]]
+"""Says under which values an object is to be found."""
+
+NAMESPACE_INDEX = "namespace"
+"""The index every indexer has (client-go: cache.NamespaceIndex)."""
+
+logger = logging.getLogger(__name__)
+
+
+class IndexFailure(Struct, frozen=True):
+    """An index function raised for an object, which therefore cannot be found by that index."""
+
+    index: str
+    key: str
+    error: Exception
+
+
+class Index(Generic[T]):
+    """Objects by the values a function gives for them.
+
+    The values of each object are remembered, not asked for again when it goes: a function that
+    has changed its mind, or an object that somebody changed, would leave it behind for ever.
+    """
+
+    __slots__ = ("_values", "buckets", "function", "name")
+
+    def __init__(self, name: str, function: IndexFunction[T]) -> None:
+        self.name = name
+        self.function = function
+        self.buckets: dict[str, dict[str, T]] = {}
+        self._values: dict[str, tuple[str, ...]] = {}
+
+    def bucket(self, value: str) -> Mapping[str, T]:
+        """Return the objects under a value, by key."""
+        return self.buckets.get(value) or {}
+
+    def values_for(self, key: str, obj: T, failures: list[IndexFailure]) -> tuple[str, ...]:
+        """Ask the function; where it fails there are no values, and one failure more."""
+        try:
+            return _checked(self.function(obj))
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+            failures.append(IndexFailure(self.name, key, error))
+            return ()
+
+    def fill(self, objects: Mapping[str, T]) -> list[IndexFailure]:
+        """Index the first objects; gives those the function failed on."""
+        failures: list[IndexFailure] = []
+        for key, obj in objects.items():
+            if values := self.values_for(key, obj, failures):
+                self._enter(key, obj, values)
+                self._values[key] = values
+        return failures
+
+    def put(self, key: str, obj: T, values: tuple[str, ...]) -> None:
+        """Have an object, which may be another one than before, under these values alone."""
+        self._enter(key, obj, values)
+        before = self._values.get(key, ())
+        if before != values:
+            self._forget(key, before, values)
+            self._remember(key, values)
+
+    def discard(self, key: str) -> None:
+        """Have an object no longer."""
+        self._forget(key, self._values.pop(key, ()), ())
+
+    def _enter(self, key: str, obj: T, values: tuple[str, ...]) -> None:
+        buckets = self.buckets
+        for value in values:
+            bucket = buckets.get(value)
+            if bucket is None:
+                buckets[value] = {key: obj}
+            else:
+                bucket[key] = obj
+
+    def _remember(self, key: str, values: tuple[str, ...]) -> None:
+        if values:
+            self._values[key] = values
+        else:
+            self._values.pop(key, None)
+
+    def _forget(self, key: str, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+        for value in before:
+            if value not in after:
+                bucket = self.buckets[value]
+                del bucket[key]
+                if not bucket:
+                    del self.buckets[value]
+
+
+def namespace_of(obj: Any) -> tuple[str, ...]:
+    """Index by namespace; objects of the whole cluster have none, and cost nothing here."""
+    namespace: str = obj.metadata.namespace
+    return (namespace,) if namespace else ()
+
+
+def _checked(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the values a function gave, each once."""
+    if isinstance(values, str):  # which is iterable, letter by letter
+        raise TypeError(f"an index function gives a list of values, not the text {values!r}")
+    found = tuple(values)
+    if len(found) == 1 and found[0].__class__ is str:
+        return found
+    if not all(map(_is_text, found)):
+        raise TypeError(f"the values of an index are texts: {found!r} are not")
+    return tuple(dict.fromkeys(found))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def log_failures(failures: list[IndexFailure]) -> None:
+    """Log one record per index, however many objects it failed on."""
+    for name in dict.fromkeys(each.index for each in failures):
+        failed = [each for each in failures if each.index == name]
+        first = failed[0]
+        logger.error(
+            "index %r failed on %r%s: not found by this index",
+            name,
+            first.key,
+            f" and {len(failed) - 1} more" if len(failed) > 1 else "",
+            exc_info=first.error,
+        )
