@@ -1,9 +1,9 @@
 """What is done to every object before it goes into a cache.
 
 A transform makes a cache smaller by what its users do not need. It is given an object nobody else
-has seen yet, so it may change it in place, and returns what to store. Applied twice it must
-do no more than once. It leaves `metadata.name`, `namespace`, `uid` and
-`resource_version` alone. If it raises, the object is not stored (client-go: cache.TransformFunc).
+has seen yet, so it may change it in place, and returns what to store. Applied twice it must do no
+more than once. It leaves `metadata.name`, `namespace`, `uid` and `resource_version` alone. If it
+raises, the object is not stored (client-go: cache.TransformFunc).
 """
 
 from __future__ import annotations
