@@ -1,5 +1,7 @@
 """Listers read a cache as clients read the API, and never ask the server."""
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import pickle
@@ -9,7 +11,7 @@ import pytest
 
 from clientgen.runtime import errors
 from clientgen.runtime.indexer import Indexer, meta_namespace_key, split_key
-from clientgen.runtime.listers import Labels, Lister
+from clientgen.runtime.listers import ClusterLister, Labels, Lister, NamespacedLister
 from clientgen.runtime.meta_v1 import (
     LabelSelector,
     LabelSelectorRequirement,
@@ -71,6 +73,17 @@ def test_a_lister_finds_one_object_by_namespace_and_name(pods: Lister[Meta]):
 def test_a_lister_of_what_is_in_no_namespace_needs_none(nodes: Lister[Meta]):
     assert nodes.get("node-1").metadata.name == "node-1"
     assert nodes.get(*split_key("node-1")) is nodes.get("node-1")
+
+
+def test_listers_that_know_their_scope_read_the_same(pods: Lister[Meta], nodes: Lister[Meta]):
+    namespaced = NamespacedLister(pods._indexer, PODS)
+    assert namespaced.get("two", "web-0") is pods.get("two", "web-0")
+    assert namespaced.in_namespace("two").get("web-0") is pods.get("two", "web-0")
+    with pytest.raises(ValueError, match="pods live in namespaces"):
+        namespaced.get("", "web-0")
+    with pytest.raises(errors.NotFound, match='pods "absent" not found'):
+        namespaced.get("two", "absent")
+    assert ClusterLister(nodes._indexer, NODES).get("node-1") is nodes.get("node-1")
 
 
 def test_namespaces_must_be_where_they_belong(pods: Lister[Meta], nodes: Lister[Meta]):

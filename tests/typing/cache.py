@@ -8,11 +8,13 @@ from kubeapi.core.v1 import Node, Pod
 
 from clientgen.runtime.cache import (
     Added,
+    ClusterLister,
     Deleted,
     DeletedFinalStateUnknown,
     Indexer,
     Lister,
     MutationDetector,
+    NamespacedLister,
     NamespaceLister,
     Notification,
     Transform,
@@ -64,6 +66,15 @@ def listers(pods: Lister[Pod], nodes: Lister[Node], key: str) -> None:
     pods.list({"app": 1})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
     pods.get("a", "b", "c")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     pods.in_namespace("default").get("default", "web-0")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
+def listers_of_one_scope(pods: NamespacedLister[Pod], nodes: ClusterLister[Node]) -> None:
+    assert_type(pods.get("default", "web-0"), Pod)
+    assert_type(pods.in_namespace("default").list(), list[Pod])
+    assert_type(nodes.get("node-1"), Node)
+    assert_type(nodes.list("zone"), list[Node])
+    pods.get("web-0")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    nodes.get("default", "node-1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
 def deltas(indexer: Indexer[Pod], pod: Pod) -> None:
