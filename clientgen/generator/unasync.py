@@ -186,6 +186,7 @@ DERIVED: tuple[str, ...] = (
     "informers.py",
     "lines.py",
     "pages.py",
+    "processor.py",
     "reflector.py",
     "registration.py",
     "rest.py",

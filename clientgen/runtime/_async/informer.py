@@ -13,24 +13,17 @@ import logging
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..clock import SYSTEM_CLOCK
-from ..deltas import (
-    Added,
-    DeletedFinalStateUnknown,
-    Notification,
-    apply_event,
-    apply_replace,
-    apply_resync,
-)
+from ..deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
 from ..errors import ClientError, Gone
-from ..handlers import Handlers, ResyncTimer, changes, initially
+from ..handlers import Handlers, ResyncTimer
 from ..indexer import NAMESPACE_INDEX, Indexer, IndexFunction, meta_namespace_key
 from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
-from ..mutation import CHECK_INTERVAL, CacheMutationError, Mutation, MutationDetector
-from ._primitives import Event, Task, short_lock, spawn, wait_until
+from ..mutation import MutationDetector
+from ._primitives import Task, spawn, wait_until
+from .processor import AsyncProcessor
 from .reflector import AsyncReflector
-from .registration import AsyncHandlerRegistration, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +36,7 @@ if TYPE_CHECKING:
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
     from ..resource import Resource
+    from .registration import AsyncHandlerRegistration
     from .rest import AsyncRest
 
 __all__ = ["AsyncSharedInformer", "scopes_of"]
@@ -131,10 +125,9 @@ class AsyncSharedInformer(Generic[T]):
         self._transform = transform
         self._on_watch_error: Callable[[Exception], object] = self._log_watch_error
         self._clock = clock
-        # Held while the cache changes and handlers are given their share, never across a wait.
-        self._lock = short_lock()
-        self._registrations: list[AsyncHandlerRegistration[T]] = []
-        self._errors_before = 0
+        detector: MutationDetector[T] = MutationDetector(resource.name)
+        self._processor = AsyncProcessor(repr(self), self.indexer, detector, clock)
+        self._reading: list[Task] = []
         scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
         self._unsynced = set(scopes)
         options = {"label_selector": label_selector, "field_selector": field_selector}
@@ -150,14 +143,6 @@ class AsyncSharedInformer(Generic[T]):
             )
             for scope in scopes
         ]
-        self._started = self._is_synced = self._is_stopped = False
-        self._settled = Event()  # synced, or stopped
-        self._detector: MutationDetector[T] = MutationDetector(resource.name)
-        self._mutations: list[Mutation] = []
-        self._reading: list[Task] = []
-        self._telling: list[Task] = []
-        self._timekeeper: Task | None = None
-        self._rouse = Event()
         self._metrics = None if metrics is None else metrics.informer(resource, self._state)
 
     def __repr__(self) -> str:
@@ -203,19 +188,7 @@ class AsyncSharedInformer(Generic[T]):
         period = self._resync_period if resync_period is None else resync_period
         timer = ResyncTimer(period, self._clock.monotonic())
         handlers = Handlers(on_add, on_update, on_delete, on_delete_unknown, filter)
-        registration = AsyncHandlerRegistration(
-            repr(self), handlers, timer, self._clock, self._forget
-        )
-        with self._lock:
-            self._check_not_stopped()
-            if self.indexer.populated:
-                registration._put([Added(obj, True) for obj in self.indexer.list()])
-            if self._is_synced:
-                registration._put([Mark.SYNCED])
-            self._registrations.append(registration)
-            if self._started:
-                self._start_handler(registration)
-        return registration
+        return self._processor.add(handlers, timer)
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
         """Index the cache by what a function gives for each object, from now on.
@@ -234,7 +207,7 @@ class AsyncSharedInformer(Generic[T]):
         Raises:
             RuntimeError: The informer has started.
         """
-        if self._started:
+        if self._processor.is_started:
             raise RuntimeError(f"{self!r} has started: set its transform before")
         self._transform = function
 
@@ -246,7 +219,7 @@ class AsyncSharedInformer(Generic[T]):
         Raises:
             RuntimeError: The informer has started.
         """
-        if self._started:
+        if self._processor.is_started:
             raise RuntimeError(f"{self!r} has started: set its handler of errors before")
         self._on_watch_error = handler
 
@@ -258,21 +231,13 @@ class AsyncSharedInformer(Generic[T]):
         Raises:
             RuntimeError: The informer is stopped; one that was does not start again.
         """
-        with self._lock:
-            self._check_not_stopped()
-            if self._started:
-                return
-            self._started = True
-            for registration in self._registrations:
-                self._start_handler(registration)
+        if self._processor.start():
             for reflector in self._reflectors:
                 self._reading.append(spawn(reflector.run, f"clientgen {self!r}"))
-            if self._detector.enabled:
-                self._start_timekeeper()
 
     def has_synced(self) -> bool:
         """Whether the cache has been filled; handlers may not have been told of all of it."""
-        return self._is_synced
+        return self._processor.is_synced
 
     async def wait_for_sync(self, timeout: float | None = None) -> bool:
         """Wait until the cache is filled, no longer than so many seconds; gives whether it is.
@@ -280,18 +245,18 @@ class AsyncSharedInformer(Generic[T]):
         It gives up as soon as the informer is stopped.
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
-        await wait_until(self._settled, self._clock, until)
-        return self._is_synced
+        await wait_until(self._processor.settled, self._clock, until)
+        return self._processor.is_synced
 
     @property
     def is_started(self) -> bool:
         """Whether it was started."""
-        return self._started
+        return self._processor.is_started
 
     @property
     def is_stopped(self) -> bool:
         """Whether it was told to stop."""
-        return self._is_stopped
+        return self._processor.is_stopped
 
     @property
     def resource_version(self) -> str:
@@ -301,8 +266,7 @@ class AsyncSharedInformer(Generic[T]):
     @property
     def handler_errors(self) -> int:
         """How many calls of handlers have failed."""
-        with self._lock:
-            return self._errors_before + sum(each.errors for each in self._registrations)
+        return self._processor.errors
 
     async def stop(self) -> None:
         """End the watch. Handlers finish the call they are at; what waits for them is dropped.
@@ -316,25 +280,13 @@ class AsyncSharedInformer(Generic[T]):
         self.stop_soon()
         for task in self._reading:
             await task.join(_PATIENCE)
-        for task in [*self._telling, *([self._timekeeper] if self._timekeeper else [])]:
-            if not task.is_current:
-                await task.join()
-        if self._detector.enabled:
-            self._look_for_mutations()
-        if self._mutations:
-            raise CacheMutationError(self._detector.cache, self._mutations)
+        await self._processor.join()
 
     def stop_soon(self) -> None:
         """The same without waiting for the end."""
-        with self._lock:
-            self._is_stopped = True
-            registrations = [*self._registrations]
+        self._processor.stop_soon()
         for reflector in self._reflectors:
             reflector.stop()
-        for registration in registrations:
-            registration._end()
-        self._rouse.set()
-        self._settled.set()
 
     async def __aenter__(self) -> Self:
         self.start()
@@ -347,33 +299,6 @@ class AsyncSharedInformer(Generic[T]):
         traceback: TracebackType | None,
     ) -> None:
         await self.stop()
-
-    # ---- the handlers -------------------------------------------------------------------------
-
-    def _start_handler(self, registration: AsyncHandlerRegistration[T]) -> None:
-        self._telling = [task for task in self._telling if not task.done]
-        self._telling.append(registration._start())
-        if registration._timer.due is not None:
-            self._start_timekeeper()
-
-    def _forget(self, registration: AsyncHandlerRegistration[T]) -> None:
-        with self._lock:
-            if registration in self._registrations:
-                self._registrations.remove(registration)
-                self._errors_before += registration.errors
-
-    def _check_not_stopped(self) -> None:
-        if self._is_stopped:
-            raise RuntimeError(f"{self!r} is stopped; make another")
-
-    def _distribute(self, told: list[Notification[T]]) -> None:
-        if self._detector.enabled:
-            for each in told:
-                self._detector.observe(each)
-        told = changes(told)
-        if told:
-            for registration in self._registrations:
-                registration._put(told)
 
     # ---- what the reflectors deliver ----------------------------------------------------------
 
@@ -394,20 +319,13 @@ class AsyncSharedInformer(Generic[T]):
 
     def _replace(self, scope: _Scope[T], objects: list[T], version: str) -> None:
         began = self._clock.monotonic()
-        with self._lock:
-            if self._is_stopped:
-                return
-            if len(self._reflectors) > 1:
-                objects = objects + self._outside(scope)
-            told = apply_replace(self.indexer, objects, version)
-            self._distribute(told if self._is_synced else initially(told))
+
+        def apply() -> list[Notification[T]]:
             self._unsynced.discard(scope)
-            if not self._unsynced and not self._is_synced:
-                self._is_synced = True
-                for registration in self._registrations:
-                    registration._put([Mark.SYNCED])
-        if self._is_synced:
-            self._settled.set()
+            others = self._outside(scope) if len(self._reflectors) > 1 else []
+            return apply_replace(self.indexer, objects + others, version)
+
+        self._processor.change(apply, lambda: not self._unsynced)
         self._processed(began)
 
     def _outside(self, scope: _Scope[T]) -> list[T]:
@@ -422,14 +340,14 @@ class AsyncSharedInformer(Generic[T]):
     def _apply(self, events: list[WatchEvent[T]]) -> None:
         began = self._clock.monotonic()
         prepared = [(event.type, self._final(event)) for event in events]
-        with self._lock:
-            if self._is_stopped:
-                return
-            found = [
+
+        def apply() -> list[Notification[T]]:
+            found = (
                 apply_event(self.indexer, kind, obj) for kind, obj in prepared if obj is not None
-            ]
-            told = [each for each in found if each is not None]
-            self._distribute(told if self._is_synced else initially(told))
+            )
+            return [each for each in found if each is not None]
+
+        self._processor.change(apply)
         self._processed(began)
 
     def _final(self, event: WatchEvent[T]) -> T | None:
@@ -451,43 +369,6 @@ class AsyncSharedInformer(Generic[T]):
         known = isinstance(error, ClientError)
         logger.log(level, "%r: %s; trying again", self, error, exc_info=None if known else error)
 
-    # ---- time ---------------------------------------------------------------------------------
-
-    def _start_timekeeper(self) -> None:
-        if self._timekeeper is None:
-            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self!r}")
-        self._rouse.set()
-
-    async def _keep_time(self) -> None:
-        while True:
-            self._rouse.clear()
-            if self._is_stopped:
-                return
-            if not await wait_until(self._rouse, self._clock, self._next_due()):
-                self._on_time(self._clock.monotonic())
-
-    def _next_due(self) -> float | None:
-        with self._lock:
-            due = [each._timer.due for each in self._registrations if each._timer.due is not None]
-        if self._detector.enabled:
-            due.append(self._clock.monotonic() + CHECK_INTERVAL)
-        return min(due, default=None)
-
-    def _on_time(self, now: float) -> None:
-        with self._lock:
-            due = [each for each in self._registrations if each._timer.is_due(now)]
-            if due and self._is_synced:
-                told = apply_resync(self.indexer)
-                for registration in due:
-                    registration._resync(told)
-        if self._detector.enabled:
-            self._look_for_mutations()
-
-    def _look_for_mutations(self) -> None:
-        for mutation in self._detector.check(self._clock.monotonic()):
-            logger.error("an object in the cache of %r was changed: %s", self, mutation)
-            self._mutations.append(mutation)
-
     # ---- metrics ------------------------------------------------------------------------------
 
     def _processed(self, began: float) -> None:
@@ -495,10 +376,10 @@ class AsyncSharedInformer(Generic[T]):
             self._metrics.processed(self._clock.monotonic() - began)
 
     def _state(self) -> InformerState:
-        with self._lock:
-            backlog = sum(each.backlog for each in self._registrations)
         version, count = self.indexer.resource_version, len(self.indexer)
-        return InformerState(backlog, count, version, self.handler_errors, self.watch_errors)
+        return InformerState(
+            self._processor.backlog, count, version, self.handler_errors, self.watch_errors
+        )
 
 
 def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:

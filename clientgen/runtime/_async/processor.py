@@ -1,0 +1,224 @@
+"""The cache of an informer, and all who are told of its changes (client-go: sharedProcessor)."""
+
+# The processor and its registrations are friends.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ..deltas import Added, apply_resync
+from ..handlers import changes, initially
+from ..mutation import CHECK_INTERVAL, CacheMutationError, Mutation, MutationDetector
+from ._primitives import Event, Task, short_lock, spawn, wait_until
+from .registration import AsyncHandlerRegistration, Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..clock import Clock
+    from ..deltas import Notification
+    from ..handlers import Handlers, ResyncTimer
+    from ..indexer import Indexer
+
+__all__ = ["AsyncProcessor"]
+
+T = TypeVar("T")
+
+logger = logging.getLogger("clientgen.runtime.informers")
+
+
+class AsyncProcessor(Generic[T]):
+    """Gives each handler its share of every change, and resyncs those that want it.
+
+    Args:
+        what: What to call the informer in logs.
+        indexer: The cache; all changes come through `change`.
+        detector: Looks for handlers that change cached objects.
+        clock: What resyncs are measured with.
+
+    Attributes:
+        is_started: Whether the handlers are called.
+        is_stopped: Whether they are no longer.
+        is_synced: Whether the cache has been filled.
+        settled: That it has, or that it never will.
+    """
+
+    def __init__(
+        self, what: str, indexer: Indexer[T], detector: MutationDetector[T], clock: Clock
+    ) -> None:
+        self.is_started = self.is_stopped = self.is_synced = False
+        self.settled = Event()
+        self._what = what
+        self._indexer = indexer
+        self._detector = detector
+        self._clock = clock
+        # Held while the cache changes and handlers are given their share, never across a wait.
+        self._lock = short_lock()
+        self._registrations: list[AsyncHandlerRegistration[T]] = []
+        self._errors_before = 0
+        self._mutations: list[Mutation] = []
+        self._telling: list[Task] = []
+        self._timekeeper: Task | None = None
+        self._rouse = Event()
+
+    @property
+    def errors(self) -> int:
+        """How many calls of handlers have failed."""
+        with self._lock:
+            return self._errors_before + sum(each.errors for each in self._registrations)
+
+    @property
+    def backlog(self) -> int:
+        """How many notifications the handlers are behind, all together."""
+        with self._lock:
+            return sum(each.backlog for each in self._registrations)
+
+    def add(self, handlers: Handlers[T], timer: ResyncTimer) -> AsyncHandlerRegistration[T]:
+        """Tell these handlers too: first of what is there, then of every change.
+
+        Raises:
+            RuntimeError: It is stopped.
+        """
+        registration = AsyncHandlerRegistration(
+            self._what, handlers, timer, self._clock, self._forget
+        )
+        with self._lock:
+            self._check_not_stopped()
+            if self._indexer.populated:
+                registration._put([Added(obj, True) for obj in self._indexer.list()])
+            if self.is_synced:
+                registration._put([Mark.SYNCED])
+            self._registrations.append(registration)
+            if self.is_started:
+                self._start_handler(registration)
+        return registration
+
+    def change(
+        self,
+        apply: Callable[[], list[Notification[T]]],
+        is_complete: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Have the cache changed, and tell of it; nothing happens when stopped.
+
+        `is_complete` is asked after that: whether the cache is filled now.
+        """
+        with self._lock:
+            if self.is_stopped:
+                return
+            told = apply()
+            self._distribute(told if self.is_synced else initially(told))
+            if not self.is_synced and is_complete():
+                self.is_synced = True
+                for registration in self._registrations:
+                    registration._put([Mark.SYNCED])
+                self.settled.set()
+
+    # ---- running ------------------------------------------------------------------------------
+
+    def start(self) -> bool:
+        """Begin to call handlers; gives whether they were not called before.
+
+        Raises:
+            RuntimeError: It is stopped.
+        """
+        with self._lock:
+            self._check_not_stopped()
+            if self.is_started:
+                return False
+            self.is_started = True
+            for registration in self._registrations:
+                self._start_handler(registration)
+            if self._detector.enabled:
+                self._start_timekeeper()
+        return True
+
+    def stop_soon(self) -> None:
+        """Call handlers no more."""
+        with self._lock:
+            self.is_stopped = True
+            registrations = [*self._registrations]
+        for registration in registrations:
+            registration._end()
+        self._rouse.set()
+        self.settled.set()
+
+    async def join(self) -> None:
+        """Wait for the calls that are going on, but for the one that this one is in.
+
+        Raises:
+            CacheMutationError: Cached objects were changed.
+        """
+        timekeeping = [self._timekeeper] if self._timekeeper else []
+        for task in [*self._telling, *timekeeping]:
+            if not task.is_current:
+                await task.join()
+        if self._detector.enabled:
+            self._look_for_mutations()
+        if self._mutations:
+            raise CacheMutationError(self._detector.cache, self._mutations)
+
+    def _check_not_stopped(self) -> None:
+        if self.is_stopped:
+            raise RuntimeError(f"{self._what} is stopped; make another")
+
+    # ---- handlers -----------------------------------------------------------------------------
+
+    def _start_handler(self, registration: AsyncHandlerRegistration[T]) -> None:
+        self._telling = [task for task in self._telling if not task.done]
+        self._telling.append(registration._start())
+        if registration._timer.due is not None:
+            self._start_timekeeper()
+
+    def _forget(self, registration: AsyncHandlerRegistration[T]) -> None:
+        with self._lock:
+            if registration in self._registrations:
+                self._registrations.remove(registration)
+                self._errors_before += registration.errors
+
+    def _distribute(self, told: list[Notification[T]]) -> None:
+        if self._detector.enabled:
+            for each in told:
+                self._detector.observe(each)
+        told = changes(told)
+        if told:
+            for registration in self._registrations:
+                registration._put(told)
+
+    # ---- time ---------------------------------------------------------------------------------
+
+    def _start_timekeeper(self) -> None:
+        if self._timekeeper is None:
+            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self._what}")
+        self._rouse.set()
+
+    async def _keep_time(self) -> None:
+        while True:
+            self._rouse.clear()
+            if self.is_stopped:
+                return
+            if not await wait_until(self._rouse, self._clock, self._next_due()):
+                self._on_time(self._clock.monotonic())
+
+    def _next_due(self) -> float | None:
+        with self._lock:
+            due = [each._timer.due for each in self._registrations if each._timer.due is not None]
+        if self._detector.enabled:
+            due.append(self._clock.monotonic() + CHECK_INTERVAL)
+        return min(due, default=None)
+
+    def _on_time(self, now: float) -> None:
+        with self._lock:
+            due = [each for each in self._registrations if each._timer.is_due(now)]
+            if due and self.is_synced:
+                told = apply_resync(self._indexer)
+                for registration in due:
+                    registration._resync(told)
+        if self._detector.enabled:
+            self._look_for_mutations()
+
+    def _look_for_mutations(self) -> None:
+        for mutation in self._detector.check(self._clock.monotonic()):
+            logger.error("an object in the cache of %s was changed: %s", self._what, mutation)
+            self._mutations.append(mutation)
