@@ -72,8 +72,6 @@ class Lister(Generic[T]):
         """
         if not self._resource.namespaced:
             raise ValueError(_misplaced(self._resource))
-        if not namespace:
-            raise ValueError("the namespace is empty; the lister itself reads all namespaces")
         return NamespaceLister(self._indexer, self._resource, namespace)
 
     # Last, since annotations below it would take its name for the builtin's.
@@ -121,11 +119,17 @@ class ClusterLister(Lister[T]):
 
 
 class NamespaceLister(Generic[T]):
-    """Reads the objects of one resource and namespace from a cache, as `Lister` does."""
+    """Reads the objects of one resource and namespace from a cache, as `Lister` does.
+
+    Raises:
+        ValueError: the namespace is empty.
+    """
 
     __slots__ = ("_indexer", "_resource", "namespace")
 
     def __init__(self, indexer: Indexer[T], resource: Resource, namespace: str) -> None:
+        if not namespace:
+            raise ValueError("the namespace is empty; the lister itself reads all namespaces")
         self._indexer = indexer
         self._resource = resource
         self.namespace = namespace

@@ -33,6 +33,8 @@ __all__ = ["AsyncGroupVersionInformers", "AsyncInformerFactory"]
 T = TypeVar("T", bound=Model)
 InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
 
+_OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
+
 
 class AsyncInformerFactory:
     """Makes informers, starts those that are new, and stops all of them.
@@ -103,9 +105,15 @@ class AsyncInformerFactory:
         resource: Resource,
         model: type[Model],
         list_model: type[ModelList[Any]],
-        options: ScopeOptions,
+        options: Mapping[str, Any],
     ) -> InformerT:
-        """The informer of a resource, as one of a generated class; see `informer`."""
+        """The informer of a resource, as one of a generated class; see `informer`.
+
+        Raises:
+            TypeError: There is no such option.
+        """
+        for name in options.keys() - _OPTIONS:
+            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
         scope = scopes_of(resource, options.get("namespace", self._namespace))
         labels = options.get("label_selector", self._label_selector)
         fields = options.get("field_selector", self._field_selector)
@@ -142,7 +150,7 @@ class AsyncInformerFactory:
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
         name = self.group_versions.get(str(wanted.group_version))
         informers: AsyncGroupVersionInformers | None = getattr(self, name) if name else None
-        if informers is None or wanted.resource not in informers.accessors:
+        if informers is None or wanted.resource not in informers._accessors:
             raise LookupError(f"there is no informer of {wanted} in this package")
         return informers.for_resource(wanted.resource)
 
@@ -215,7 +223,7 @@ class AsyncInformerFactory:
 class AsyncGroupVersionInformers:
     """What the generated informers of a group version have in common: a factory."""
 
-    accessors: ClassVar[Mapping[str, str]] = {}
+    _accessors: ClassVar[Mapping[str, str]] = {}
     """The method for each resource, by its name in URLs."""
 
     def __init__(self, factory: AsyncInformerFactory) -> None:
@@ -230,7 +238,7 @@ class AsyncGroupVersionInformers:
         Raises:
             KeyError: there is none.
         """
-        informer: AsyncSharedInformer[Any] = getattr(self, self.accessors[plural])()
+        informer: AsyncSharedInformer[Any] = getattr(self, self._accessors[plural])()
         return informer
 
 

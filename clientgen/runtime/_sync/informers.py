@@ -34,6 +34,8 @@ __all__ = ["GroupVersionInformers", "InformerFactory"]
 T = TypeVar("T", bound=Model)
 InformerT = TypeVar("InformerT", bound=SharedInformer[Any])
 
+_OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
+
 
 class InformerFactory:
     """Makes informers, starts those that are new, and stops all of them.
@@ -104,9 +106,15 @@ class InformerFactory:
         resource: Resource,
         model: type[Model],
         list_model: type[ModelList[Any]],
-        options: ScopeOptions,
+        options: Mapping[str, Any],
     ) -> InformerT:
-        """The informer of a resource, as one of a generated class; see `informer`."""
+        """The informer of a resource, as one of a generated class; see `informer`.
+
+        Raises:
+            TypeError: There is no such option.
+        """
+        for name in options.keys() - _OPTIONS:
+            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
         scope = scopes_of(resource, options.get("namespace", self._namespace))
         labels = options.get("label_selector", self._label_selector)
         fields = options.get("field_selector", self._field_selector)
@@ -143,7 +151,7 @@ class InformerFactory:
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
         name = self.group_versions.get(str(wanted.group_version))
         informers: GroupVersionInformers | None = getattr(self, name) if name else None
-        if informers is None or wanted.resource not in informers.accessors:
+        if informers is None or wanted.resource not in informers._accessors:
             raise LookupError(f"there is no informer of {wanted} in this package")
         return informers.for_resource(wanted.resource)
 
@@ -216,7 +224,7 @@ class InformerFactory:
 class GroupVersionInformers:
     """What the generated informers of a group version have in common: a factory."""
 
-    accessors: ClassVar[Mapping[str, str]] = {}
+    _accessors: ClassVar[Mapping[str, str]] = {}
     """The method for each resource, by its name in URLs."""
 
     def __init__(self, factory: InformerFactory) -> None:
@@ -231,7 +239,7 @@ class GroupVersionInformers:
         Raises:
             KeyError: there is none.
         """
-        informer: SharedInformer[Any] = getattr(self, self.accessors[plural])()
+        informer: SharedInformer[Any] = getattr(self, self._accessors[plural])()
         return informer
 
 
