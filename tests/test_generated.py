@@ -9,11 +9,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from clientgen.runtime import Quantity, decode, encode
+from clientgen.runtime.cache import Indexer
+from clientgen.runtime.meta_v1 import ObjectMeta
 from clientgen.runtime.model import raw, raw_value
+from clientgen.testing import FakeCluster
 
 GOLDEN = Path(__file__).parent / "golden"
 PACKAGES = sorted(
@@ -160,6 +164,63 @@ def test_expansions_are_methods_of_the_client_in_both_flavours() -> None:
 
     assert "get_unless_open" in methods(clients.CrateClient)
     assert "get_unless_open" in methods(twins.AsyncCrateClient)
+
+
+def test_expansions_are_methods_of_the_listers() -> None:
+    shop, listers = load("expansions.shop.v1"), load("expansions.shop.v1.listers")
+    named = [ObjectMeta(name=name, namespace="a") for name in ("shut", "open")]
+    cache = Indexer[Any]()
+    for metadata in named:
+        spec = shop.CrateSpec(owner="me", sides=6, limits={}, open=metadata.name == "open")
+        cache.upsert(shop.Crate(metadata=metadata, spec=spec))
+
+    lister = listers.CrateLister(cache, load("expansions.shop.v1.resources").CRATES)
+
+    assert [crate.metadata.name for crate in lister.open()] == ["open"]
+    assert lister.in_namespace("a").is_open("open")
+    assert not lister.in_namespace("a").is_open("shut")
+    with pytest.raises(ValueError, match="the namespace is empty"):
+        lister.in_namespace("")
+
+
+def test_what_has_a_lister_and_what_an_informer() -> None:
+    resources = load("informers.clientset_.v1.resources").__all__
+    listers = load("informers.clientset_.v1.listers").__all__
+    informers = load("informers.clientset_.v1.informers").__all__
+
+    assert len(resources) == 9
+    assert listers == [
+        "AnchorLister",
+        "AsyncBoatLister",
+        "BoatLister",
+        "ChartLister",
+        "HarbourLister",
+        "NamespaceListerLister",
+    ]
+    assert informers == [
+        "AsyncBoatInformer",
+        "BoatInformer",
+        "BuoyInformer",
+        "ClientsetV1Informers",
+        "HarbourInformer",
+        "NamespaceListerInformer",
+        "SignalInformer",
+    ]
+    # The group's package does not hide the module that is called like it.
+    assert load("informers.clientset").Clientset is load("informers").Clientset
+
+
+def test_kinds_called_like_the_other_flavour_are_followed_in_both() -> None:
+    for clientset, prefix in (("Clientset", ""), ("AsyncClientset", "Async")):
+        made = getattr(load("informers"), clientset)
+        cluster = FakeCluster(spec=GOLDEN / "informers/spec.json")
+        factory = cluster.clientset(made).informers()
+        kinds = [factory.clientset_v1.boats(), factory.clientset_v1.async_boats()]
+
+        names = [type(informer).__name__ for informer in kinds]
+        assert names == [f"{prefix}BoatInformer", f"{prefix}AsyncBoatInformer"]
+        assert [type(i.lister).__name__ for i in kinds] == ["BoatLister", "AsyncBoatLister"]
+        assert factory.for_resource("clientset.example.com/v1/asyncboats") is kinds[1]
 
 
 def test_kinds_called_like_the_runtime_are_themselves() -> None:

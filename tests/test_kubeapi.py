@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import subprocess
 import sys
@@ -18,7 +19,9 @@ from clientgen.generator import naming
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.spec import Operation
+from clientgen.runtime.listers import ClusterLister, NamespacedLister
 from clientgen.runtime.meta_v1 import ModelList
+from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parents[1]
 SPEC = ROOT / "specs/kubernetes-1.36/swagger.json"
@@ -141,18 +144,26 @@ def test_every_model_can_be_decoded_into() -> None:
 
 
 def test_exports_are_sorted_and_there() -> None:
-    for name in ("models", "clients", "async_clients", "clientset", "async_clientset"):
+    names = ("models", "resources", "listers", "clients", "informers", "clientset")
+    twins = ("async_clients", "async_informers", "async_clientset", "async_informer_factory")
+    for name in (*names, *twins, "informer_factory"):
         for module in modules(name):
             assert sorted(module.__all__, key=lambda n: (not n.isupper(), n)) == module.__all__
             assert all(hasattr(module, name) for name in module.__all__)
-    assert kubeapi.__all__ == ["AsyncClientset", "Clientset"]
-    assert (kubeapi.AsyncClientset, kubeapi.Clientset) == (AsyncClientset, Clientset)
+    for name in kubeapi.__all__:
+        assert getattr(kubeapi, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'Clientsett'"):
         _ = kubeapi.Clientsett  # type: ignore[attr-defined]
 
 
 def test_both_flavours_have_the_same_names() -> None:
-    for module, twin in zip(modules("async_clients"), modules("clients"), strict=True):
+    pairs = [
+        pair
+        for name in ("clients", "informers", "clientset", "informer_factory")
+        for pair in zip(modules(f"async_{name}"), modules(name), strict=True)
+    ]
+    assert len(pairs) == 32 + 30 + 2
+    for module, twin in pairs:
         assert sorted(n.removeprefix("Async") for n in module.__all__) == sorted(twin.__all__)
         for name in module.__all__:
             value, other = getattr(module, name), getattr(twin, name.removeprefix("Async"))
@@ -161,7 +172,50 @@ def test_both_flavours_have_the_same_names() -> None:
 
 
 def public(client: type) -> set[str]:
-    return {name for name in dir(client) if not name.startswith("_")}
+    return {name.removeprefix("a") for name in dir(client) if not name.startswith("_")}
+
+
+def test_what_can_be_read_has_a_lister_and_what_can_be_watched_an_informer(api) -> None:
+    for group_version in api.group_versions:
+        gv, resources = group_version.group_version, group_version.resources
+        folder = (
+            f"{naming.group_packages([gv.group])[gv.group]}.{naming.version_module(gv.version)}"
+        )
+        for file, ending, verbs in (
+            ("listers", "Lister", {"get", "list"}),
+            ("informers", "Informer", {"list", "watch"}),
+            ("async_informers", "Informer", {"list", "watch"}),
+        ):
+            prefix = "Async" if file.startswith("async") else ""
+            wanted = {f"{prefix}{r.kind}{ending}" for r in resources if verbs <= r.verbs}
+            found = names_in(f"kubeapi.{folder}.{file}")
+            assert {name for name in found if name.endswith(ending)} == wanted
+
+
+def names_in(module: str) -> list[str]:
+    return importlib.import_module(module).__all__ if importlib.util.find_spec(module) else []
+
+
+@pytest.mark.parametrize("clientset", [Clientset, AsyncClientset])
+def test_every_resource_with_an_informer_is_found_by_its_name(api, clientset: type) -> None:
+    factory = FakeCluster().clientset(clientset).informers()
+    wanted = [
+        resource
+        for group_version in api.group_versions
+        for resource in group_version.resources
+        if {"list", "watch"} <= resource.verbs
+    ]
+
+    assert len(wanted) == 81
+    for resource in wanted:
+        informer = factory.for_resource(f"{resource.group_version}/{resource.plural}")
+        found = informer.resource
+        assert (found.api_version, found.plural) == (str(resource.group_version), resource.plural)
+        assert (found.kind, found.namespaced) == (resource.kind, resource.namespaced)
+        assert type(informer).__name__.removeprefix("Async") == f"{resource.kind}Informer"
+        narrows = isinstance(informer.lister, NamespacedLister)
+        assert narrows is resource.namespaced
+        assert isinstance(informer.lister, ClusterLister) is not narrows
 
 
 def test_a_program_loads_only_the_group_versions_and_the_flavour_it_uses() -> None:
@@ -171,9 +225,25 @@ from kubeapi import Clientset
 from kubeapi.apps.v1 import Deployment
 loaded = {m for m in sys.modules if m.startswith("kubeapi.")}
 assert "kubeapi.batch.v1" not in loaded and "kubeapi.async_clientset" not in loaded, loaded
-assert not any(m.endswith("clients") for m in loaded), loaded
+assert not any(m.endswith(("clients", "informers", "listers")) for m in loaded), loaded
 for heavy in ("aiohttp", "urllib3", "asyncio", "yaml", "ssl", "jinja2", "black", "click"):
     assert heavy not in sys.modules, heavy
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_informer_loads_its_group_version_and_flavour_only() -> None:
+    program = """
+import sys
+from kubeapi import Clientset
+from clientgen.testing import FakeCluster
+k = FakeCluster().clientset(Clientset)
+assert not any("informer" in m or "lister" in m for m in sys.modules if m != "clientgen")
+k.informers().apps_v1.deployments()
+loaded = {m for m in sys.modules if m.startswith("kubeapi.")}
+assert "kubeapi.apps.v1.listers" in loaded and "kubeapi.core.v1.informers" not in loaded, loaded
+assert not any("async" in m or m.endswith("clients") for m in loaded), loaded
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

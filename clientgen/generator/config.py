@@ -9,7 +9,7 @@
     "apps/v1/Deployment" = ["+genclient:skipVerbs=deleteCollection"]
 
     [tool.clientgen.expansions]
-    "v1/Pod" = "myops.pods:PodExpansion"
+    "v1/Pod" = "myops.pods:PodExpansion"          # of listers too: see `expansions`
 
 Several packages have a table each, `[tool.clientgen.packages.<name>]`, with the same keys but for
 `package`. A flag wins over the file. `--package` picks a package of the file; for one that the file
@@ -23,12 +23,13 @@ import json
 import keyword
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clientgen.generator.config_file import Place, Table, find, read
+from clientgen.generator.expansions import Expansion, read_expansion
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.problems import Problems
 
@@ -42,7 +43,6 @@ _KEYS = ("package", *_CONTENT_KEYS, "packages")
 _KIND = re.compile(r"(?:([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)/)?([a-z][a-z0-9]*)/([A-Z][A-Za-z0-9]*)")
 # The tool itself, and what generated code imports.
 _TAKEN = frozenset({"clientgen", "msgspec"})
-_CLASS = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class PackageConfig:
     specs: tuple[Path, ...]
     # Keys are `str(GroupVersionKind)`: "apps/v1/Deployment", "v1/Pod".
     markers: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    expansions: Mapping[str, str] = field(default_factory=dict[str, str])
+    expansions: Mapping[str, Expansion] = field(default_factory=dict[str, Expansion])
     # The directory of the config file, or the working directory.
     root: Path = field(default_factory=Path)
     place: Place | None = None
@@ -85,7 +85,8 @@ class PackageConfig:
 
     def digest(self) -> str:
         """The sha256 of what the config says about the contents; no path is part of it."""
-        said = [self.package, dict(self.markers), dict(self.expansions)]
+        expansions = {kind: asdict(said) for kind, said in self.expansions.items()}
+        said = [self.package, dict(self.markers), expansions]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
@@ -98,7 +99,7 @@ class _Draft:
     output: Path | None
     specs: tuple[Path, ...]
     markers: Mapping[str, tuple[str, ...]]
-    expansions: Mapping[str, str]
+    expansions: Mapping[str, Expansion]
 
     def finish(self, flags: Flags, problems: Problems) -> PackageConfig | None:
         place = self.table.place
@@ -190,12 +191,12 @@ def _from_flags(flags: Flags, names: list[str], problems: Problems) -> PackageCo
     return None
 
 
-def _contents(table: Table) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, str]]:
+def _contents(table: Table) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, Expansion]]:
     markers, expansions = table.table("markers"), table.table("expansions")
     return (
         MappingProxyType({kind: markers.texts(key) for kind, key in _kinds(markers).items()}),
         MappingProxyType(
-            {kind: _class(expansions, key) for kind, key in _kinds(expansions).items()}
+            {kind: read_expansion(expansions, key) for kind, key in _kinds(expansions).items()}
         ),
     )
 
@@ -214,14 +215,6 @@ def _kinds(table: Table) -> dict[str, str]:
             what = f"it names the same kind as `{keys[kind]}`"
             table.problems.add(str(table.place / key), what, "keep one of the two")
     return keys
-
-
-def _class(table: Table, key: str) -> str:
-    name = table.text(key)
-    if name is not None and not _CLASS.fullmatch(name):
-        what = f"`{name}` does not name a class"
-        table.problems.add(str(table.place / key), what, "write `module.path:ClassName`")
-    return name or ""
 
 
 def _check_name(package: PackageConfig, problems: Problems) -> None:

@@ -171,6 +171,9 @@ class Resource:
     strategic_merge: bool = True
     create_result: ModelId | None = None
     """What a create answers when it is not the object (a Binding is answered by a Status)."""
+    has_lister: bool = True
+    has_informer: bool = True
+    """Whether objects of it can be kept in a cache, and nobody opted out; the verbs count too."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

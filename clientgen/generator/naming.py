@@ -52,6 +52,11 @@ _SUBRESOURCE_METHODS: Mapping[tuple[str, str], str] = {
 }
 
 
+# The modules beside the packages of groups; a group `clientset.example.com` must not hide one.
+_MODULES = frozenset(
+    f"{flavour}{name}" for flavour in ("", "async_") for name in ("clientset", "informer_factory")
+)
+
 # Subresources that are two words without saying so.
 _COMPOUNDS = {"ephemeralcontainers": "ephemeral_containers"}
 
@@ -171,7 +176,7 @@ def _clashes(labels: Mapping[str, list[str]], taken: Mapping[str, int]) -> list[
 
 
 def _package(labels: list[str]) -> str:
-    return _safe("_".join(_plain(label.lower()) for label in labels))
+    return _safe("_".join(_plain(label.lower()) for label in labels), _MODULES)
 
 
 def group_version_accessor(package: str, version: GroupVersion) -> str:

@@ -50,7 +50,15 @@ _RUNTIME: Mapping[str, str] = {
         ("ApplyPatch", "JsonPatch", "MergePatch", "Patch"), "clientgen.runtime.patches"
     ),
     **dict.fromkeys(
-        ("AsyncLines", "AsyncResourceClient", "AsyncRest", "AsyncSubresource", "AsyncWatch"),
+        (
+            "AsyncGroupVersionInformers",
+            "AsyncLines",
+            "AsyncResourceClient",
+            "AsyncRest",
+            "AsyncSharedInformer",
+            "AsyncSubresource",
+            "AsyncWatch",
+        ),
         "clientgen.runtime.aio",
     ),
     **dict.fromkeys(
@@ -69,6 +77,10 @@ _RUNTIME: Mapping[str, str] = {
             "WriteOptions",
         ),
         "clientgen.runtime.options",
+    ),
+    **dict.fromkeys(("ScopeOptions", "SelectorOptions"), "clientgen.runtime.informer_options"),
+    **dict.fromkeys(
+        ("ClusterLister", "NamespaceLister", "NamespacedLister"), "clientgen.runtime.listers"
     ),
     "Quantity": "clientgen.runtime.quantity",
     "Resource": "clientgen.runtime.resource",
@@ -174,6 +186,7 @@ class _Scope:
             "class_of": self.model,
             "field_line": self.field,
             "ref": self.name_in,
+            "beside": self.beside,
             "lazy": self.lazy,
             "options": self.options,
             "fold": fold,
@@ -217,7 +230,8 @@ class _Scope:
 
     def lazy_imports(self) -> str:
         """What only type checkers import."""
-        return "\n".join(from_import(m, sorted(self._lazy[m]), 4) for m in sorted(self._lazy))
+        modules = sorted(self._lazy, key=lambda m: (section(m), m))
+        return self._block([(module, sorted(self._lazy[module])) for module in modules], indent=4)
 
     def runtime(self, name: str) -> str:
         """A name of the runtime or the standard library."""
@@ -226,6 +240,10 @@ class _Scope:
     def name_in(self, module: str, name: str) -> str:
         """A name of any other module."""
         return self.ref(Symbol(module, name))
+
+    def beside(self, module: str, name: str) -> str:
+        """A name of another module of the same package."""
+        return self.ref(Symbol(f"{self._package}.{module}", protect(name)))
 
     def options(self, name: str) -> str:
         """The keyword arguments of a call, as one of the runtime's option types lists them."""
@@ -315,12 +333,12 @@ class _Scope:
         *folders, last = there[common:]
         return "." * (len(here) - common + 1) + ".".join([*map(protect, folders), last])
 
-    def _block(self, modules: list[tuple[str, list[str]]]) -> str:
+    def _block(self, modules: list[tuple[str, list[str]]], indent: int = 0) -> str:
         lines: list[str] = []
         before = -1
         for module, names in modules:
             if lines and section(module) != before:
                 lines.append("")
             before = section(module)
-            lines.append(from_import(module, names))
+            lines.append(from_import(module, names, indent))
         return "\n".join(lines)

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .async_clientset import AsyncClientset
+    from .async_informer_factory import AsyncInformerFactory
     from .clientset import Clientset
+    from .informer_factory import InformerFactory
 
-__all__ = ["AsyncClientset", "Clientset"]
+__all__ = ["AsyncClientset", "AsyncInformerFactory", "Clientset", "InformerFactory"]
+
+_MODULES = {
+    "AsyncClientset": ".async_clientset",
+    "AsyncInformerFactory": ".async_informer_factory",
+    "Clientset": ".clientset",
+    "InformerFactory": ".informer_factory",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Load a clientset when it is asked for, so that a program pays for the flavour it uses."""
-    if name == "AsyncClientset":
-        from .async_clientset import AsyncClientset
+    """Load a class when it is asked for, so that a program pays for the flavour it uses."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return AsyncClientset
-    if name == "Clientset":
-        from .clientset import Clientset
-
-        return Clientset
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name], __name__), name)

@@ -12,6 +12,8 @@ from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
+    from clientgen.runtime.informer_options import FactoryOptions
+
     from .admissionregistration.v1.async_clients import AsyncAdmissionregistrationV1Client
     from .admissionregistration.v1alpha1.async_clients import (
         AsyncAdmissionregistrationV1alpha1Client,
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .apiextensions.v1.async_clients import AsyncApiextensionsV1Client
     from .apiregistration.v1.async_clients import AsyncApiregistrationV1Client
     from .apps.v1.async_clients import AsyncAppsV1Client
+    from .async_informer_factory import AsyncInformerFactory
     from .authentication.v1.async_clients import AsyncAuthenticationV1Client
     from .authorization.v1.async_clients import AsyncAuthorizationV1Client
     from .autoscaling.v1.async_clients import AsyncAutoscalingV1Client
@@ -81,6 +84,16 @@ class AsyncClientset:
     def rest(self) -> AsyncRest:
         """The connection all clients share."""
         return self._rest
+
+    def informers(self, **options: Unpack[FactoryOptions]) -> AsyncInformerFactory:
+        """Caches that follow the cluster: a factory of informers, one per kind.
+
+        Args:
+            options: see `FactoryOptions`.
+        """
+        from .async_informer_factory import AsyncInformerFactory
+
+        return AsyncInformerFactory(self._rest, **options)
 
     async def __aenter__(self) -> Self:
         return self

@@ -12,6 +12,8 @@ from clientgen.runtime.sync import Rest
 from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
+    from clientgen.runtime.informer_options import FactoryOptions
+
     from .admissionregistration.v1.clients import AdmissionregistrationV1Client
     from .admissionregistration.v1alpha1.clients import (
         AdmissionregistrationV1alpha1Client,
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .apiextensions.v1.clients import ApiextensionsV1Client
     from .apiregistration.v1.clients import ApiregistrationV1Client
     from .apps.v1.clients import AppsV1Client
+    from .informer_factory import InformerFactory
     from .authentication.v1.clients import AuthenticationV1Client
     from .authorization.v1.clients import AuthorizationV1Client
     from .autoscaling.v1.clients import AutoscalingV1Client
@@ -81,6 +84,16 @@ class Clientset:
     def rest(self) -> Rest:
         """The connection all clients share."""
         return self._rest
+
+    def informers(self, **options: Unpack[FactoryOptions]) -> InformerFactory:
+        """Caches that follow the cluster: a factory of informers, one per kind.
+
+        Args:
+            options: see `FactoryOptions`.
+        """
+        from .informer_factory import InformerFactory
+
+        return InformerFactory(self._rest, **options)
 
     def __enter__(self) -> Self:
         return self

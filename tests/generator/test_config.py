@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.expansions import Expansion
 from clientgen.generator.markers import MarkerLine
 from clientgen.generator.problems import ClientgenError
 
@@ -116,7 +117,24 @@ def test_markers_know_their_place_and_core_is_spelled_without_its_name():
 
 def test_expansions_name_a_class_each():
     config(ONE + '[expansions]\n"v1/Pod" = "myops.pods:PodExpansion"\n')
-    assert only().expansions == {"v1/Pod": "myops.pods:PodExpansion"}
+    assert only().expansions == {"v1/Pod": Expansion("myops.pods:PodExpansion")}
+
+
+def test_expansions_name_a_class_for_each_part_of_a_kind():
+    config(ONE + """[expansions.'v1/Pod']
+client = 'myops:PodExpansion'
+lister = 'myops:PodListerExpansion'
+namespace_lister = 'myops:PodNamespaceListerExpansion'
+[expansions.'v1/Node']
+lister = 'myops:NodeListerExpansion'
+""")
+
+    assert only().expansions == {
+        "v1/Pod": Expansion(
+            "myops:PodExpansion", "myops:PodListerExpansion", "myops:PodNamespaceListerExpansion"
+        ),
+        "v1/Node": Expansion(lister="myops:NodeListerExpansion"),
+    }
 
 
 def test_the_digest_changes_with_what_is_said_and_not_with_where():
@@ -166,6 +184,13 @@ def test_an_unknown_key_is_a_problem():
         (
             "[expansions]\n'v1/Pod' = 1",
             'clientgen.toml: expansions."v1/Pod": must be a string, and is 1',
+        ),
+        (
+            "[expansions]\n'v1/Pod' = { liste = 'pods:Pod' }",
+            (
+                'clientgen.toml: expansions."v1/Pod".liste: there is no such key\n'
+                "    did you mean `lister`?"
+            ),
         ),
         (
             "[expansions]\n'v1/Pod' = 'pods.Pod'",

@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clientgen.generator import naming
+from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId
-from clientgen.generator.plan.clients import accessor_plan, client_names, client_plans, has_calls
+from clientgen.generator.plan.clients import (
+    accessor_plan,
+    client_names,
+    client_plans,
+    has_calls,
+    resource_plans,
+)
+from clientgen.generator.plan.informers import factory_file, informers_file, listers_file
 from clientgen.generator.plan.models import late_imports, model_plans
 from clientgen.generator.plan.records import (
     AccessorPlan,
@@ -18,9 +26,12 @@ from clientgen.generator.plan.records import (
     FieldPlan,
     FilePlan,
     GroupVersionPlan,
+    InformerPlan,
+    ListerPlan,
     MethodPlan,
     ModelPlan,
     Modules,
+    ResourcePlan,
     Symbol,
     shown,
 )
@@ -34,20 +45,23 @@ __all__ = [
     "FieldPlan",
     "FilePlan",
     "GroupVersionPlan",
+    "InformerPlan",
+    "ListerPlan",
     "MethodPlan",
     "ModelPlan",
     "Modules",
+    "ResourcePlan",
     "Symbol",
     "plan",
 ]
 
 
-def plan(api: Api, expansions: Mapping[str, str]) -> tuple[tuple[FilePlan, ...], Modules]:
+def plan(api: Api, expansions: Mapping[str, Expansion]) -> tuple[tuple[FilePlan, ...], Modules]:
     """Plan the files of a package.
 
     Args:
         api: what to generate.
-        expansions: classes to mix into clients, as `module:Class`, by `group/version/Kind`.
+        expansions: classes to mix into clients and listers, by `group/version/Kind`.
 
     Raises:
         ClientgenError: two things would get one name.
@@ -72,7 +86,7 @@ def plan(api: Api, expansions: Mapping[str, str]) -> tuple[tuple[FilePlan, ...],
     return tuple(sorted(files, key=lambda file: file.path)), modules
 
 
-def _check_expansions(api: Api, expansions: Mapping[str, str], problems: Problems) -> None:
+def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: Problems) -> None:
     known = {f"{gv.group_version}/{r.kind}" for gv in api.group_versions for r in gv.resources}
     for key in sorted(expansions.keys() - known):
         problems.add(
@@ -99,7 +113,7 @@ def _group_version_files(
     api: GroupVersionApi,
     modules: Modules,
     late: frozenset[str],
-    expansions: Mapping[str, str],
+    expansions: Mapping[str, Expansion],
     problems: Problems,
 ) -> list[FilePlan]:
     gv, folder = api.group_version, modules.package(api.group_version)
@@ -122,8 +136,25 @@ def _group_version_files(
     clients = client_plans(api, expansions, problems)
     if clients:
         name = f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Client"
+        files.append(_resources_file(folder, clients, shown(gv), source))
         files.append(_clients_file(folder, clients, name, shown(gv), source))
+    files += listers_file(api, folder, source, expansions, problems)
+    files += informers_file(api, modules, source)
     return files
+
+
+def _resources_file(
+    folder: str, clients: tuple[ClientPlan, ...], api_version: str, source: str
+) -> FilePlan:
+    resources = resource_plans(clients)
+    return FilePlan(
+        f"{folder}/resources.py",
+        "resources.py.j2",
+        f"The endpoints of the {api_version} API.",
+        source,
+        defines=tuple(resource.constant for resource in resources),
+        resources=resources,
+    )
 
 
 def _clients_file(
@@ -137,7 +168,7 @@ def _clients_file(
         defines=tuple(client_names(clients, name)),
         clients=clients,
         accessors=tuple(accessor_plan(client) for client in clients),
-        client=name,
+        of=name,
         api_version=api_version,
     )
 
@@ -167,6 +198,7 @@ def _package_files(api: Api, modules: Modules) -> list[FilePlan]:
             defines=("AsyncClientset",),
             group_versions=plans,
         ),
+        factory_file(api, modules),
         FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
     ]
 
@@ -188,6 +220,6 @@ def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersio
     return GroupVersionPlan(
         group_version=group_version,
         accessor=naming.group_version_accessor(package, group_version),
-        client=f"Async{prefix}Client",
+        of=f"Async{prefix}Client",
         module=f".{folder}.async_clients",
     )

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from clientgen.generator import naming
+from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import GroupVersionApi, Method, Resource, Verb
 from clientgen.generator.plan.records import (
     AccessorPlan,
     ClientPlan,
     MethodPlan,
-    Symbol,
+    ResourcePlan,
     check_distinct,
+    mixin,
     shown,
 )
 from clientgen.generator.problems import Problems
 
-__all__ = ["accessor_plan", "client_names", "client_plans", "has_calls"]
+__all__ = ["accessor_plan", "client_names", "client_plans", "has_calls", "resource_plans"]
 
 
 def client_plans(
-    api: GroupVersionApi, expansions: Mapping[str, str], problems: Problems
+    api: GroupVersionApi, expansions: Mapping[str, Expansion], problems: Problems
 ) -> tuple[ClientPlan, ...]:
     """A client for each resource that has calls.
 
     Args:
         api: the group version.
-        expansions: classes to mix in, as `module:Class`, by `group/version/Kind`.
+        expansions: classes to mix in, by `group/version/Kind`.
         problems: takes clashes of names.
     """
     clients = tuple(
@@ -49,11 +51,17 @@ def has_calls(resource: Resource) -> bool:
     return bool(resource.verbs or resource.methods or resource.subresources or resource.logs)
 
 
-def _client(resource: Resource, expansions: Mapping[str, str]) -> ClientPlan:
+def resource_plans(clients: Iterable[ClientPlan]) -> tuple[ResourcePlan, ...]:
+    """The constants that say what each client is of."""
+    return tuple(ResourcePlan(client.constant, client.resource) for client in clients)
+
+
+def _client(resource: Resource, expansions: Mapping[str, Expansion]) -> ClientPlan:
     name = f"Async{naming.class_name(resource.kind)}Client"
     reads = tuple(_reads(resource))
     split = resource.namespaced and bool(reads)
     accessor = naming.resource_accessor(resource.kind, resource.plural)
+    expansion = expansions.get(f"{resource.group_version}/{resource.kind}", Expansion())
     return ClientPlan(
         resource=resource,
         name=name,
@@ -61,14 +69,8 @@ def _client(resource: Resource, expansions: Mapping[str, str]) -> ClientPlan:
         constant=naming.resource_constant(accessor),
         reads=reads,
         methods=tuple(_methods(resource)),
-        expansion=_expansion(expansions.get(f"{resource.group_version}/{resource.kind}", "")),
+        expansion=mixin(expansion.client, "Async"),
     )
-
-
-def _expansion(name: str) -> Symbol | None:
-    """The class to mix in; the asyncio flavour takes the one that says Async."""
-    module, _, class_ = name.partition(":")
-    return Symbol(module, f"Async{class_}") if name else None
 
 
 def _reads(resource: Resource) -> Iterable[MethodPlan]:
@@ -144,7 +146,7 @@ def client_names(clients: Iterable[ClientPlan], group_version_client: str) -> li
     """Every name a module of clients defines."""
     names = [group_version_client]
     for client in clients:
-        names += [client.name, client.constant]
+        names.append(client.name)
         if client.collection:
             names.append(client.collection)
     return names

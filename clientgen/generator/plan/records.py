@@ -63,6 +63,14 @@ class MethodPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourcePlan:
+    """The constant that says which endpoint a resource is."""
+
+    constant: str
+    resource: Resource
+
+
+@dataclass(frozen=True, slots=True)
 class ClientPlan:
     """The client of a resource. `collection` is what works without a namespace, if anything."""
 
@@ -88,12 +96,38 @@ class AccessorPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ListerPlan:
+    """What reads a kind from a cache, with the user's own methods mixed in, if any."""
+
+    resource: Resource
+    name: str
+    constant: str
+    expansion: Symbol | None = None
+    of_namespace: str = ""
+    """The class for one namespace; without methods of the user the runtime's does."""
+    namespace_expansion: Symbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InformerPlan:
+    """What keeps a kind in a cache, and how a factory hands it out."""
+
+    resource: Resource
+    list_model: ModelId
+    name: str
+    accessor: str
+    constant: str
+    lister: str
+    """Its class beside it; without one the runtime's does."""
+
+
+@dataclass(frozen=True, slots=True)
 class GroupVersionPlan:
-    """A group version on the clientset."""
+    """A group version on the clientset or a factory; `of` is the class of what is got there."""
 
     group_version: GroupVersion
     accessor: str
-    client: str
+    of: str
     module: str
 
 
@@ -107,11 +141,15 @@ class FilePlan:
     source: str
     defines: tuple[str, ...] = ()
     models: tuple[ModelPlan, ...] = ()
+    resources: tuple[ResourcePlan, ...] = ()
     clients: tuple[ClientPlan, ...] = ()
     accessors: tuple[AccessorPlan, ...] = ()
+    listers: tuple[ListerPlan, ...] = ()
+    informers: tuple[InformerPlan, ...] = ()
     group_versions: tuple[GroupVersionPlan, ...] = ()
     reexports: tuple[Symbol, ...] = ()
-    client: str = ""
+    of: str = ""
+    """The class that hands out what is in the file."""
     api_version: str = ""
     late: frozenset[str] = frozenset()
     """Modules that import this one back: their names are imported at the end."""
@@ -139,6 +177,12 @@ class Modules:
 def shown(group_version: GroupVersion) -> str:
     """How texts call a group version: the core group by that word."""
     return f"{group_version.group or 'core'}/{group_version.version}"
+
+
+def mixin(name: str, prefix: str = "") -> Symbol | None:
+    """The class that `module:Class` names; the flavour of asyncio takes the one that says Async."""
+    module, _, class_ = name.partition(":")
+    return Symbol(module, prefix + class_) if name else None
 
 
 def check_distinct(

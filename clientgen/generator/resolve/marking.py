@@ -73,6 +73,11 @@ class Marking:
             return replace(
                 resource, verbs=frozenset[Verb](), subresources=(), methods=(), logs=False
             )
+        resource = replace(
+            resource,
+            has_lister=resource.has_lister and "lister" not in genclient.disabled,
+            has_informer=resource.has_informer and "informer" not in genclient.disabled,
+        )
         added = tuple(
             method for said in genclient.methods for method in self._method(said, resource)
         )

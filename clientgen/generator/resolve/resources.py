@@ -103,6 +103,7 @@ def resource_of(endpoint: Endpoint, types: Types, skipped: list[Skipped]) -> Res
         Skipped(op.operation_id, _CONNECT) for op in main.values() if op.action == "connect"
     ]
     group, plural = endpoint.group_version.group, endpoint.plural
+    cacheable = types.has_object_metadata(model)
     return Resource(
         group_version=endpoint.group_version,
         plural=plural,
@@ -116,6 +117,8 @@ def resource_of(endpoint: Endpoint, types: Types, skipped: list[Skipped]) -> Res
         logs=builder.logs(),
         strategic_merge="patch" not in main or _STRATEGIC in main["patch"].consumes,
         create_result=_STATUS if (group, plural, "") in _ANSWERED_BY_STATUS else None,
+        has_lister=cacheable,
+        has_informer=cacheable,
     )
 
 

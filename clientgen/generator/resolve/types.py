@@ -92,6 +92,12 @@ class Types:
         """Of a list kind: the model of its items."""
         return self._models[model].item if model in self._models else None
 
+    def has_object_metadata(self, model: ModelId) -> bool:
+        """Whether it has metadata as objects have: a name, a namespace, a version."""
+        wanted = ModelType(ModelId(META_V1, "ObjectMeta"))
+        fields = self._models[model].fields if model in self._models else ()
+        return any(field.name == "metadata" and field.type == wanted for field in fields)
+
     def _is_model(self, name: str) -> bool:
         if name in WELL_KNOWN or json_schema_union(name):
             return False

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -37,14 +36,16 @@ from .models import (
     ValidatingWebhookConfiguration,
     ValidatingWebhookConfigurationList,
 )
+from .resources import (
+    MUTATING_ADMISSION_POLICIES,
+    MUTATING_ADMISSION_POLICY_BINDINGS,
+    MUTATING_WEBHOOK_CONFIGURATIONS,
+    VALIDATING_ADMISSION_POLICIES,
+    VALIDATING_ADMISSION_POLICY_BINDINGS,
+    VALIDATING_WEBHOOK_CONFIGURATIONS,
+)
 
 __all__ = [
-    "MUTATING_ADMISSION_POLICIES",
-    "MUTATING_ADMISSION_POLICY_BINDINGS",
-    "MUTATING_WEBHOOK_CONFIGURATIONS",
-    "VALIDATING_ADMISSION_POLICIES",
-    "VALIDATING_ADMISSION_POLICY_BINDINGS",
-    "VALIDATING_WEBHOOK_CONFIGURATIONS",
     "AsyncAdmissionregistrationV1Client",
     "AsyncMutatingAdmissionPolicyBindingClient",
     "AsyncMutatingAdmissionPolicyClient",
@@ -53,48 +54,6 @@ __all__ = [
     "AsyncValidatingAdmissionPolicyClient",
     "AsyncValidatingWebhookConfigurationClient",
 ]
-MUTATING_ADMISSION_POLICIES = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "mutatingadmissionpolicies",
-    "MutatingAdmissionPolicy",
-    namespaced=False,
-)
-MUTATING_ADMISSION_POLICY_BINDINGS = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "mutatingadmissionpolicybindings",
-    "MutatingAdmissionPolicyBinding",
-    namespaced=False,
-)
-MUTATING_WEBHOOK_CONFIGURATIONS = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "mutatingwebhookconfigurations",
-    "MutatingWebhookConfiguration",
-    namespaced=False,
-)
-VALIDATING_ADMISSION_POLICIES = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "validatingadmissionpolicies",
-    "ValidatingAdmissionPolicy",
-    namespaced=False,
-)
-VALIDATING_ADMISSION_POLICY_BINDINGS = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "validatingadmissionpolicybindings",
-    "ValidatingAdmissionPolicyBinding",
-    namespaced=False,
-)
-VALIDATING_WEBHOOK_CONFIGURATIONS = Resource(
-    "admissionregistration.k8s.io",
-    "v1",
-    "validatingwebhookconfigurations",
-    "ValidatingWebhookConfiguration",
-    namespaced=False,
-)
 
 
 class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -29,28 +28,13 @@ from .models import (
     MutatingAdmissionPolicyBindingList,
     MutatingAdmissionPolicyList,
 )
+from .resources import MUTATING_ADMISSION_POLICIES, MUTATING_ADMISSION_POLICY_BINDINGS
 
 __all__ = [
-    "MUTATING_ADMISSION_POLICIES",
-    "MUTATING_ADMISSION_POLICY_BINDINGS",
     "AdmissionregistrationV1alpha1Client",
     "MutatingAdmissionPolicyBindingClient",
     "MutatingAdmissionPolicyClient",
 ]
-MUTATING_ADMISSION_POLICIES = Resource(
-    "admissionregistration.k8s.io",
-    "v1alpha1",
-    "mutatingadmissionpolicies",
-    "MutatingAdmissionPolicy",
-    namespaced=False,
-)
-MUTATING_ADMISSION_POLICY_BINDINGS = Resource(
-    "admissionregistration.k8s.io",
-    "v1alpha1",
-    "mutatingadmissionpolicybindings",
-    "MutatingAdmissionPolicyBinding",
-    namespaced=False,
-)
 
 
 class MutatingAdmissionPolicyClient(ResourceClient):

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     MutatingAdmissionPolicy,
@@ -29,28 +28,13 @@ from .models import (
     MutatingAdmissionPolicyBindingList,
     MutatingAdmissionPolicyList,
 )
+from .resources import MUTATING_ADMISSION_POLICIES, MUTATING_ADMISSION_POLICY_BINDINGS
 
 __all__ = [
-    "MUTATING_ADMISSION_POLICIES",
-    "MUTATING_ADMISSION_POLICY_BINDINGS",
     "AsyncAdmissionregistrationV1beta1Client",
     "AsyncMutatingAdmissionPolicyBindingClient",
     "AsyncMutatingAdmissionPolicyClient",
 ]
-MUTATING_ADMISSION_POLICIES = Resource(
-    "admissionregistration.k8s.io",
-    "v1beta1",
-    "mutatingadmissionpolicies",
-    "MutatingAdmissionPolicy",
-    namespaced=False,
-)
-MUTATING_ADMISSION_POLICY_BINDINGS = Resource(
-    "admissionregistration.k8s.io",
-    "v1beta1",
-    "mutatingadmissionpolicybindings",
-    "MutatingAdmissionPolicyBinding",
-    namespaced=False,
-)
 
 
 class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):

@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import CustomResourceDefinition, CustomResourceDefinitionList
+from .resources import CUSTOM_RESOURCE_DEFINITIONS
 
 __all__ = [
-    "CUSTOM_RESOURCE_DEFINITIONS",
     "ApiextensionsV1Client",
     "CustomResourceDefinitionClient",
 ]
-CUSTOM_RESOURCE_DEFINITIONS = Resource(
-    "apiextensions.k8s.io",
-    "v1",
-    "customresourcedefinitions",
-    "CustomResourceDefinition",
-    namespaced=False,
-)
 
 
 class CustomResourceDefinitionClient(ResourceClient):

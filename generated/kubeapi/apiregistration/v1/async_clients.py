@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import APIService, APIServiceList
+from .resources import API_SERVICES
 
 __all__ = [
-    "API_SERVICES",
     "AsyncAPIServiceClient",
     "AsyncApiregistrationV1Client",
 ]
-API_SERVICES = Resource(
-    "apiregistration.k8s.io",
-    "v1",
-    "apiservices",
-    "APIService",
-    namespaced=False,
-)
 
 
 class AsyncAPIServiceClient(AsyncResourceClient):

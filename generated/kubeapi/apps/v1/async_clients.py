@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from ...autoscaling.v1.models import Scale
 from .models import (
@@ -36,13 +35,9 @@ from .models import (
     StatefulSet,
     StatefulSetList,
 )
+from .resources import CONTROLLER_REVISIONS, DAEMON_SETS, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS
 
 __all__ = [
-    "CONTROLLER_REVISIONS",
-    "DAEMON_SETS",
-    "DEPLOYMENTS",
-    "REPLICA_SETS",
-    "STATEFUL_SETS",
     "AsyncAppsV1Client",
     "AsyncControllerRevisionClient",
     "AsyncControllerRevisionCollection",
@@ -55,17 +50,6 @@ __all__ = [
     "AsyncStatefulSetClient",
     "AsyncStatefulSetCollection",
 ]
-CONTROLLER_REVISIONS = Resource(
-    "apps",
-    "v1",
-    "controllerrevisions",
-    "ControllerRevision",
-    namespaced=True,
-)
-DAEMON_SETS = Resource("apps", "v1", "daemonsets", "DaemonSet", namespaced=True)
-DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment", namespaced=True)
-REPLICA_SETS = Resource("apps", "v1", "replicasets", "ReplicaSet", namespaced=True)
-STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", namespaced=True)
 
 
 class AsyncControllerRevisionCollection(AsyncResourceClient):

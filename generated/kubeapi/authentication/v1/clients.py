@@ -7,31 +7,15 @@ from typing import Unpack
 
 from clientgen.runtime.sync import ResourceClient, Rest
 from clientgen.runtime.options import WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import SelfSubjectReview, TokenReview
+from .resources import SELF_SUBJECT_REVIEWS, TOKEN_REVIEWS
 
 __all__ = [
-    "SELF_SUBJECT_REVIEWS",
-    "TOKEN_REVIEWS",
     "AuthenticationV1Client",
     "SelfSubjectReviewClient",
     "TokenReviewClient",
 ]
-SELF_SUBJECT_REVIEWS = Resource(
-    "authentication.k8s.io",
-    "v1",
-    "selfsubjectreviews",
-    "SelfSubjectReview",
-    namespaced=False,
-)
-TOKEN_REVIEWS = Resource(
-    "authentication.k8s.io",
-    "v1",
-    "tokenreviews",
-    "TokenReview",
-    namespaced=False,
-)
 
 
 class SelfSubjectReviewClient(ResourceClient):

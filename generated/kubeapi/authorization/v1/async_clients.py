@@ -7,7 +7,6 @@ from typing import Unpack
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.options import WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import (
     LocalSubjectAccessReview,
@@ -15,46 +14,20 @@ from .models import (
     SelfSubjectRulesReview,
     SubjectAccessReview,
 )
+from .resources import (
+    LOCAL_SUBJECT_ACCESS_REVIEWS,
+    SELF_SUBJECT_ACCESS_REVIEWS,
+    SELF_SUBJECT_RULES_REVIEWS,
+    SUBJECT_ACCESS_REVIEWS,
+)
 
 __all__ = [
-    "LOCAL_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_RULES_REVIEWS",
-    "SUBJECT_ACCESS_REVIEWS",
     "AsyncAuthorizationV1Client",
     "AsyncLocalSubjectAccessReviewClient",
     "AsyncSelfSubjectAccessReviewClient",
     "AsyncSelfSubjectRulesReviewClient",
     "AsyncSubjectAccessReviewClient",
 ]
-LOCAL_SUBJECT_ACCESS_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "localsubjectaccessreviews",
-    "LocalSubjectAccessReview",
-    namespaced=True,
-)
-SELF_SUBJECT_ACCESS_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "selfsubjectaccessreviews",
-    "SelfSubjectAccessReview",
-    namespaced=False,
-)
-SELF_SUBJECT_RULES_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "selfsubjectrulesreviews",
-    "SelfSubjectRulesReview",
-    namespaced=False,
-)
-SUBJECT_ACCESS_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "subjectaccessreviews",
-    "SubjectAccessReview",
-    namespaced=False,
-)
 
 
 class AsyncLocalSubjectAccessReviewClient(AsyncResourceClient):

@@ -7,7 +7,6 @@ from typing import Unpack
 
 from clientgen.runtime.sync import ResourceClient, Rest
 from clientgen.runtime.options import WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import (
     LocalSubjectAccessReview,
@@ -15,46 +14,20 @@ from .models import (
     SelfSubjectRulesReview,
     SubjectAccessReview,
 )
+from .resources import (
+    LOCAL_SUBJECT_ACCESS_REVIEWS,
+    SELF_SUBJECT_ACCESS_REVIEWS,
+    SELF_SUBJECT_RULES_REVIEWS,
+    SUBJECT_ACCESS_REVIEWS,
+)
 
 __all__ = [
-    "LOCAL_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_ACCESS_REVIEWS",
-    "SELF_SUBJECT_RULES_REVIEWS",
-    "SUBJECT_ACCESS_REVIEWS",
     "AuthorizationV1Client",
     "LocalSubjectAccessReviewClient",
     "SelfSubjectAccessReviewClient",
     "SelfSubjectRulesReviewClient",
     "SubjectAccessReviewClient",
 ]
-LOCAL_SUBJECT_ACCESS_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "localsubjectaccessreviews",
-    "LocalSubjectAccessReview",
-    namespaced=True,
-)
-SELF_SUBJECT_ACCESS_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "selfsubjectaccessreviews",
-    "SelfSubjectAccessReview",
-    namespaced=False,
-)
-SELF_SUBJECT_RULES_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "selfsubjectrulesreviews",
-    "SelfSubjectRulesReview",
-    namespaced=False,
-)
-SUBJECT_ACCESS_REVIEWS = Resource(
-    "authorization.k8s.io",
-    "v1",
-    "subjectaccessreviews",
-    "SubjectAccessReview",
-    namespaced=False,
-)
 
 
 class LocalSubjectAccessReviewClient(ResourceClient):

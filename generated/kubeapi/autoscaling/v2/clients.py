@@ -21,23 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import HorizontalPodAutoscaler, HorizontalPodAutoscalerList
+from .resources import HORIZONTAL_POD_AUTOSCALERS
 
 __all__ = [
-    "HORIZONTAL_POD_AUTOSCALERS",
     "AutoscalingV2Client",
     "HorizontalPodAutoscalerClient",
     "HorizontalPodAutoscalerCollection",
 ]
-HORIZONTAL_POD_AUTOSCALERS = Resource(
-    "autoscaling",
-    "v2",
-    "horizontalpodautoscalers",
-    "HorizontalPodAutoscaler",
-    namespaced=True,
-)
 
 
 class HorizontalPodAutoscalerCollection(ResourceClient):

@@ -21,21 +21,17 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import CronJob, CronJobList, Job, JobList
+from .resources import CRON_JOBS, JOBS
 
 __all__ = [
-    "CRON_JOBS",
-    "JOBS",
     "BatchV1Client",
     "CronJobClient",
     "CronJobCollection",
     "JobClient",
     "JobCollection",
 ]
-CRON_JOBS = Resource("batch", "v1", "cronjobs", "CronJob", namespaced=True)
-JOBS = Resource("batch", "v1", "jobs", "Job", namespaced=True)
 
 
 class CronJobCollection(ResourceClient):

@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import CertificateSigningRequest, CertificateSigningRequestList
+from .resources import CERTIFICATE_SIGNING_REQUESTS
 
 __all__ = [
-    "CERTIFICATE_SIGNING_REQUESTS",
     "AsyncCertificateSigningRequestClient",
     "AsyncCertificatesV1Client",
 ]
-CERTIFICATE_SIGNING_REQUESTS = Resource(
-    "certificates.k8s.io",
-    "v1",
-    "certificatesigningrequests",
-    "CertificateSigningRequest",
-    namespaced=False,
-)
 
 
 class AsyncCertificateSigningRequestClient(AsyncResourceClient):

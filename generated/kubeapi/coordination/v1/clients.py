@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import Lease, LeaseList
+from .resources import LEASES
 
 __all__ = [
-    "LEASES",
     "CoordinationV1Client",
     "LeaseClient",
     "LeaseCollection",
 ]
-LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", namespaced=True)
 
 
 class LeaseCollection(ResourceClient):

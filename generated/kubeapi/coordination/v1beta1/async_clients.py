@@ -21,23 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import LeaseCandidate, LeaseCandidateList
+from .resources import LEASE_CANDIDATES
 
 __all__ = [
-    "LEASE_CANDIDATES",
     "AsyncCoordinationV1beta1Client",
     "AsyncLeaseCandidateClient",
     "AsyncLeaseCandidateCollection",
 ]
-LEASE_CANDIDATES = Resource(
-    "coordination.k8s.io",
-    "v1beta1",
-    "leasecandidates",
-    "LeaseCandidate",
-    namespaced=True,
-)
 
 
 class AsyncLeaseCandidateCollection(AsyncResourceClient):

@@ -28,7 +28,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from ...authentication.v1.models import TokenRequest
 from ...autoscaling.v1.models import Scale
@@ -68,25 +67,27 @@ from .models import (
     ServiceAccountList,
     ServiceList,
 )
+from .resources import (
+    BINDINGS,
+    COMPONENT_STATUSES,
+    CONFIG_MAPS,
+    ENDPOINTS,
+    EVENTS,
+    LIMIT_RANGES,
+    NAMESPACES,
+    NODES,
+    PERSISTENT_VOLUMES,
+    PERSISTENT_VOLUME_CLAIMS,
+    PODS,
+    POD_TEMPLATES,
+    REPLICATION_CONTROLLERS,
+    RESOURCE_QUOTAS,
+    SECRETS,
+    SERVICES,
+    SERVICE_ACCOUNTS,
+)
 
 __all__ = [
-    "BINDINGS",
-    "COMPONENT_STATUSES",
-    "CONFIG_MAPS",
-    "ENDPOINTS",
-    "EVENTS",
-    "LIMIT_RANGES",
-    "NAMESPACES",
-    "NODES",
-    "PERSISTENT_VOLUMES",
-    "PERSISTENT_VOLUME_CLAIMS",
-    "PODS",
-    "POD_TEMPLATES",
-    "REPLICATION_CONTROLLERS",
-    "RESOURCE_QUOTAS",
-    "SECRETS",
-    "SERVICES",
-    "SERVICE_ACCOUNTS",
     "AsyncBindingClient",
     "AsyncComponentStatusClient",
     "AsyncConfigMapClient",
@@ -118,35 +119,6 @@ __all__ = [
     "AsyncServiceClient",
     "AsyncServiceCollection",
 ]
-BINDINGS = Resource("", "v1", "bindings", "Binding", namespaced=True)
-COMPONENT_STATUSES = Resource("", "v1", "componentstatuses", "ComponentStatus", namespaced=False)
-CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", namespaced=True)
-ENDPOINTS = Resource("", "v1", "endpoints", "Endpoints", namespaced=True)
-EVENTS = Resource("", "v1", "events", "Event", namespaced=True)
-LIMIT_RANGES = Resource("", "v1", "limitranges", "LimitRange", namespaced=True)
-NAMESPACES = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
-NODES = Resource("", "v1", "nodes", "Node", namespaced=False)
-PERSISTENT_VOLUME_CLAIMS = Resource(
-    "",
-    "v1",
-    "persistentvolumeclaims",
-    "PersistentVolumeClaim",
-    namespaced=True,
-)
-PERSISTENT_VOLUMES = Resource("", "v1", "persistentvolumes", "PersistentVolume", namespaced=False)
-PODS = Resource("", "v1", "pods", "Pod", namespaced=True)
-POD_TEMPLATES = Resource("", "v1", "podtemplates", "PodTemplate", namespaced=True)
-REPLICATION_CONTROLLERS = Resource(
-    "",
-    "v1",
-    "replicationcontrollers",
-    "ReplicationController",
-    namespaced=True,
-)
-RESOURCE_QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", namespaced=True)
-SECRETS = Resource("", "v1", "secrets", "Secret", namespaced=True)
-SERVICE_ACCOUNTS = Resource("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
-SERVICES = Resource("", "v1", "services", "Service", namespaced=True)
 
 
 class AsyncBindingClient(AsyncResourceClient):

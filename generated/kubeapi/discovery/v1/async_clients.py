@@ -21,23 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import EndpointSlice, EndpointSliceList
+from .resources import ENDPOINT_SLICES
 
 __all__ = [
-    "ENDPOINT_SLICES",
     "AsyncDiscoveryV1Client",
     "AsyncEndpointSliceClient",
     "AsyncEndpointSliceCollection",
 ]
-ENDPOINT_SLICES = Resource(
-    "discovery.k8s.io",
-    "v1",
-    "endpointslices",
-    "EndpointSlice",
-    namespaced=True,
-)
 
 
 class AsyncEndpointSliceCollection(AsyncResourceClient):

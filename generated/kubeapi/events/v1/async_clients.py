@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import Event, EventList
+from .resources import EVENTS
 
 __all__ = [
-    "EVENTS",
     "AsyncEventClient",
     "AsyncEventCollection",
     "AsyncEventsV1Client",
 ]
-EVENTS = Resource("events.k8s.io", "v1", "events", "Event", namespaced=True)
 
 
 class AsyncEventCollection(AsyncResourceClient):

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     FlowSchema,
@@ -29,28 +28,13 @@ from .models import (
     PriorityLevelConfiguration,
     PriorityLevelConfigurationList,
 )
+from .resources import FLOW_SCHEMAS, PRIORITY_LEVEL_CONFIGURATIONS
 
 __all__ = [
-    "FLOW_SCHEMAS",
-    "PRIORITY_LEVEL_CONFIGURATIONS",
     "AsyncFlowSchemaClient",
     "AsyncFlowcontrolV1Client",
     "AsyncPriorityLevelConfigurationClient",
 ]
-FLOW_SCHEMAS = Resource(
-    "flowcontrol.apiserver.k8s.io",
-    "v1",
-    "flowschemas",
-    "FlowSchema",
-    namespaced=False,
-)
-PRIORITY_LEVEL_CONFIGURATIONS = Resource(
-    "flowcontrol.apiserver.k8s.io",
-    "v1",
-    "prioritylevelconfigurations",
-    "PriorityLevelConfiguration",
-    namespaced=False,
-)
 
 
 class AsyncFlowSchemaClient(AsyncResourceClient):

@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import StorageVersion, StorageVersionList
+from .resources import STORAGE_VERSIONS
 
 __all__ = [
-    "STORAGE_VERSIONS",
     "AsyncInternalV1alpha1Client",
     "AsyncStorageVersionClient",
 ]
-STORAGE_VERSIONS = Resource(
-    "internal.apiserver.k8s.io",
-    "v1alpha1",
-    "storageversions",
-    "StorageVersion",
-    namespaced=False,
-)
 
 
 class AsyncStorageVersionClient(AsyncResourceClient):

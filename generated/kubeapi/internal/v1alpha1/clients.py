@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import StorageVersion, StorageVersionList
+from .resources import STORAGE_VERSIONS
 
 __all__ = [
-    "STORAGE_VERSIONS",
     "InternalV1alpha1Client",
     "StorageVersionClient",
 ]
-STORAGE_VERSIONS = Resource(
-    "internal.apiserver.k8s.io",
-    "v1alpha1",
-    "storageversions",
-    "StorageVersion",
-    namespaced=False,
-)
 
 
 class StorageVersionClient(ResourceClient):

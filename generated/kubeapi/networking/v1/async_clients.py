@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     IPAddress,
@@ -35,13 +34,9 @@ from .models import (
     ServiceCIDR,
     ServiceCIDRList,
 )
+from .resources import INGRESSES, INGRESS_CLASSES, IP_ADDRESSES, NETWORK_POLICIES, SERVICE_CIDRS
 
 __all__ = [
-    "INGRESSES",
-    "INGRESS_CLASSES",
-    "IP_ADDRESSES",
-    "NETWORK_POLICIES",
-    "SERVICE_CIDRS",
     "AsyncIPAddressClient",
     "AsyncIngressClassClient",
     "AsyncIngressClient",
@@ -51,23 +46,6 @@ __all__ = [
     "AsyncNetworkingV1Client",
     "AsyncServiceCIDRClient",
 ]
-INGRESS_CLASSES = Resource(
-    "networking.k8s.io",
-    "v1",
-    "ingressclasses",
-    "IngressClass",
-    namespaced=False,
-)
-INGRESSES = Resource("networking.k8s.io", "v1", "ingresses", "Ingress", namespaced=True)
-IP_ADDRESSES = Resource("networking.k8s.io", "v1", "ipaddresses", "IPAddress", namespaced=False)
-NETWORK_POLICIES = Resource(
-    "networking.k8s.io",
-    "v1",
-    "networkpolicies",
-    "NetworkPolicy",
-    namespaced=True,
-)
-SERVICE_CIDRS = Resource("networking.k8s.io", "v1", "servicecidrs", "ServiceCIDR", namespaced=False)
 
 
 class AsyncIngressClassClient(AsyncResourceClient):

@@ -21,31 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import IPAddress, IPAddressList, ServiceCIDR, ServiceCIDRList
+from .resources import IP_ADDRESSES, SERVICE_CIDRS
 
 __all__ = [
-    "IP_ADDRESSES",
-    "SERVICE_CIDRS",
     "IPAddressClient",
     "NetworkingV1beta1Client",
     "ServiceCIDRClient",
 ]
-IP_ADDRESSES = Resource(
-    "networking.k8s.io",
-    "v1beta1",
-    "ipaddresses",
-    "IPAddress",
-    namespaced=False,
-)
-SERVICE_CIDRS = Resource(
-    "networking.k8s.io",
-    "v1beta1",
-    "servicecidrs",
-    "ServiceCIDR",
-    namespaced=False,
-)
 
 
 class IPAddressClient(ResourceClient):

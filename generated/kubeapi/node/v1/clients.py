@@ -21,16 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import RuntimeClass, RuntimeClassList
+from .resources import RUNTIME_CLASSES
 
 __all__ = [
-    "RUNTIME_CLASSES",
     "NodeV1Client",
     "RuntimeClassClient",
 ]
-RUNTIME_CLASSES = Resource("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", namespaced=False)
 
 
 class RuntimeClassClient(ResourceClient):

@@ -21,23 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import PodDisruptionBudget, PodDisruptionBudgetList
+from .resources import POD_DISRUPTION_BUDGETS
 
 __all__ = [
-    "POD_DISRUPTION_BUDGETS",
     "PodDisruptionBudgetClient",
     "PodDisruptionBudgetCollection",
     "PolicyV1Client",
 ]
-POD_DISRUPTION_BUDGETS = Resource(
-    "policy",
-    "v1",
-    "poddisruptionbudgets",
-    "PodDisruptionBudget",
-    namespaced=True,
-)
 
 
 class PodDisruptionBudgetCollection(ResourceClient):

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     ClusterRole,
@@ -33,12 +32,9 @@ from .models import (
     RoleBindingList,
     RoleList,
 )
+from .resources import CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS
 
 __all__ = [
-    "CLUSTER_ROLES",
-    "CLUSTER_ROLE_BINDINGS",
-    "ROLES",
-    "ROLE_BINDINGS",
     "ClusterRoleBindingClient",
     "ClusterRoleClient",
     "RbacV1Client",
@@ -47,28 +43,6 @@ __all__ = [
     "RoleClient",
     "RoleCollection",
 ]
-CLUSTER_ROLE_BINDINGS = Resource(
-    "rbac.authorization.k8s.io",
-    "v1",
-    "clusterrolebindings",
-    "ClusterRoleBinding",
-    namespaced=False,
-)
-CLUSTER_ROLES = Resource(
-    "rbac.authorization.k8s.io",
-    "v1",
-    "clusterroles",
-    "ClusterRole",
-    namespaced=False,
-)
-ROLE_BINDINGS = Resource(
-    "rbac.authorization.k8s.io",
-    "v1",
-    "rolebindings",
-    "RoleBinding",
-    namespaced=True,
-)
-ROLES = Resource("rbac.authorization.k8s.io", "v1", "roles", "Role", namespaced=True)
 
 
 class ClusterRoleBindingClient(ResourceClient):

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     DeviceClass,
@@ -33,12 +32,9 @@ from .models import (
     ResourceSlice,
     ResourceSliceList,
 )
+from .resources import DEVICE_CLASSES, RESOURCE_CLAIMS, RESOURCE_CLAIM_TEMPLATES, RESOURCE_SLICES
 
 __all__ = [
-    "DEVICE_CLASSES",
-    "RESOURCE_CLAIMS",
-    "RESOURCE_CLAIM_TEMPLATES",
-    "RESOURCE_SLICES",
     "DeviceClassClient",
     "ResourceClaimClient",
     "ResourceClaimCollection",
@@ -47,28 +43,6 @@ __all__ = [
     "ResourceSliceClient",
     "ResourceV1Client",
 ]
-DEVICE_CLASSES = Resource("resource.k8s.io", "v1", "deviceclasses", "DeviceClass", namespaced=False)
-RESOURCE_CLAIMS = Resource(
-    "resource.k8s.io",
-    "v1",
-    "resourceclaims",
-    "ResourceClaim",
-    namespaced=True,
-)
-RESOURCE_CLAIM_TEMPLATES = Resource(
-    "resource.k8s.io",
-    "v1",
-    "resourceclaimtemplates",
-    "ResourceClaimTemplate",
-    namespaced=True,
-)
-RESOURCE_SLICES = Resource(
-    "resource.k8s.io",
-    "v1",
-    "resourceslices",
-    "ResourceSlice",
-    namespaced=False,
-)
 
 
 class DeviceClassClient(ResourceClient):

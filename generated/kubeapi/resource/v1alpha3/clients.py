@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     DeviceTaintRule,
@@ -29,28 +28,13 @@ from .models import (
     ResourcePoolStatusRequest,
     ResourcePoolStatusRequestList,
 )
+from .resources import DEVICE_TAINT_RULES, RESOURCE_POOL_STATUS_REQUESTS
 
 __all__ = [
-    "DEVICE_TAINT_RULES",
-    "RESOURCE_POOL_STATUS_REQUESTS",
     "DeviceTaintRuleClient",
     "ResourcePoolStatusRequestClient",
     "ResourceV1alpha3Client",
 ]
-DEVICE_TAINT_RULES = Resource(
-    "resource.k8s.io",
-    "v1alpha3",
-    "devicetaintrules",
-    "DeviceTaintRule",
-    namespaced=False,
-)
-RESOURCE_POOL_STATUS_REQUESTS = Resource(
-    "resource.k8s.io",
-    "v1alpha3",
-    "resourcepoolstatusrequests",
-    "ResourcePoolStatusRequest",
-    namespaced=False,
-)
 
 
 class DeviceTaintRuleClient(ResourceClient):

@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     DeviceClass,
@@ -35,13 +34,15 @@ from .models import (
     ResourceSlice,
     ResourceSliceList,
 )
+from .resources import (
+    DEVICE_CLASSES,
+    DEVICE_TAINT_RULES,
+    RESOURCE_CLAIMS,
+    RESOURCE_CLAIM_TEMPLATES,
+    RESOURCE_SLICES,
+)
 
 __all__ = [
-    "DEVICE_CLASSES",
-    "DEVICE_TAINT_RULES",
-    "RESOURCE_CLAIMS",
-    "RESOURCE_CLAIM_TEMPLATES",
-    "RESOURCE_SLICES",
     "AsyncDeviceClassClient",
     "AsyncDeviceTaintRuleClient",
     "AsyncResourceClaimClient",
@@ -51,41 +52,6 @@ __all__ = [
     "AsyncResourceSliceClient",
     "AsyncResourceV1beta2Client",
 ]
-DEVICE_CLASSES = Resource(
-    "resource.k8s.io",
-    "v1beta2",
-    "deviceclasses",
-    "DeviceClass",
-    namespaced=False,
-)
-DEVICE_TAINT_RULES = Resource(
-    "resource.k8s.io",
-    "v1beta2",
-    "devicetaintrules",
-    "DeviceTaintRule",
-    namespaced=False,
-)
-RESOURCE_CLAIMS = Resource(
-    "resource.k8s.io",
-    "v1beta2",
-    "resourceclaims",
-    "ResourceClaim",
-    namespaced=True,
-)
-RESOURCE_CLAIM_TEMPLATES = Resource(
-    "resource.k8s.io",
-    "v1beta2",
-    "resourceclaimtemplates",
-    "ResourceClaimTemplate",
-    namespaced=True,
-)
-RESOURCE_SLICES = Resource(
-    "resource.k8s.io",
-    "v1beta2",
-    "resourceslices",
-    "ResourceSlice",
-    namespaced=False,
-)
 
 
 class AsyncDeviceClassClient(AsyncResourceClient):

@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import PriorityClass, PriorityClassList
+from .resources import PRIORITY_CLASSES
 
 __all__ = [
-    "PRIORITY_CLASSES",
     "AsyncPriorityClassClient",
     "AsyncSchedulingV1Client",
 ]
-PRIORITY_CLASSES = Resource(
-    "scheduling.k8s.io",
-    "v1",
-    "priorityclasses",
-    "PriorityClass",
-    namespaced=False,
-)
 
 
 class AsyncPriorityClassClient(AsyncResourceClient):

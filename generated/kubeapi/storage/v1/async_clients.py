@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     CSIDriver,
@@ -37,14 +36,16 @@ from .models import (
     VolumeAttributesClass,
     VolumeAttributesClassList,
 )
+from .resources import (
+    CSI_DRIVERS,
+    CSI_NODES,
+    CSI_STORAGE_CAPACITIES,
+    STORAGE_CLASSES,
+    VOLUME_ATTACHMENTS,
+    VOLUME_ATTRIBUTES_CLASSES,
+)
 
 __all__ = [
-    "CSI_DRIVERS",
-    "CSI_NODES",
-    "CSI_STORAGE_CAPACITIES",
-    "STORAGE_CLASSES",
-    "VOLUME_ATTACHMENTS",
-    "VOLUME_ATTRIBUTES_CLASSES",
     "AsyncCSIDriverClient",
     "AsyncCSINodeClient",
     "AsyncCSIStorageCapacityClient",
@@ -54,36 +55,6 @@ __all__ = [
     "AsyncVolumeAttachmentClient",
     "AsyncVolumeAttributesClassClient",
 ]
-CSI_DRIVERS = Resource("storage.k8s.io", "v1", "csidrivers", "CSIDriver", namespaced=False)
-CSI_NODES = Resource("storage.k8s.io", "v1", "csinodes", "CSINode", namespaced=False)
-CSI_STORAGE_CAPACITIES = Resource(
-    "storage.k8s.io",
-    "v1",
-    "csistoragecapacities",
-    "CSIStorageCapacity",
-    namespaced=True,
-)
-STORAGE_CLASSES = Resource(
-    "storage.k8s.io",
-    "v1",
-    "storageclasses",
-    "StorageClass",
-    namespaced=False,
-)
-VOLUME_ATTACHMENTS = Resource(
-    "storage.k8s.io",
-    "v1",
-    "volumeattachments",
-    "VolumeAttachment",
-    namespaced=False,
-)
-VOLUME_ATTRIBUTES_CLASSES = Resource(
-    "storage.k8s.io",
-    "v1",
-    "volumeattributesclasses",
-    "VolumeAttributesClass",
-    namespaced=False,
-)
 
 
 class AsyncCSIDriverClient(AsyncResourceClient):

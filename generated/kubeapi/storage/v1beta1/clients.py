@@ -21,22 +21,14 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from .models import VolumeAttributesClass, VolumeAttributesClassList
+from .resources import VOLUME_ATTRIBUTES_CLASSES
 
 __all__ = [
-    "VOLUME_ATTRIBUTES_CLASSES",
     "StorageV1beta1Client",
     "VolumeAttributesClassClient",
 ]
-VOLUME_ATTRIBUTES_CLASSES = Resource(
-    "storage.k8s.io",
-    "v1beta1",
-    "volumeattributesclasses",
-    "VolumeAttributesClass",
-    namespaced=False,
-)
 
 
 class VolumeAttributesClassClient(ResourceClient):

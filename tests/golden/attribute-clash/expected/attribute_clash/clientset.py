@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from os import PathLike
 from types import TracebackType
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
 from clientgen.runtime.sync import Rest
 from clientgen.runtime.options import ClientOptions
+
+if TYPE_CHECKING:
+    from clientgen.runtime.informer_options import FactoryOptions
+
+    from .informer_factory import InformerFactory
 
 __all__ = [
     "Clientset",
@@ -44,6 +49,16 @@ class Clientset:
     def rest(self) -> Rest:
         """The connection all clients share."""
         return self._rest
+
+    def informers(self, **options: Unpack[FactoryOptions]) -> InformerFactory:
+        """Caches that follow the cluster: a factory of informers, one per kind.
+
+        Args:
+            options: see `FactoryOptions`.
+        """
+        from .informer_factory import InformerFactory
+
+        return InformerFactory(self._rest, **options)
 
     def __enter__(self) -> Self:
         return self

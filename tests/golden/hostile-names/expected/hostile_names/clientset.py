@@ -12,6 +12,9 @@ from clientgen.runtime.sync import Rest
 from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
+    from clientgen.runtime.informer_options import FactoryOptions
+
+    from .informer_factory import InformerFactory
     from .shop.v1.clients import ShopV1Client
 
 __all__ = [
@@ -48,6 +51,16 @@ class Clientset:
     def rest(self) -> Rest:
         """The connection all clients share."""
         return self._rest
+
+    def informers(self, **options: Unpack[FactoryOptions]) -> InformerFactory:
+        """Caches that follow the cluster: a factory of informers, one per kind.
+
+        Args:
+            options: see `FactoryOptions`.
+        """
+        from .informer_factory import InformerFactory
+
+        return InformerFactory(self._rest, **options)
 
     def __enter__(self) -> Self:
         return self

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from os import PathLike
 from types import TracebackType
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.options import ClientOptions
+
+if TYPE_CHECKING:
+    from clientgen.runtime.informer_options import FactoryOptions
+
+    from .async_informer_factory import AsyncInformerFactory
 
 __all__ = [
     "AsyncClientset",
@@ -44,6 +49,16 @@ class AsyncClientset:
     def rest(self) -> AsyncRest:
         """The connection all clients share."""
         return self._rest
+
+    def informers(self, **options: Unpack[FactoryOptions]) -> AsyncInformerFactory:
+        """Caches that follow the cluster: a factory of informers, one per kind.
+
+        Args:
+            options: see `FactoryOptions`.
+        """
+        from .async_informer_factory import AsyncInformerFactory
+
+        return AsyncInformerFactory(self._rest, **options)
 
     async def __aenter__(self) -> Self:
         return self

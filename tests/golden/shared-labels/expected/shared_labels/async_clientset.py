@@ -12,6 +12,9 @@ from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
+    from clientgen.runtime.informer_options import FactoryOptions
+
+    from .async_informer_factory import AsyncInformerFactory
     from .networking_k8s.v1.async_clients import AsyncNetworkingK8sV1Client
     from .networking_k8s.v1beta1.async_clients import AsyncNetworkingK8sV1beta1Client
     from .networking_mesh.v1.async_clients import AsyncNetworkingMeshV1Client
@@ -51,6 +54,16 @@ class AsyncClientset:
     def rest(self) -> AsyncRest:
         """The connection all clients share."""
         return self._rest
+
+    def informers(self, **options: Unpack[FactoryOptions]) -> AsyncInformerFactory:
+        """Caches that follow the cluster: a factory of informers, one per kind.
+
+        Args:
+            options: see `FactoryOptions`.
+        """
+        from .async_informer_factory import AsyncInformerFactory
+
+        return AsyncInformerFactory(self._rest, **options)
 
     async def __aenter__(self) -> Self:
         return self

@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Thing, ThingList
+from .resources import THINGS
 
 __all__ = [
-    "THINGS",
     "ShopV1Client",
     "ThingClient",
     "ThingCollection",
 ]
-THINGS = Resource("shop.example.com", "v1", "things", "Thing", namespaced=True)
 
 
 class ThingCollection(ResourceClient):

@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Egg, EggList
+from .resources import EGGS
 
 __all__ = [
-    "EGGS",
     "AV1Client",
     "EggClient",
     "EggCollection",
 ]
-EGGS = Resource("a.example.com", "v1", "eggs", "Egg", namespaced=True)
 
 
 class EggCollection(ResourceClient):

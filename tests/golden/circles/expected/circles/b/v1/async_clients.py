@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Hen, HenList
+from .resources import HENS
 
 __all__ = [
-    "HENS",
     "AsyncBV1Client",
     "AsyncHenClient",
     "AsyncHenCollection",
 ]
-HENS = Resource("b.example.com", "v1", "hens", "Hen", namespaced=True)
 
 
 class AsyncHenCollection(AsyncResourceClient):

@@ -8,17 +8,15 @@ from typing import Unpack, overload
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import Route, RouteList
+from .resources import ROUTES
 
 __all__ = [
-    "ROUTES",
     "AsyncNetworkingK8sV1Client",
     "AsyncRouteClient",
     "AsyncRouteCollection",
 ]
-ROUTES = Resource("networking.k8s.io", "v1", "routes", "Route", namespaced=True)
 
 
 class AsyncRouteCollection(AsyncResourceClient):

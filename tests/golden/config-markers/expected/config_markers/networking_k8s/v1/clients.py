@@ -8,17 +8,15 @@ from typing import Unpack, overload
 
 from clientgen.runtime.sync import ResourceClient, Rest
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import Route, RouteList
+from .resources import ROUTES
 
 __all__ = [
-    "ROUTES",
     "NetworkingK8sV1Client",
     "RouteClient",
     "RouteCollection",
 ]
-ROUTES = Resource("networking.k8s.io", "v1", "routes", "Route", namespaced=True)
 
 
 class RouteCollection(ResourceClient):

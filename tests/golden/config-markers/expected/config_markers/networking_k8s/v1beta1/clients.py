@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Route, RouteList
+from .resources import ROUTES
 
 __all__ = [
-    "ROUTES",
     "NetworkingK8sV1beta1Client",
     "RouteClient",
     "RouteCollection",
 ]
-ROUTES = Resource("networking.k8s.io", "v1beta1", "routes", "Route", namespaced=True)
 
 
 class RouteCollection(ResourceClient):

@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Route, RouteList
+from .resources import ROUTES
 
 __all__ = [
-    "ROUTES",
     "NetworkingMeshV1Client",
     "RouteClient",
     "RouteCollection",
 ]
-ROUTES = Resource("networking.mesh.example.com", "v1", "routes", "Route", namespaced=True)
 
 
 class RouteCollection(ResourceClient):

@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Crate, CrateList
+from .resources import CRATES
 
 __all__ = [
-    "CRATES",
     "AsyncCrateClient",
     "AsyncCrateCollection",
     "AsyncShopV1Client",
 ]
-CRATES = Resource("shop.example.com", "v1", "crates", "Crate", namespaced=True)
 
 
 class AsyncCrateCollection(AsyncResourceClient):

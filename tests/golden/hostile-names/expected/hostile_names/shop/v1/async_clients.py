@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Odd, OddList
+from .resources import ODDS
 
 __all__ = [
-    "ODDS",
     "AsyncOddClient",
     "AsyncOddCollection",
     "AsyncShopV1Client",
 ]
-ODDS = Resource("shop.example.com", "v1", "odds", "Odd", namespaced=True)
 
 
 class AsyncOddCollection(AsyncResourceClient):

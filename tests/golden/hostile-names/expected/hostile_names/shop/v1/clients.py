@@ -21,17 +21,15 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import Odd, OddList
+from .resources import ODDS
 
 __all__ = [
-    "ODDS",
     "OddClient",
     "OddCollection",
     "ShopV1Client",
 ]
-ODDS = Resource("shop.example.com", "v1", "odds", "Odd", namespaced=True)
 
 
 class OddCollection(ResourceClient):

@@ -7,22 +7,14 @@ from typing import Unpack
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.options import WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import TokenReview
+from .resources import TOKEN_REVIEWS
 
 __all__ = [
-    "TOKEN_REVIEWS",
     "AsyncAuthenticationV1Client",
     "AsyncTokenReviewClient",
 ]
-TOKEN_REVIEWS = Resource(
-    "authentication.k8s.io",
-    "v1",
-    "tokenreviews",
-    "TokenReview",
-    namespaced=False,
-)
 
 
 class AsyncTokenReviewClient(AsyncResourceClient):

@@ -7,22 +7,14 @@ from typing import Unpack
 
 from clientgen.runtime.sync import ResourceClient, Rest
 from clientgen.runtime.options import WriteOptions
-from clientgen.runtime.resource import Resource
 
 from .models import TokenReview
+from .resources import TOKEN_REVIEWS
 
 __all__ = [
-    "TOKEN_REVIEWS",
     "AuthenticationV1Client",
     "TokenReviewClient",
 ]
-TOKEN_REVIEWS = Resource(
-    "authentication.k8s.io",
-    "v1",
-    "tokenreviews",
-    "TokenReview",
-    namespaced=False,
-)
 
 
 class TokenReviewClient(ResourceClient):

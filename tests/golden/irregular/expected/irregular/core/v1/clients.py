@@ -28,7 +28,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
-from clientgen.runtime.resource import Resource
 
 from ...authentication.v1.models import TokenRequest
 from ...policy.v1.models import Eviction
@@ -43,13 +42,9 @@ from .models import (
     ServiceAccount,
     ServiceAccountList,
 )
+from .resources import BINDINGS, COMPONENT_STATUSES, NAMESPACES, PODS, SERVICE_ACCOUNTS
 
 __all__ = [
-    "BINDINGS",
-    "COMPONENT_STATUSES",
-    "NAMESPACES",
-    "PODS",
-    "SERVICE_ACCOUNTS",
     "BindingClient",
     "ComponentStatusClient",
     "CoreV1Client",
@@ -59,11 +54,6 @@ __all__ = [
     "ServiceAccountClient",
     "ServiceAccountCollection",
 ]
-BINDINGS = Resource("", "v1", "bindings", "Binding", namespaced=True)
-COMPONENT_STATUSES = Resource("", "v1", "componentstatuses", "ComponentStatus", namespaced=False)
-NAMESPACES = Resource("", "v1", "namespaces", "Namespace", namespaced=False)
-PODS = Resource("", "v1", "pods", "Pod", namespaced=True)
-SERVICE_ACCOUNTS = Resource("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
 
 
 class BindingClient(ResourceClient):

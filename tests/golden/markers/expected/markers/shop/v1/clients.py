@@ -21,7 +21,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from ...autoscaling.v1.models import Scale
 from .models import (
@@ -37,14 +36,9 @@ from .models import (
     Stateless,
     StatelessList,
 )
+from .resources import CREATEDS, KEPTS, PLAINS, SCALEDS, SEENS, STATELESSES
 
 __all__ = [
-    "CREATEDS",
-    "KEPTS",
-    "PLAINS",
-    "SCALEDS",
-    "SEENS",
-    "STATELESSES",
     "CreatedClient",
     "KeptClient",
     "KeptCollection",
@@ -58,12 +52,6 @@ __all__ = [
     "StatelessClient",
     "StatelessCollection",
 ]
-CREATEDS = Resource("shop.example.com", "v1", "createds", "Created", namespaced=True)
-KEPTS = Resource("shop.example.com", "v1", "kepts", "Kept", namespaced=True)
-PLAINS = Resource("shop.example.com", "v1", "plains", "Plain", namespaced=True)
-SCALEDS = Resource("shop.example.com", "v1", "scaleds", "Scaled", namespaced=True)
-SEENS = Resource("shop.example.com", "v1", "seens", "Seen", namespaced=True)
-STATELESSES = Resource("shop.example.com", "v1", "statelesses", "Stateless", namespaced=True)
 
 
 class CreatedClient(ResourceClient):

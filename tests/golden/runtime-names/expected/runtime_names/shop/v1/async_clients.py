@@ -25,7 +25,6 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
-from clientgen.runtime.resource import Resource
 
 from .models import (
     Literal,
@@ -38,23 +37,25 @@ from .models import (
     ObjectMetaList,
     Quantity,
     QuantityList,
-    Resource as shop_Resource,
+    Resource,
     ResourceList,
     Status as shop_Status,
     StatusList,
     AsyncWatch,
     AsyncWatchList,
 )
+from .resources import (
+    ASYNC_WATCHES,
+    LITERALS,
+    MODELS,
+    NONES,
+    OBJECT_METAS,
+    QUANTITIES,
+    RESOURCES,
+    STATUSES,
+)
 
 __all__ = [
-    "ASYNC_WATCHES",
-    "LITERALS",
-    "MODELS",
-    "NONES",
-    "OBJECT_METAS",
-    "QUANTITIES",
-    "RESOURCES",
-    "STATUSES",
     "AsyncAsyncWatchClient",
     "AsyncAsyncWatchCollection",
     "AsyncLiteralClient",
@@ -73,14 +74,6 @@ __all__ = [
     "AsyncStatusClient",
     "AsyncStatusCollection",
 ]
-ASYNC_WATCHES = Resource("shop.example.com", "v1", "asyncwatches", "AsyncWatch", namespaced=True)
-LITERALS = Resource("shop.example.com", "v1", "literals", "Literal", namespaced=True)
-MODELS = Resource("shop.example.com", "v1", "models", "Model", namespaced=True)
-NONES = Resource("shop.example.com", "v1", "nones", "None", namespaced=True)
-OBJECT_METAS = Resource("shop.example.com", "v1", "objectmetas", "ObjectMeta", namespaced=True)
-QUANTITIES = Resource("shop.example.com", "v1", "quantities", "Quantity", namespaced=True)
-RESOURCES = Resource("shop.example.com", "v1", "resources", "Resource", namespaced=True)
-STATUSES = Resource("shop.example.com", "v1", "statuses", "Status", namespaced=True)
 
 
 class AsyncAsyncWatchCollection(runtime_AsyncResourceClient):
@@ -518,59 +511,59 @@ class AsyncResourceCollection(runtime_AsyncResourceClient):
         """Read all that the options select, or one page of at most `limit`."""
         return await self._list(ResourceList, options)
 
-    def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[shop_Resource]:
+    def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[Resource]:
         """Go through all that the options select, a page at a time."""
         return self._each(ResourceList, options)
 
-    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[shop_Resource]:
+    def watch(self, **options: Unpack[WatchOptions]) -> runtime_AsyncWatch[Resource]:
         """Yield every change to what the options select, until stopped."""
-        return self._watch(shop_Resource, options)
+        return self._watch(Resource, options)
 
 
 class AsyncResourceClient(AsyncResourceCollection):
     """Works with Resource objects of one namespace."""
 
-    async def get(self, name: str, **options: Unpack[GetOptions]) -> shop_Resource:
+    async def get(self, name: str, **options: Unpack[GetOptions]) -> Resource:
         """Read the Resource called `name`."""
-        return await self._get(shop_Resource, name, options)
+        return await self._get(Resource, name, options)
 
-    async def create(self, body: shop_Resource, **options: Unpack[WriteOptions]) -> shop_Resource:
+    async def create(self, body: Resource, **options: Unpack[WriteOptions]) -> Resource:
         """Create the Resource."""
-        return await self._create(shop_Resource, body, options)
+        return await self._create(Resource, body, options)
 
-    async def update(self, body: shop_Resource, **options: Unpack[WriteOptions]) -> shop_Resource:
+    async def update(self, body: Resource, **options: Unpack[WriteOptions]) -> Resource:
         """Replace the Resource of that name."""
-        return await self._update(shop_Resource, body, options)
+        return await self._update(Resource, body, options)
 
     async def patch(
         self,
         name: str,
         patch: JsonPatch | MergePatch | ApplyPatch,
         **options: Unpack[PatchOptions],
-    ) -> shop_Resource:
+    ) -> Resource:
         """Change the Resource called `name` by a patch."""
-        return await self._patch(shop_Resource, name, patch, options)
+        return await self._patch(Resource, name, patch, options)
 
     async def edit(
         self,
         name: str,
-        change: Callable[[shop_Resource], object],
+        change: Callable[[Resource], object],
         **options: Unpack[EditOptions],
-    ) -> shop_Resource:
+    ) -> Resource:
         """Read, change and write back only the difference; again if somebody else was first."""
-        return await self._edit(shop_Resource, name, change, options)
+        return await self._edit(Resource, name, change, options)
 
     async def apply(
         self,
-        body: shop_Resource | Mapping[str, object],
+        body: Resource | Mapping[str, object],
         **options: Unpack[ApplyOptions],
-    ) -> shop_Resource:
+    ) -> Resource:
         """Own what `body` says of the Resource: server-side apply."""
-        return await self._apply(shop_Resource, body, options)
+        return await self._apply(Resource, body, options)
 
-    async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> shop_Resource | Status:
+    async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Resource | Status:
         """Delete the Resource called `name`; one that is not gone yet is answered."""
-        return await self._delete(shop_Resource, name, options)
+        return await self._delete(Resource, name, options)
 
     async def delete_collection(
         self,

@@ -1,0 +1,48 @@
+"""The classes a user mixes into generated ones, as the configuration names them.
+
+    [tool.clientgen.expansions]
+    "v1/Pod" = "myops.pods:PodExpansion"              # the client; AsyncPodExpansion in asyncio's
+    "v1/Node" = { lister = "myops.nodes:NodeListerExpansion" }
+
+client-go finds such files by their names (`pod_expansion.go`); here nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clientgen.generator.config_file import Table
+
+__all__ = ["Expansion", "read_expansion"]
+
+_CLASS = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What is mixed into the classes of one kind, each as `module.path:ClassName`, or empty."""
+
+    client: str = ""
+    lister: str = ""
+    namespace_lister: str = ""
+
+
+def read_expansion(table: Table, key: str) -> Expansion:
+    """Read the value of a kind: a class for its client, or a table with one for each part."""
+    if not isinstance(table.values[key], dict):
+        return Expansion(_class(table, key))
+    parts = table.table(key)
+    names = tuple(field.name for field in fields(Expansion))
+    parts.allow_only(names)
+    return Expansion(**{name: _class(parts, name) for name in names})
+
+
+def _class(table: Table, key: str) -> str:
+    name = table.text(key)
+    if name is not None and not _CLASS.fullmatch(name):
+        what = f"`{name}` does not name a class"
+        table.problems.add(str(table.place / key), what, "write `module.path:ClassName`")
+    return name or ""
