@@ -151,17 +151,26 @@ class Event:
         """Do some work, but abandon it when the event happens; gives None then."""
         import asyncio
 
-        task, waiter = asyncio.ensure_future(work), self._waiter()
+        task = asyncio.ensure_future(work)
         try:
-            both: set[asyncio.Future[Any]] = {task, waiter}
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            while not task.done() and not self._happened:
+                await self._until_either(task)
             return await task if task.done() else None
         finally:
-            self._waiters.discard(waiter)
-            waiter.cancel()
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
+
+    async def _until_either(self, task: asyncio.Future[Any]) -> None:
+        """Wait for some work or for the event; those who are woken look again."""
+        import asyncio
+
+        waiter = self._waiter()
+        try:
+            await asyncio.wait({task, waiter}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._waiters.discard(waiter)
+            waiter.cancel()
 
     def _waiter(self) -> asyncio.Future[None]:
         import asyncio

@@ -168,7 +168,7 @@ class Reflector(Generic[T]):
             if not page.metadata.continue_:
                 return objects, page.metadata.resource_version, pages
             following = paging.next_page(options, page.metadata.continue_)
-        return [], "", 0
+        raise ConnectionLost(f"{self._request.info}: stopped within a list")
 
     def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
         request = build("GET", self._path, options, LIST)
