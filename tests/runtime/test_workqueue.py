@@ -121,6 +121,22 @@ async def test_delayed_items_come_when_the_clock_says_so() -> None:
     assert got() == ["late", "later", "now"]
 
 
+async def test_who_waits_hears_of_earlier_times() -> None:
+    clock = FakeClock()
+    queue: AsyncWorkQueue[str] = AsyncWorkQueue(clock=clock)
+    holders = [AsyncHolder(queue) for _ in range(2)]
+    await until(lambda: len(queue._getters) == 2)
+    queue.add_after("later", 20.0)
+    queue.add_after("late", 10.0)
+    await until(lambda: len(queue._getters) == 2)
+    clock.step(10.0)
+    await until(lambda: sorted(holders[0].got + holders[1].got) == ["late"])
+    clock.step(10.0)
+    await until(lambda: sorted(holders[0].got + holders[1].got) == ["late", "later"])
+    for holder in holders:
+        assert await holder.task.join(10)
+
+
 async def test_a_clock_that_goes_by_itself_is_waited_for() -> None:
     queue: AsyncWorkQueue[str] = AsyncWorkQueue()
     queue.add_after("b", 0.02)
