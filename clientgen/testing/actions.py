@@ -158,14 +158,15 @@ def _header(request: HttpRequest, name: str) -> str:
 def _body(body: bytes, kind: str) -> Any:
     try:
         return json.decode(body)
-    except (DecodeError, UnicodeDecodeError):
+    except (DecodeError, UnicodeDecodeError, RecursionError):
         return _yaml(body) if "yaml" in kind else None
 
 
 def _yaml(body: bytes) -> Any:
-    import yaml  # hardly ever needed
+    from .apiserver.decoding.yaml_text import load_yaml  # hardly ever needed
 
     try:
-        return yaml.safe_load(body)
-    except (yaml.YAMLError, UnicodeDecodeError):
+        value, _ = load_yaml(body)
+    except ValueError:
         return None  # the server will say what is wrong
+    return value

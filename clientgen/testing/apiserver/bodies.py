@@ -99,7 +99,8 @@ def _check_custom_kind(value: dict[str, Any], resource: Resource) -> None:
             f"version ({resource.api_version})"
         )
     if value["kind"] != resource.kind:
-        name = str(part(value, "metadata").get("name") or "")
+        metadata = value.get("metadata")
+        name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
         cause = invalid_value("kind", value["kind"], f"must be {resource.kind}")
         raise invalid(resource.group, value["kind"], name, [cause])
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import heapq
+import logging
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from .access import Tokens
-from .failures import Cause, forbidden, not_found
+from .failures import Cause, Failure, forbidden, not_found
 from .registry import Registry, storage_of
 from .views import View
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Cluster"]
 
+_log = logging.getLogger("clientgen.testing")
+
 # A spec of somebody's own may have none; then any namespace will do.
 _NAMESPACE: Final = {"apiVersion": "v1", "kind": "Namespace"}
-_DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
 class Cluster:
@@ -73,9 +75,15 @@ class Cluster:
         return self._due[0][0] if self._due else None
 
     def run_due(self) -> None:
-        """Do what is due."""
+        """Do what is due; what cannot be done (or not any more) is none of a request's business."""
         while self._due and self._due[0][0] <= self.clock.monotonic():
-            heapq.heappop(self._due)[2]()
+            work = heapq.heappop(self._due)[2]
+            try:
+                work()
+            except Failure as failure:
+                _log.debug("work in the background was refused: %s", failure.message)
+            except Exception:
+                _log.exception("work in the background failed")
 
     # --------------------------------------------------------------------------- objects
 
@@ -122,10 +130,7 @@ class Cluster:
         Raises:
             Failure: 403.
         """
-        if resource.custom is None:
-            return
-        found = self.record(*_DEFINITIONS, "", resource.group_resource)
-        if found is not None and found.value()["metadata"].get("deletionTimestamp"):
+        if resource.custom is not None and self.registry.definition(resource).is_ending:
             why = "create not allowed while custom resource definition is terminating"
             raise forbidden(resource.group, resource.plural, metadata.get("name", ""), why)
 

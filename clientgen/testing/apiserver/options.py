@@ -40,6 +40,8 @@ _MATCHES: Final = ("Exact", _NOT_OLDER)
 _POLICIES: Final = ("Foreground", "Background", "Orphan", "nil")
 _VALIDATIONS: Final = ("Ignore", "Strict", "Warn")
 _MANAGER_BYTES: Final = 128
+_MOST_DIGITS: Final = 19
+"""Of a number of 64 bits; Python would not even read what has thousands of them."""
 _DURATION: Final = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0"
 ).fullmatch
@@ -62,12 +64,13 @@ def integer(query: Mapping[str, Sequence[str]], name: str) -> int | None:
     if not values:
         return None
     text = values[0]
-    if not re.fullmatch(r"[+-]?[0-9]+", text):
+    matched = re.fullmatch(r"([+-]?)0*([0-9]+)", text)
+    if matched is None:
         raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
-    number = int(text)
-    if not -(2**63) <= number < 2**63:
+    sign, digits = matched.groups()
+    if len(digits) > _MOST_DIGITS or not -(2**63) <= int(sign + digits) < 2**63:
         raise bad_request(f'strconv.ParseInt: parsing "{text}": value out of range')
-    return number
+    return int(sign + digits)
 
 
 def _optional(query: Mapping[str, Sequence[str]], name: str) -> str | None:

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from .store import Collection, Record, Store
     from .views import View
 
-__all__ = ["get", "list_", "page", "too_large_version", "when_version"]
+__all__ = ["get", "list_", "page", "too_large_version", "version_number", "when_version"]
 
 _Listed: TypeAlias = "tuple[Sequence[Record], dict[str, Any]]"
+_MOST_DIGITS: Final = 20
+"""Of a version; Python would not even read what has thousands of them."""
 FUTURE_SECONDS: Final = 3.0
 """How long a read waits for a version that is not there yet."""
 _FORMAT: Final = "meta.k8s.io/v1"
@@ -55,9 +57,10 @@ def version_number(text: str) -> int:
     start = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": '
     if re.fullmatch("[0-9]+", text) is None:
         raise unclassified(f"{start}invalid syntax")
-    if int(text) >= 2**64:
+    digits = text.lstrip("0") or "0"
+    if len(digits) > _MOST_DIGITS or int(digits) >= 2**64:
         raise unclassified(f"{start}value out of range")
-    return int(text)
+    return int(digits)
 
 
 def _listed_version(text: str) -> int:
@@ -156,7 +159,10 @@ class _Token:
         fields: dict[str, Any] = {**value} if isinstance(value, dict) else {}
         if fields.get("v") != _FORMAT:
             raise bad_request(f"{why}server does not recognize this encoded version")
-        token = cls(int(fields.get("rv") or 0), str(fields.get("start") or ""))
+        version, start = fields.get("rv") or 0, fields.get("start") or ""
+        if not isinstance(version, int) or not isinstance(start, str):
+            raise bad_request(f"{why}it is of other types")
+        token = cls(version, start)
         if problem := token.problem():
             raise bad_request(f"{why}{problem}")
         return token

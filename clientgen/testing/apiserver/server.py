@@ -7,6 +7,7 @@ the same state. `clientgen.testing` has drivers for it, in process and over HTTP
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -31,7 +32,7 @@ from .controllers import Definitions, Garbage, Namespaces
 from .decoding import in_json
 from .deprecation import warning_of
 from .documents import Documents
-from .failures import Failure, bad_request
+from .failures import Failure, bad_request, internal_error
 from .negotiation import negotiate
 from .options import check_timeout
 from .rendering import Rendering, failed
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 __all__ = ["ApiServer"]
 
 Handler: TypeAlias = "Callable[[Cluster, Call, Target, Rendering], Answer]"
+
+_log = logging.getLogger("clientgen.testing")
 
 MAX_BODY: Final = 3 * 1024 * 1024
 
@@ -121,6 +124,9 @@ class ApiServer:
             answer = answering(call)
         except Failure as failure:
             answer = failed(failure, call.accept)
+        except Exception as error:
+            _log.exception("%s %s failed", call.method, call.path)
+            answer = failed(internal_error(f"{type(error).__name__}: {error}"), call.accept)
         if isinstance(answer, Later):
             resume = answer.resume
             return replace(answer, resume=lambda: self._settled(call, lambda _: resume()))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from .failures import Failure, unclassified
+from .failures import Failure
 from .options import ListOptions, list_options
-from .reading import when_version
+from .reading import version_number, when_version
 from .registry import storage_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def watch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     if target.watch and target.name:
         options = replace(options, fields=(*options.fields, *_named(target.name)))
     rendering.view.check_fields(options.fields)
-    version = _version(options.version)
+    version = version_number(options.version)
     store = cluster.store
     collection = store.collection(storage_of(target.resource))
     start = _Start(store, collection, rendering, options, target.namespace, cluster.random)
@@ -63,12 +63,6 @@ def _named(name: str) -> Any:
     from .selecting import FieldTerm
 
     return (FieldTerm("metadata.name", name, equal=True),)
-
-
-def _version(text: str) -> int:
-    if text and not text.isdecimal():
-        raise unclassified(f'strconv.ParseUint: parsing "{text}": invalid syntax')
-    return int(text or 0)
 
 
 @dataclass(frozen=True, slots=True)

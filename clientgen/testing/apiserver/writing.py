@@ -7,6 +7,7 @@ is stored under the next version.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -162,7 +163,7 @@ def _check_unversioned(metadata: dict[str, Any]) -> None:
         Failure: 500.
     """
     version: str = metadata.pop("resourceVersion", None) or "0"
-    if version.isdecimal() and int(version):
+    if re.fullmatch("0*[1-9][0-9]*", version):
         raise unclassified("resourceVersion should not be set on objects to be created")
 
 
@@ -364,6 +365,8 @@ class Writing:
         if kind and kind != self.resource.kind:
             raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
         metadata = part(config, "metadata")
+        if not isinstance(metadata, dict):
+            raise bad_request(f"json: cannot unmarshal metadata: {metadata!r} is no object")
         if self.current() is not None:
             metadata.setdefault("name", self.target.name)
         self.check_target(metadata)
@@ -375,6 +378,7 @@ class Writing:
             raise self._missing()
         metadata.pop("resourceVersion", None)
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
+        self.cluster.check_definition(self.resource, metadata)
         uid = metadata.get("uid")
         if uid:
             why = (

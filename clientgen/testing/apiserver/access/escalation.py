@@ -142,8 +142,11 @@ def _missing(
 
 
 def _broken_up(rule: Mapping[str, Any]) -> Iterator[dict[str, list[str]]]:
-    """The rule as rules for one thing and one verb each."""
+    """The rule as rules for one thing and one verb each; one that names neither grants nothing."""
     present = [key for key in _FIELDS if rule.get(key)]
+    things = "nonResourceURLs" in present or {"apiGroups", "resources"} <= {*present}
+    if not things or "verbs" not in present:
+        return
     for values in product(*(rule[key] for key in present)):
         yield {key: [value] for key, value in zip(present, values, strict=True)}
 

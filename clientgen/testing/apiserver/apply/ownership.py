@@ -312,7 +312,7 @@ def _unmanaged(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _gvk(value: dict[str, Any]) -> str:
-    group, _, version = (value.get("apiVersion") or "").rpartition("/")
+    group, _, version = str(value.get("apiVersion") or "").rpartition("/")
     return f"{group}/{version}, Kind={value.get('kind') or ''}"
 
 

@@ -196,18 +196,22 @@ def _schedule_problems(schedule: str) -> list[str]:
 def _field_problem(asked: str, least: int, most: int, names: dict[str, int]) -> str:
     """What is wrong with one part of a field, such as `*/5` or `MON-FRI`."""
     span, slash, step = asked.partition("/")
-    if slash and not (step.isdigit() and int(step)):
+    if slash and not (_is_number(step) and int(step)):
         return f"failed to parse int from {step}: {asked}"
     if span in ("*", "?"):
         return ""
     first, dash, last = span.partition("-")
     numbers = [
-        names.get(word.lower(), -1) if not word.isdigit() else int(word)
+        int(word) if _is_number(word) else names.get(word.lower(), -1)
         for word in (first, last if dash else first)
     ]
     if -1 in numbers:
         return f"failed to parse int from {span}: {asked}"
     return _range_problem(numbers, least, most, asked)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch("[0-9]{1,9}", text) is not None
 
 
 def _range_problem(numbers: list[int], least: int, most: int, asked: str) -> str:

@@ -40,6 +40,7 @@ _BASES: Final = {"x": 16, "o": 8, "b": 2}
 _PARTS: Final = re.compile(r"([0-9]+)")
 # A document may repeat itself by aliases, but not explode: the bounds of goyaml.
 _FEW_ALIASES, _FEW_NODES = 100, 1000
+_DEEPEST: Final = 10_000
 _MANY_NODES, _MOST_NODES = 400_000, 4_000_000
 _MOST_SHARE, _LEAST_SHARE = 0.99, 0.10
 
@@ -59,6 +60,7 @@ def load_yaml(body: bytes) -> tuple[Any, list[str]]:
     """
     if _OTHER_VERSION.match(body):
         raise BadText("yaml: found incompatible YAML document")
+    _check_depth(body)
     try:
         loader = _Loader(body)
         node = loader.get_node() if loader.check_node() else None
@@ -69,6 +71,29 @@ def load_yaml(body: bytes) -> tuple[Any, list[str]]:
         return (None if node is None else building.value(node)), building.duplicates
     except RecursionError:
         raise BadText("yaml: exceeded max depth") from None
+
+
+def _check_depth(body: bytes) -> None:
+    """Refuse what is nested so deeply that libyaml's composer would run out of stack.
+
+    What opens a level is counted first, since hardly any document has so much of it.
+
+    Raises:
+        BadText: it is.
+    """
+    if sum(map(body.count, (b"[", b"{", b"-", b"?"))) < _DEEPEST:
+        return
+    depth = 0
+    try:
+        for event in yaml.parse(body, Loader=_Loader):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > _DEEPEST:
+                    raise BadText("yaml: exceeded max depth")
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+    except yaml.YAMLError as error:
+        raise BadText(_why(error)) from None
 
 
 class _Building:
