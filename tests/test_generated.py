@@ -188,11 +188,12 @@ def test_what_has_a_lister_and_what_an_informer() -> None:
     listers = load("informers.clientset_.v1.listers").__all__
     informers = load("informers.clientset_.v1.informers").__all__
 
-    assert len(resources) == 9
+    assert len(resources) == 10
     assert listers == [
         "AnchorLister",
         "AsyncBoatLister",
         "BoatLister",
+        "BoatNamespaceLister",
         "ChartLister",
         "HarbourLister",
         "NamespaceListerLister",
@@ -200,6 +201,7 @@ def test_what_has_a_lister_and_what_an_informer() -> None:
     assert informers == [
         "AsyncBoatInformer",
         "BoatInformer",
+        "BoatNamespaceInformer",
         "BuoyInformer",
         "ClientsetV1Informers",
         "HarbourInformer",

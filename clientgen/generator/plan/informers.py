@@ -46,7 +46,8 @@ def listers_file(
     """
     where = shown(api.group_version)
     listers = tuple(_listers(api, expansions, problems))
-    named = [(name, each.resource.kind) for each in listers for name in _names(each)]
+    # Of two resources with one kind, the clients have told already.
+    named = {(name, each.resource.kind): None for each in listers for name in _names(each)}
     check_distinct(named, where, "listers of", problems)
     if listers:
         yield FilePlan(

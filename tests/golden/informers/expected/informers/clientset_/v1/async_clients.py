@@ -14,6 +14,8 @@ from .models import (
     AnchorList,
     Boat,
     BoatList,
+    BoatNamespace,
+    BoatNamespaceList,
     Buoy,
     BuoyList,
     Chart,
@@ -33,6 +35,7 @@ from .resources import (
     ANCHORS,
     ASYNC_BOATS,
     BOATS,
+    BOAT_NAMESPACES,
     BUOYS,
     CHARTS,
     HARBOURS,
@@ -48,6 +51,8 @@ __all__ = [
     "AsyncAsyncBoatCollection",
     "AsyncBoatClient",
     "AsyncBoatCollection",
+    "AsyncBoatNamespaceClient",
+    "AsyncBoatNamespaceCollection",
     "AsyncBuoyClient",
     "AsyncBuoyCollection",
     "AsyncChartClient",
@@ -113,6 +118,32 @@ class AsyncAsyncBoatClient(AsyncAsyncBoatCollection):
     async def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncBoat:
         """Read the AsyncBoat called `name`."""
         return await self._get(AsyncBoat, name, options)
+
+
+class AsyncBoatNamespaceCollection(AsyncResourceClient):
+    """Lists and watches the BoatNamespace objects of all namespaces."""
+
+    resource = BOAT_NAMESPACES
+
+    async def list(self, **options: Unpack[ListOptions]) -> BoatNamespaceList:
+        """Read all that the options select, or one page of at most `limit`."""
+        return await self._list(BoatNamespaceList, options)
+
+    def each(self, **options: Unpack[EachOptions]) -> AsyncIterator[BoatNamespace]:
+        """Go through all that the options select, a page at a time."""
+        return self._each(BoatNamespaceList, options)
+
+    def watch(self, **options: Unpack[WatchOptions]) -> AsyncWatch[BoatNamespace]:
+        """Yield every change to what the options select, until stopped."""
+        return self._watch(BoatNamespace, options)
+
+
+class AsyncBoatNamespaceClient(AsyncBoatNamespaceCollection):
+    """Works with BoatNamespace objects of one namespace."""
+
+    async def get(self, name: str, **options: Unpack[GetOptions]) -> BoatNamespace:
+        """Read the BoatNamespace called `name`."""
+        return await self._get(BoatNamespace, name, options)
 
 
 class AsyncBoatCollection(AsyncResourceClient):
@@ -313,6 +344,16 @@ class AsyncClientsetV1Client:
         if namespace is None:
             return AsyncAsyncBoatCollection(self._rest)
         return AsyncAsyncBoatClient(self._rest, namespace)
+
+    @overload
+    def boat_namespaces(self) -> AsyncBoatNamespaceCollection: ...
+    @overload
+    def boat_namespaces(self, namespace: str) -> AsyncBoatNamespaceClient: ...
+    def boat_namespaces(self, namespace: str | None = None) -> AsyncBoatNamespaceCollection:
+        """Work with BoatNamespace objects: of one namespace, or list and watch all."""
+        if namespace is None:
+            return AsyncBoatNamespaceCollection(self._rest)
+        return AsyncBoatNamespaceClient(self._rest, namespace)
 
     @overload
     def boats(self) -> AsyncBoatCollection: ...

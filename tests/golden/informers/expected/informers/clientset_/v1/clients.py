@@ -14,6 +14,8 @@ from .models import (
     AnchorList,
     Boat,
     BoatList,
+    BoatNamespace,
+    BoatNamespaceList,
     Buoy,
     BuoyList,
     Chart,
@@ -33,6 +35,7 @@ from .resources import (
     ANCHORS,
     ASYNC_BOATS,
     BOATS,
+    BOAT_NAMESPACES,
     BUOYS,
     CHARTS,
     HARBOURS,
@@ -48,6 +51,8 @@ __all__ = [
     "AsyncBoatCollection",
     "BoatClient",
     "BoatCollection",
+    "BoatNamespaceClient",
+    "BoatNamespaceCollection",
     "BuoyClient",
     "BuoyCollection",
     "ChartClient",
@@ -113,6 +118,32 @@ class AsyncBoatClient(AsyncBoatCollection):
     def get(self, name: str, **options: Unpack[GetOptions]) -> AsyncBoat:
         """Read the AsyncBoat called `name`."""
         return self._get(AsyncBoat, name, options)
+
+
+class BoatNamespaceCollection(ResourceClient):
+    """Lists and watches the BoatNamespace objects of all namespaces."""
+
+    resource = BOAT_NAMESPACES
+
+    def list(self, **options: Unpack[ListOptions]) -> BoatNamespaceList:
+        """Read all that the options select, or one page of at most `limit`."""
+        return self._list(BoatNamespaceList, options)
+
+    def each(self, **options: Unpack[EachOptions]) -> Iterator[BoatNamespace]:
+        """Go through all that the options select, a page at a time."""
+        return self._each(BoatNamespaceList, options)
+
+    def watch(self, **options: Unpack[WatchOptions]) -> Watch[BoatNamespace]:
+        """Yield every change to what the options select, until stopped."""
+        return self._watch(BoatNamespace, options)
+
+
+class BoatNamespaceClient(BoatNamespaceCollection):
+    """Works with BoatNamespace objects of one namespace."""
+
+    def get(self, name: str, **options: Unpack[GetOptions]) -> BoatNamespace:
+        """Read the BoatNamespace called `name`."""
+        return self._get(BoatNamespace, name, options)
 
 
 class BoatCollection(ResourceClient):
@@ -313,6 +344,16 @@ class ClientsetV1Client:
         if namespace is None:
             return AsyncBoatCollection(self._rest)
         return AsyncBoatClient(self._rest, namespace)
+
+    @overload
+    def boat_namespaces(self) -> BoatNamespaceCollection: ...
+    @overload
+    def boat_namespaces(self, namespace: str) -> BoatNamespaceClient: ...
+    def boat_namespaces(self, namespace: str | None = None) -> BoatNamespaceCollection:
+        """Work with BoatNamespace objects: of one namespace, or list and watch all."""
+        if namespace is None:
+            return BoatNamespaceCollection(self._rest)
+        return BoatNamespaceClient(self._rest, namespace)
 
     @overload
     def boats(self) -> BoatCollection: ...

@@ -8,10 +8,18 @@ from typing import Unpack
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
 from clientgen.runtime.informer_options import ScopeOptions, SelectorOptions
 
-from .listers import BoatLister, HarbourLister, NamespaceListerLister, AsyncBoatLister
+from .listers import (
+    BoatLister,
+    BoatNamespaceLister,
+    HarbourLister,
+    NamespaceListerLister,
+    AsyncBoatLister,
+)
 from .models import (
     Boat,
     BoatList,
+    BoatNamespace,
+    BoatNamespaceList,
     Buoy,
     BuoyList,
     Harbour,
@@ -23,11 +31,20 @@ from .models import (
     AsyncBoat,
     AsyncBoatList,
 )
-from .resources import ASYNC_BOATS, BOATS, BUOYS, HARBOURS, NAMESPACE_LISTERS, SIGNALS
+from .resources import (
+    ASYNC_BOATS,
+    BOATS,
+    BOAT_NAMESPACES,
+    BUOYS,
+    HARBOURS,
+    NAMESPACE_LISTERS,
+    SIGNALS,
+)
 
 __all__ = [
     "AsyncBoatInformer",
     "BoatInformer",
+    "BoatNamespaceInformer",
     "BuoyInformer",
     "ClientsetV1Informers",
     "HarbourInformer",
@@ -43,6 +60,15 @@ class AsyncBoatInformer(SharedInformer[AsyncBoat]):
     def lister(self) -> AsyncBoatLister:
         """Reads the cache."""
         return AsyncBoatLister(self.indexer, self.resource)
+
+
+class BoatNamespaceInformer(SharedInformer[BoatNamespace]):
+    """Keeps BoatNamespace objects in a cache and tells handlers what happens to them."""
+
+    @property
+    def lister(self) -> BoatNamespaceLister:
+        """Reads the cache."""
+        return BoatNamespaceLister(self.indexer, self.resource)
 
 
 class BoatInformer(SharedInformer[Boat]):
@@ -85,6 +111,7 @@ class ClientsetV1Informers(GroupVersionInformers):
 
     _accessors = {
         "asyncboats": "async_boats",
+        "boatnamespaces": "boat_namespaces",
         "boats": "boats",
         "buoys": "buoys",
         "harbours": "harbours",
@@ -99,6 +126,16 @@ class ClientsetV1Informers(GroupVersionInformers):
             ASYNC_BOATS,
             AsyncBoat,
             AsyncBoatList,
+            options,
+        )
+
+    def boat_namespaces(self, **options: Unpack[ScopeOptions]) -> BoatNamespaceInformer:
+        """The informer of BoatNamespace objects: the same one for the same options."""
+        return self._factory.shared(
+            BoatNamespaceInformer,
+            BOAT_NAMESPACES,
+            BoatNamespace,
+            BoatNamespaceList,
             options,
         )
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from clientgen.runtime.listers import ClusterLister, NamespacedLister
 
-from .models import Anchor, Boat, Chart, Harbour, NamespaceLister, AsyncBoat
+from .models import Anchor, Boat, BoatNamespace, Chart, Harbour, NamespaceLister, AsyncBoat
 
 __all__ = [
     "AnchorLister",
     "AsyncBoatLister",
     "BoatLister",
+    "BoatNamespaceLister",
     "ChartLister",
     "HarbourLister",
     "NamespaceListerLister",
@@ -23,6 +24,10 @@ class AnchorLister(NamespacedLister[Anchor]):
 
 class AsyncBoatLister(NamespacedLister[AsyncBoat]):
     """Reads AsyncBoat objects from a cache."""
+
+
+class BoatNamespaceLister(NamespacedLister[BoatNamespace]):
+    """Reads BoatNamespace objects from a cache."""
 
 
 class BoatLister(NamespacedLister[Boat]):

@@ -13,6 +13,8 @@ __all__ = [
     "AsyncBoatList",
     "Boat",
     "BoatList",
+    "BoatNamespace",
+    "BoatNamespaceList",
     "Buoy",
     "BuoyList",
     "Chart",
@@ -92,6 +94,28 @@ class BoatList(ModelList[Boat]):
         name="apiVersion",
     )
     kind: Literal["BoatList"] = constant("BoatList")
+
+
+class BoatNamespace(Model):
+    """Called like a lister of one namespace."""
+
+    api_version: Literal["clientset.example.com/v1"] = constant(
+        "clientset.example.com/v1",
+        name="apiVersion",
+    )
+    kind: Literal["BoatNamespace"] = constant("BoatNamespace")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    size: int | None = None
+
+
+class BoatNamespaceList(ModelList[BoatNamespace]):
+    """BoatNamespaceList of clientset.example.com/v1."""
+
+    api_version: Literal["clientset.example.com/v1"] = constant(
+        "clientset.example.com/v1",
+        name="apiVersion",
+    )
+    kind: Literal["BoatNamespaceList"] = constant("BoatNamespaceList")
 
 
 class Buoy(Model):

@@ -9,6 +9,7 @@ __all__ = [
     "ANCHORS",
     "ASYNC_BOATS",
     "BOATS",
+    "BOAT_NAMESPACES",
     "BUOYS",
     "CHARTS",
     "HARBOURS",
@@ -18,6 +19,13 @@ __all__ = [
 ]
 ANCHORS = Resource("clientset.example.com", "v1", "anchors", "Anchor", namespaced=True)
 ASYNC_BOATS = Resource("clientset.example.com", "v1", "asyncboats", "AsyncBoat", namespaced=True)
+BOAT_NAMESPACES = Resource(
+    "clientset.example.com",
+    "v1",
+    "boatnamespaces",
+    "BoatNamespace",
+    namespaced=True,
+)
 BOATS = Resource("clientset.example.com", "v1", "boats", "Boat", namespaced=True)
 BUOYS = Resource("clientset.example.com", "v1", "buoys", "Buoy", namespaced=True)
 CHARTS = Resource("clientset.example.com", "v1", "charts", "Chart", namespaced=True)
