@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,10 @@ def value_of(obj: ConfigMap) -> str:
     return obj.data["value"]
 
 
+def version_of(obj: ConfigMap) -> str:
+    return obj.metadata.resource_version
+
+
 class History:
     """What handlers were told, in words; and whether that makes sense."""
 
@@ -39,7 +44,10 @@ class History:
 
     def on_update(self, old: ConfigMap, new: ConfigMap) -> None:
         self._note(new, f"update {value_of(old)}>{value_of(new)}")
-        self._check(self.known.get(self._key(old)) is old, f"{self._key(old)} was not like that")
+        known = self.known.get(self._key(old))
+        # A relist may bring what has not changed as another object.
+        same = known is not None and version_of(known) == version_of(old)
+        self._check(same, f"{self._key(old)} was not like that")
         self.known[self._key(new)] = new
 
     def on_delete(self, obj: ConfigMap) -> None:
@@ -66,3 +74,12 @@ class History:
 def threads() -> set[str]:
     """The names of the threads that informers have."""
     return {each.name for each in threading.enumerate() if each.name.startswith("clientgen")}
+
+
+def tasks() -> set[str]:
+    """The names of the tasks that informers have on the running loop, if there is one."""
+    try:
+        running = asyncio.all_tasks()
+    except RuntimeError:
+        return set()
+    return {each.get_name() for each in running if each.get_name().startswith("clientgen")}
