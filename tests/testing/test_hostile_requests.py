@@ -147,38 +147,93 @@ def code(made: ApiServer, asked: HttpRequest) -> int:
         (500, request("GET", f"{PODS}?watch=1&resourceVersion={MANY_DIGITS}")),
         (400, request("GET", f"{PODS}?limit={MANY_DIGITS}")),
         (400, request("DELETE", f"{PODS}/p?gracePeriodSeconds=-{MANY_DIGITS}")),
-        (400, request("GET", f"{PODS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6ImFiYyIsInN0YXJ0IjoiYSJ9")),
-        (400, request("GET", f"{PODS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6W10sInN0YXJ0IjoiYSJ9")),
-        (500, request("POST", PODS, {**POD, "metadata": {"name": "p", "resourceVersion": MANY_DIGITS}})),
+        (
+            400,
+            request(
+                "GET",
+                f"{PODS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6ImFiYyIsInN0YXJ0IjoiYSJ9",
+            ),
+        ),
+        (
+            400,
+            request(
+                "GET", f"{PODS}?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6W10sInN0YXJ0IjoiYSJ9"
+            ),
+        ),
+        (
+            500,
+            request(
+                "POST", PODS, {**POD, "metadata": {"name": "p", "resourceVersion": MANY_DIGITS}}
+            ),
+        ),
         (422, request("POST", GROUP, {**WIDGET, "kind": "Gadget", "metadata": True})),
         (400, request("PATCH", f"{GROUP}/w?fieldManager=m", {**WIDGET, "metadata": "w"}, APPLY)),
         (400, request("PATCH", f"{GROUP}/w?fieldManager=m", {**WIDGET, "apiVersion": {}}, APPLY)),
-        (422, request("POST", ROLES, {**ROLE, "rules": [{"resources": ["pods"], "verbs": ["get"]}]}, impersonate_user="jo")),
+        (
+            422,
+            request(
+                "POST",
+                ROLES,
+                {**ROLE, "rules": [{"resources": ["pods"], "verbs": ["get"]}]},
+                impersonate_user="jo",
+            ),
+        ),
         (422, request("POST", ROLES, {**ROLE, "rules": [None]}, impersonate_user="jo")),
-        (422, request("POST", CRON_JOBS, {**CRON_JOB, "spec": {**CRON_JOB["spec"], "schedule": "*/² * * * *"}})),
+        (
+            422,
+            request(
+                "POST",
+                CRON_JOBS,
+                {**CRON_JOB, "spec": {**CRON_JOB["spec"], "schedule": "*/² * * * *"}},
+            ),
+        ),
         (400, request("POST", PODS, b"[" * 200_000, "application/yaml")),
         (400, request("POST", PODS, b"- " * 200_000, "application/yaml")),
         (400, request("POST", PODS, b'{"a":' * 200_000)),
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_refused(expected: int, asked: HttpRequest) -> None:
     made = server()
-    made.put({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-              "metadata": {"name": "maker"},
-              "rules": [{"apiGroups": ["*"], "resources": ["clusterroles"], "verbs": ["create"]}]})  # fmt: skip
-    made.put({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-              "metadata": {"name": "maker"}, "subjects": [{"kind": "User", "name": "jo"}],
-              "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "maker"}})  # fmt: skip
+    made.put(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": {"name": "maker"},
+            "rules": [{"apiGroups": ["*"], "resources": ["clusterroles"], "verbs": ["create"]}],
+        }
+    )
+    made.put(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": "maker"},
+            "subjects": [{"kind": "User", "name": "jo"}],
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": "maker",
+            },
+        }
+    )
     assert code(made, asked) == expected
 
 
 def test_garbage_that_may_not_be_deleted_troubles_nobody() -> None:
     made = server()
     owner = made.put(ROLE)
-    reference = {"apiVersion": ROLE["apiVersion"], "kind": "ClusterRole", "name": "r",
-                 "uid": owner["metadata"]["uid"]}  # fmt: skip
-    made.put({"apiVersion": "v1", "kind": "Namespace",
-              "metadata": {"name": "default", "ownerReferences": [reference]}})  # fmt: skip
+    reference = {
+        "apiVersion": ROLE["apiVersion"],
+        "kind": "ClusterRole",
+        "name": "r",
+        "uid": owner["metadata"]["uid"],
+    }
+    made.put(
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": "default", "ownerReferences": [reference]},
+        }
+    )
     assert code(made, request("DELETE", f"{ROLES}/r")) == 200
     assert code(made, request("GET", "/api/v1/namespaces/default")) == 200
 
@@ -186,19 +241,72 @@ def test_garbage_that_may_not_be_deleted_troubles_nobody() -> None:
 # ---- at random --------------------------------------------------------------------------------
 
 JUNK: list[Any] = [
-    None, True, 0, -1, 2**64, 1.5, 1e300, "", "a", "x" * 300, "\0", "1", MANY_DIGITS, [], {}, [None],
-    [{}], {"": None}, {"a": {}}, ["a", "a"], "2001-99-99", "*", "..", "a/b", {"f:metadata": {".": {}}},
-    {"$patch": "delete"}, {"$patch": "replace"}, [{"$patch": "delete"}], {"$retainKeys": ["a"]},
+    None,
+    True,
+    0,
+    -1,
+    2**64,
+    1.5,
+    1e300,
+    "",
+    "a",
+    "x" * 300,
+    "\0",
+    "1",
+    MANY_DIGITS,
+    [],
+    {},
+    [None],
+    [{}],
+    {"": None},
+    {"a": {}},
+    ["a", "a"],
+    "2001-99-99",
+    "*",
+    "..",
+    "a/b",
+    {"f:metadata": {".": {}}},
+    {"$patch": "delete"},
+    {"$patch": "replace"},
+    [{"$patch": "delete"}],
+    {"$retainKeys": ["a"]},
     {"$setElementOrder/containers": [{"name": "a"}]},
-]  # fmt: skip
-NAMES = ["metadata", "spec", "status", "name", "finalizers", "ownerReferences", "managedFields",
-         "uid", "resourceVersion", "labels", "generateName", "deletionTimestamp", "conditions"]  # fmt: skip
+]
+NAMES = [
+    "metadata",
+    "spec",
+    "status",
+    "name",
+    "finalizers",
+    "ownerReferences",
+    "managedFields",
+    "uid",
+    "resourceVersion",
+    "labels",
+    "generateName",
+    "deletionTimestamp",
+    "conditions",
+]
 PATCHES = [APPLY, "application/merge-patch+json", "application/strategic-merge-patch+json"]
-QUERIES = ["", "?watch=1&timeoutSeconds=1", "?limit=1", "?dryRun=All", "?fieldManager=m&force=true",
-           "?fieldValidation=Strict", "?resourceVersion=9", "?labelSelector=a%20in%20(b)",
-           "?fieldSelector=metadata.name%3Dp", "?propagationPolicy=Foreground"]  # fmt: skip
-ACCEPTED = ["", "application/json;as=Table;v=v1;g=meta.k8s.io", "application/yaml", "q=;,",
-            "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"]  # fmt: skip
+QUERIES = [
+    "",
+    "?watch=1&timeoutSeconds=1",
+    "?limit=1",
+    "?dryRun=All",
+    "?fieldManager=m&force=true",
+    "?fieldValidation=Strict",
+    "?resourceVersion=9",
+    "?labelSelector=a%20in%20(b)",
+    "?fieldSelector=metadata.name%3Dp",
+    "?propagationPolicy=Foreground",
+]
+ACCEPTED = [
+    "",
+    "application/json;as=Table;v=v1;g=meta.k8s.io",
+    "application/yaml",
+    "q=;,",
+    "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+]
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -233,9 +341,12 @@ def test_whatever_comes_is_answered(seed: int) -> None:
             path += f"/{value['metadata']['name']}{chance.choice(['', '', '/status', '/scale'])}"
         kind = chance.choice(PATCHES) if method == "PATCH" else "application/json"
         asked = request(
-            method, path + chance.choice(QUERIES), spoiled(value, chance), kind,
+            method,
+            path + chance.choice(QUERIES),
+            spoiled(value, chance),
+            kind,
             accept=chance.choice(ACCEPTED),
-        )  # fmt: skip
+        )
         action_of(asked)
         answer = made.handle(asked)
         while isinstance(answer, Later):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .decoding import Format, normalise, parse
 from .failures import Failure, bad_request, invalid, invalid_value
-from .parts import part
 from .resources import Resource
 
 if TYPE_CHECKING:

@@ -82,7 +82,7 @@ class Cluster:
                 work()
             except Failure as failure:
                 _log.debug("work in the background was refused: %s", failure.message)
-            except Exception:
+            except Exception:  # noqa: BLE001 - it is logged, and the rest is due as well
                 _log.exception("work in the background failed")
 
     # --------------------------------------------------------------------------- objects

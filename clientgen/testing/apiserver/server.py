@@ -124,7 +124,7 @@ class ApiServer:
             answer = answering(call)
         except Failure as failure:
             answer = failed(failure, call.accept)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a defect here is a 500, as a panic is
             _log.exception("%s %s failed", call.method, call.path)
             answer = failed(internal_error(f"{type(error).__name__}: {error}"), call.accept)
         if isinstance(answer, Later):
