@@ -1,7 +1,8 @@
 """Watches: what has changed since a version, and what changes from now on (fact sheet 1.2, WATCH).
 
 A stream subscribes to the changes of a collection and keeps the encoded lines until its driver
-takes them. It ends by `timeoutSeconds`, by an ERROR event, or when somebody cuts it.
+takes them. It ends by `timeoutSeconds`, by an ERROR event, when somebody cuts it, or when its
+client reads so slowly that too much waits for it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ LAST_BOOKMARK_SECONDS: Final = 2.0
 """How long before its end a watch gets a bookmark."""
 MIN_TIMEOUT: Final = 1800.0
 """A watch without a timeout of its own ends after this long to twice this long."""
+MOST_BEHIND: Final = 32 * 1024 * 1024
+"""How many bytes of changes wait for a client that does not read, before its watch is ended."""
 
-_NO_LABELS: Final[dict[str, str]] = {}
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
@@ -130,6 +132,7 @@ class WatchStream:
         self._plain = rendering.encoding.form.kind == ""
         self._everything = not options.selects
         self._ready: deque[bytes] = deque()
+        self._behind = 0
         self._wake: Callable[[], None] = _nothing
         self._stop: Callable[[], None] = _nothing
         self._after = 0
@@ -155,6 +158,7 @@ class WatchStream:
         if self._ready:
             lines = b"".join(self._ready)
             self._ready.clear()
+            self._behind = 0
             return lines
         return None if self.ended else b""
 
@@ -198,7 +202,21 @@ class WatchStream:
     def follow(self, collection: Collection, after: int) -> None:
         """Go on with what changes from now on; changes up to a version to come are passed over."""
         self._after = after
-        self._stop = collection.watch(self.tell)
+        self._behind = 0  # of what there was already, there may be any amount
+        self._stop = collection.watch(self._tell_on)
+
+    def _tell_on(self, change: Change) -> None:
+        self.tell(change)
+        if self._behind > MOST_BEHIND:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """End a watch that nobody reads, as real servers do.
+
+        What was not taken is forgotten: the client goes on after the last event that it has seen.
+        """
+        self._ready.clear()
+        self.close()
 
     def tell(self, change: Change) -> None:
         """Say what a change means to this watch, if anything."""
@@ -231,6 +249,7 @@ class WatchStream:
 
     def _put(self, line: bytes) -> None:
         self._ready.append(line)
+        self._behind += len(line)
         self._wake()
 
     def bookmark(self, annotations: dict[str, str] | None = None) -> None:
