@@ -7,7 +7,6 @@ body alive.
 
 from __future__ import annotations
 
-import gc
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -16,6 +15,7 @@ from msgspec import Raw, Struct
 from .copying import deep_copy
 from .encoding import encode
 from .errors import ClientError
+from .gcpause import GcPaused
 from .lenient import decoder_of, read_leniently
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Model
@@ -84,22 +84,15 @@ def decode(data: bytes, model: type[M]) -> M:
 def decode_list(data: bytes, list_model: type[L]) -> L:
     """Read a list, or a page of one, in one go.
 
-    The cyclic garbage collector rests meanwhile: it would go through the many new objects again
-    and again, and models hold no cycles. Equal `fieldsV1` are kept once.
+    The cyclic garbage collector rests meanwhile, as models hold no cycles. Equal `fieldsV1` are
+    kept once.
 
     Raises:
         DecodeError: `data` is not a JSON object.
     """
-    # Where two threads do this at once, the first to end may switch the collector on for both,
-    # but none leaves it off.
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
+    with GcPaused():
         found = _read(data, list_model)
         unpin(found, {})
-    finally:
-        if was_on:
-            gc.enable()
     return found
 
 
@@ -127,16 +120,11 @@ def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
     Raises:
         DecodeError: a line is not a JSON object, or holds none.
     """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
+    with GcPaused():
         events = _decode_lines(lines, model)
         pool: dict[int, Raw] = {}
         for event in events:
             unpin(event.object, pool)
-    finally:
-        if was_on:
-            gc.enable()
     return events
 
 

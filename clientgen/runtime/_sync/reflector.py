@@ -12,6 +12,7 @@ from msgspec import MsgspecError, Raw, json
 from .. import paging
 from ..codec import decode_events
 from ..errors import ApiError, ConnectionLost, Expired, Gone, TransportError
+from ..gcpause import GcPaused
 from ..indexer import meta_namespace_key
 from ..lines import LineSplitter
 from ..model import Model
@@ -141,7 +142,8 @@ class Reflector(Generic[T]):
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
             return self._reflecting.list_failed(error, self._now())
         if not self._stopped.is_set():
-            self._sink.replace(objects, version)
+            with GcPaused():
+                self._sink.replace(objects, version)
         return self._reflecting.listed(step, version, pages)
 
     def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[T], str, int]:
@@ -234,7 +236,8 @@ class Reflector(Generic[T]):
             if lines and not self._stopped.is_set() and not _is_whole(lines):
                 raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
         if lines and not self._stopped.is_set():
-            self._take(decode_events(lines, self._model))
+            with GcPaused():
+                self._take(decode_events(lines, self._model))
         return bool(chunk)
 
     def _take(self, events: list[WatchEvent[T]]) -> None:
