@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from . import failures
+from . import failures, strategic
 from .decoding.body import Parsed, check_size, type_word
 from .decoding.guards import is_array, is_object
 from .decoding.json_text import BadText, load_json
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .failures import Failure
+    from .resources import Resource
+    from .routing import Call
 
 __all__ = [
     "APPLY",
     "JSON_PATCH",
     "MERGE_PATCH",
     "STRATEGIC_MERGE_PATCH",
+    "Patch",
     "json_patch",
     "merge_patch",
+    "patch_type",
     "patch_types",
     "read_patch",
     "undecodable",
@@ -48,6 +53,22 @@ def patch_types(*, custom: bool) -> tuple[str, ...]:
 
 
 # ---------------------------------------------------------------------------------- reading
+
+
+def patch_type(call: Call, resource: Resource) -> str:
+    """The kind of patch a request brings.
+
+    Raises:
+        Failure: 415, for a content type that is none.
+    """
+    media = call.headers.get("content-type", "").partition(";")[0].strip().lower()
+    known = patch_types(custom=resource.custom is not None)
+    if media not in known:
+        raise failures.unsupported_media_type(
+            "the body of the request was in an unknown format - accepted media types include: "
+            + ", ".join(known)
+        )
+    return media
 
 
 def read_patch(
@@ -167,3 +188,28 @@ def _pruned(value: Any) -> Any:
     if is_array(value):
         return [_pruned(item) for item in value]
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A patch other than an apply: its type and what it says."""
+
+    media: str
+    text: Any
+    resource: Resource
+
+    def of(self, value: dict[str, Any]) -> Any:
+        """An object as the patch makes it."""
+        if self.media == JSON_PATCH:
+            return json_patch(value, self.text)
+        if self.media == MERGE_PATCH:
+            return merge_patch(value, self.text)
+        result = strategic.strategic_merge(value, self.text, self.resource.schema)
+        # The type of the object stays, whatever the patch makes of its name.
+        return {**result, "kind": value["kind"], "apiVersion": value["apiVersion"]}
+
+    def undecodable(self, result: Any) -> Callable[[str], Failure]:
+        """What makes the 422 of a result that is no such object."""
+        if self.media in (JSON_PATCH, MERGE_PATCH):
+            return undecodable(result)
+        return strategic.undecodable(self.text)

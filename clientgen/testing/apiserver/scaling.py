@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from .apply.paths import Path
     from .cluster import Cluster
     from .decoding import Parsed
+    from .patching import Patch
     from .resources import Resource
     from .routing import Target
     from .schema import Schema
     from .store import Record
     from .views import View
-    from .writing import Change, Writing
+    from .writing import Writing
 
 __all__ = ["Scaling"]
 
@@ -57,7 +58,7 @@ class Scaling:
         writing.check_uid(record, metadata)
         return self._write(writing, record, scale)
 
-    def patch(self, writing: Writing, change: Change, parsed: Parsed) -> dict[str, Any]:
+    def patch(self, writing: Writing, change: Patch, parsed: Parsed) -> dict[str, Any]:
         """Scale as a patch says."""
         body = change.resource
         record = self._record(writing)

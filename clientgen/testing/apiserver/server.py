@@ -23,8 +23,8 @@ from . import (
     posting,
     reading,
     subresources,
+    verbs,
     watching,
-    writing,
 )
 from .answers import Later
 from .cluster import Cluster
@@ -209,9 +209,9 @@ _VERBS: Final[dict[str, Handler]] = {
     "get": reading.get,
     "list": reading.list_,
     "watch": watching.watch,
-    "create": writing.create,
-    "update": writing.update,
-    "patch": writing.patch,
+    "create": verbs.create,
+    "update": verbs.update,
+    "patch": verbs.patch,
     "delete": deleting.delete,
     "deletecollection": deleting.delete_collection,
 }

@@ -13,12 +13,12 @@ from .bodies import body_resource, complain, object_of
 from .failures import Failure, bad_request, not_found
 from .options import write_options
 from .parts import part
-from .patching import APPLY, read_patch
+from .patching import APPLY, Patch, patch_type, read_patch
 from .registry import storage_of
 from .scaling import Scaling
 from .store import key_of
 from .views import View
-from .writing import Change, Writing, patch_type
+from .writing import Writing
 
 if TYPE_CHECKING:
     from .answers import Answer
@@ -99,5 +99,5 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
             complain(call, parsed.complaints(), options.validation)
             value = scaling.apply(writing, parsed.value, resource)
         else:
-            value = scaling.patch(writing, Change(media, parsed.value, resource), parsed)
+            value = scaling.patch(writing, Patch(media, parsed.value, resource), parsed)
     return shown.value(value)

@@ -1,4 +1,4 @@
-"""Create, update, patch and apply: from what a client sent to what is stored (fact sheet 1.4, 1.5).
+"""Updates and patches: from what a client sent to what is stored (fact sheet 1.4, 1.5).
 
 A write goes the same way whatever asked for it: the body is cleaned and defaulted, ownership of its
 fields is noted, the kind's own rules prepare it, it is validated, and unless it changes nothing it
@@ -7,246 +7,39 @@ is stored under the next version.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from uuid import UUID
 
-from . import access, apply, builtin, strategic
-from .apply import Writer
-from .bodies import cleaned, complain, drop_repeated_owners, mismatch, object_of
+from . import access, apply, builtin
+from .bodies import cleaned, complain, drop_repeated_owners, mismatch
+from .creating import Creating, Outcome
 from .failures import (
     Cause,
     Failure,
-    already_exists,
     bad_request,
     conflict,
     invalid,
     not_found,
     unclassified,
-    unsupported_media_type,
 )
-from .options import WriteOptions, write_options
 from .parts import part
-from .patching import (
-    APPLY,
-    JSON_PATCH,
-    MERGE_PATCH,
-    json_patch,
-    merge_patch,
-    patch_types,
-    read_patch,
-    undecodable,
-)
-from .registry import storage_of
-from .rules import rules_of
 from .store import key_of
-from .views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from .answers import Answer
-    from .cluster import Cluster
     from .decoding import Parsed
-    from .rendering import Rendering
-    from .resources import Resource
-    from .routing import Call, Target
+    from .patching import Patch
     from .store import Record
 
-__all__ = ["Change", "Outcome", "Writing", "create", "patch", "patch_type", "update"]
+__all__ = ["Writing"]
 
-_ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
-_SUFFIX: Final = 5
-_MAX_BASE: Final = 58
-_GENERATED_TRIES: Final = 8
 _MODIFIED: Final = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a write came to: the object as it is now, and whether it is a new one."""
-
-    value: dict[str, Any]
-    created: bool = False
-
-
-# ------------------------------------------------------------------------------- verbs
-
-
-def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
-    """POST to a collection."""
-    options = write_options(call.query, "CreateOptions", call.user_agent)
-    body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(call, body.problems, options.validation, target.resource)
-    writing = Writing(cluster, target, options, call)
-    outcome = writing.create(body.value)
-    return rendering.value(outcome.value, 201)
-
-
-def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
-    """PUT to an object or its status."""
-    options = write_options(call.query, "UpdateOptions", call.user_agent)
-    body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(call, body.problems, options.validation, target.resource)
-    outcome = Writing(cluster, target, options, call).update(body.value)
-    return rendering.value(outcome.value, 201 if outcome.created else 200)
-
-
-def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
-    """PATCH of an object or its status, in any of the four ways."""
-    media = patch_type(call, target.resource)
-    applying = media == APPLY
-    options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
-    writing = Writing(cluster, target, options, call)
-    custom = target.resource.custom is not None
-    parsed = read_patch(call.body, media, checked=options.validation != "Ignore", custom=custom)
-    if applying:
-        complain(call, parsed.duplicates, options.validation)
-        outcome = writing.apply(parsed.value)
-    else:
-        change = Change(media, parsed.value, target.resource)
-        outcome = writing.patch(change, parsed)
-    return rendering.value(outcome.value, 201 if outcome.created else 200)
-
-
-def patch_type(call: Call, resource: Resource) -> str:
-    """The kind of patch a request brings.
-
-    Raises:
-        Failure: 415, for a content type that is none.
-    """
-    media = call.headers.get("content-type", "").partition(";")[0].strip().lower()
-    known = patch_types(custom=resource.custom is not None)
-    if media not in known:
-        raise unsupported_media_type(
-            "the body of the request was in an unknown format - accepted media types include: "
-            + ", ".join(known)
-        )
-    return media
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A patch other than an apply: its type and what it says."""
-
-    media: str
-    change: Any
-    resource: Resource
-
-    def of(self, value: dict[str, Any]) -> Any:
-        """An object as the patch makes it."""
-        if self.media == JSON_PATCH:
-            return json_patch(value, self.change)
-        if self.media == MERGE_PATCH:
-            return merge_patch(value, self.change)
-        result = strategic.strategic_merge(value, self.change, self.resource.schema)
-        # The type of the object stays, whatever the patch makes of its name.
-        return {**result, "kind": value["kind"], "apiVersion": value["apiVersion"]}
-
-    def undecodable(self, result: Any) -> Callable[[str], Failure]:
-        """What makes the 422 of a result that is no such object."""
-        if self.media in (JSON_PATCH, MERGE_PATCH):
-            return undecodable(result)
-        return strategic.undecodable(self.change)
-
-
-# ---------------------------------------------------------------------------- the way
-
-
-def _check_unversioned(metadata: dict[str, Any]) -> None:
-    """Refuse to create what says to be stored already; a version that is no number says nothing.
-
-    Raises:
-        Failure: 500.
-    """
-    version: str = metadata.pop("resourceVersion", None) or "0"
-    if re.fullmatch("0*[1-9][0-9]*", version):
-        raise unclassified("resourceVersion should not be set on objects to be created")
-
-
-class Writing:
+class Writing(Creating):
     """One write to one object."""
-
-    def __init__(self, cluster: Cluster, target: Target, options: WriteOptions, call: Call) -> None:
-        self.cluster = cluster
-        self.target = target
-        self.options = options
-        self.call = call
-        self.caller = call.caller
-        self.resource = target.resource
-        self.view = View(target.resource, cluster.registry)
-        self.collection = cluster.store.collection(storage_of(target.resource))
-        self.rules = rules_of(target.resource, cluster)
-        self._is_status = target.subresource == "status"
-
-    # --------------------------------------------------------------------------- create
-
-    def create(self, value: dict[str, Any]) -> Outcome:
-        """Store an object that is not there yet."""
-        value = self.view.titled(value)
-        metadata = value["metadata"]
-        self._place(metadata)
-        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
-        self.cluster.check_definition(self.resource, metadata)
-        self.rules.default(value)
-        self._own(None, value)
-        return self._create(value)
-
-    def _create(self, value: dict[str, Any]) -> Outcome:
-        metadata = value["metadata"]
-        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
-            metadata.pop(name, None)
-        generates = bool(metadata.get("generateName")) and not metadata.get("name")
-        if generates:
-            self._generate_name(metadata)
-        metadata.setdefault("name", "")
-        metadata["uid"] = str(UUID(int=self.cluster.random.getrandbits(128), version=4))
-        metadata["creationTimestamp"] = self.cluster.timestamp()
-        access.check_grants(self.resource, value, None, self.caller, self.cluster)
-        self.rules.prepare_create(value)
-        access.sign_request(self.resource, value, self.caller)
-        self._validate(value, None)
-        if self.options.dry_run:
-            self._check_free(metadata, generates=generates)
-            return Outcome(value, created=True)
-        _check_unversioned(metadata)
-        self._check_free(metadata, generates=generates)
-        self.collection.put(value, self.view.form)
-        return Outcome(value, created=True)
-
-    def _place(self, metadata: dict[str, Any]) -> None:
-        if not self.resource.namespaced:
-            metadata.pop("namespace", None)
-            return
-        if metadata.setdefault("namespace", self.target.namespace) != self.target.namespace:
-            raise bad_request(
-                "the namespace of the provided object does not match the namespace sent on the "
-                "request"
-            )
-
-    def _generate_name(self, metadata: dict[str, Any]) -> None:
-        base = metadata["generateName"][:_MAX_BASE]
-        for _ in range(_GENERATED_TRIES):
-            suffix = "".join(self.cluster.random.choices(_ALPHABET, k=_SUFFIX))
-            metadata["name"] = base + suffix
-            if self._key(metadata) not in self.collection.records:
-                return
-
-    def _check_free(self, metadata: dict[str, Any], *, generates: bool) -> None:
-        if self._key(metadata) in self.collection.records:
-            resource = self.resource
-            again = 1 if generates else None
-            raise already_exists(
-                resource.group, resource.plural, metadata["name"], retry_after=again
-            )
-
-    def _key(self, metadata: dict[str, Any]) -> str:
-        return key_of(metadata.get("namespace", ""), metadata["name"])
-
-    # --------------------------------------------------------------------------- update
 
     def current(self) -> Record | None:
         """What is stored under the target's name."""
@@ -306,7 +99,7 @@ class Writing:
             )
             raise conflict(resource.group, resource.plural, target.name, why)
 
-    def patch(self, change: Change, parsed: Parsed) -> Outcome:
+    def patch(self, change: Patch, parsed: Parsed) -> Outcome:
         """Change an object as a patch says."""
         record = self.current()
         if record is None:
@@ -345,64 +138,6 @@ class Writing:
             # Real servers decode it into a type that has no fields, so that it has no name either.
             return {"metadata": {}}, sorted(value.keys() - {"kind", "apiVersion"})
         return cleaned(value, resource, self.cluster.spec.schemas, refuse)
-
-    def apply(self, config: dict[str, Any]) -> Outcome:
-        """Server-side apply: create the object, or merge into it what is applied."""
-        self._check_applied(config)
-        record = self.current()
-        metadata = config["metadata"]
-        if record is None:
-            return self._create_applied(config)
-        live = self.view.value(record)
-        version = metadata.get("resourceVersion")
-        if version and version != live["metadata"]["resourceVersion"]:
-            raise self._conflict(record)
-        value = self.merged(live, config)
-        return self.replace(record, value, owned=True)
-
-    def _check_applied(self, config: dict[str, Any]) -> None:
-        kind = config.get("kind")
-        if kind and kind != self.resource.kind:
-            raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
-        metadata = part(config, "metadata")
-        if not isinstance(metadata, dict):
-            raise bad_request(f"json: cannot unmarshal metadata: {metadata!r} is no object")
-        if self.current() is not None:
-            metadata.setdefault("name", self.target.name)
-        self.check_target(metadata)
-        config["metadata"] = metadata
-
-    def _create_applied(self, config: dict[str, Any]) -> Outcome:
-        metadata = config["metadata"]
-        if self.target.subresource:
-            raise self._missing()
-        metadata.pop("resourceVersion", None)
-        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
-        self.cluster.check_definition(self.resource, metadata)
-        uid = metadata.get("uid")
-        if uid:
-            why = (
-                f"uid mismatch: the provided object specified uid {uid}, and no existing object "
-                "was found"
-            )
-            resource = self.resource
-            raise conflict(resource.group, resource.plural, self.target.name, why)
-        value = self.merged(None, config)
-        return self._create(value)
-
-    def merged(self, live: dict[str, Any] | None, config: dict[str, Any]) -> dict[str, Any]:
-        """What an object becomes when a configuration is applied to it."""
-        value = apply.applied(
-            live,
-            config,
-            self._writer(),
-            self._schema_of,
-            force=self.options.force,
-            ignored=self._ignored(),
-        )
-        value, _ = cleaned(self.view.titled(value), self.resource, self.cluster.spec.schemas)
-        self.rules.default(value)
-        return value
 
     # ---------------------------------------------------------------- what all updates do
 
@@ -484,31 +219,3 @@ class Writing:
     def _drains(self, value: dict[str, Any]) -> bool:
         is_namespace = self.resource.group_resource == "namespaces"
         return is_namespace and bool(part(value, "spec").get("finalizers"))
-
-    # -------------------------------------------------------------------------- the rest
-
-    def _validate(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
-        resource, part = self.resource, self.target.subresource
-        causes = list(builtin.metadata_causes(resource, value, old, part))
-        causes += self.rules.validate(value, old, part)
-        if causes:
-            name = value["metadata"].get("name", "")
-            raise invalid(resource.group, resource.kind, name, causes)
-        self.call.warnings.extend(self.rules.warnings(value, old))
-
-    def _writer(self) -> Writer:
-        return Writer(
-            manager=self.options.manager,
-            api_version=self.resource.api_version,
-            subresource=self.target.subresource,
-            now=self.cluster.now(),
-        )
-
-    def _schema_of(self, api_version: str) -> Any:
-        return self.cluster.registry.schema_of(self.resource, api_version)
-
-    def _own(self, old: dict[str, Any] | None, value: dict[str, Any]) -> None:
-        apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
-
-    def _ignored(self) -> Iterable[tuple[str, ...]]:
-        return apply.reset_fields(self.resource, self.target.subresource)

@@ -1,0 +1,78 @@
+"""Server-side apply: an object becomes what several managers want it to be (fact sheet 1.5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import apply
+from .bodies import cleaned
+from .failures import bad_request, conflict
+from .parts import part
+from .writing import Writing
+
+if TYPE_CHECKING:
+    from .creating import Outcome
+
+__all__ = ["Applying"]
+
+
+class Applying(Writing):
+    """One write to one object by server-side apply."""
+
+    def apply(self, config: dict[str, Any]) -> Outcome:
+        """Server-side apply: create the object, or merge into it what is applied."""
+        self._check_applied(config)
+        record = self.current()
+        metadata = config["metadata"]
+        if record is None:
+            return self._create_applied(config)
+        live = self.view.value(record)
+        version = metadata.get("resourceVersion")
+        if version and version != live["metadata"]["resourceVersion"]:
+            raise self._conflict(record)
+        value = self._merged(live, config)
+        return self.replace(record, value, owned=True)
+
+    def _check_applied(self, config: dict[str, Any]) -> None:
+        kind = config.get("kind")
+        if kind and kind != self.resource.kind:
+            raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
+        metadata = part(config, "metadata")
+        if not isinstance(metadata, dict):
+            raise bad_request(f"json: cannot unmarshal metadata: {metadata!r} is no object")
+        if self.current() is not None:
+            metadata.setdefault("name", self.target.name)
+        self.check_target(metadata)
+        config["metadata"] = metadata
+
+    def _create_applied(self, config: dict[str, Any]) -> Outcome:
+        metadata = config["metadata"]
+        if self.target.subresource:
+            raise self._missing()
+        metadata.pop("resourceVersion", None)
+        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
+        self.cluster.check_definition(self.resource, metadata)
+        uid = metadata.get("uid")
+        if uid:
+            why = (
+                f"uid mismatch: the provided object specified uid {uid}, and no existing object "
+                "was found"
+            )
+            resource = self.resource
+            raise conflict(resource.group, resource.plural, self.target.name, why)
+        value = self._merged(None, config)
+        return self._create(value)
+
+    def _merged(self, live: dict[str, Any] | None, config: dict[str, Any]) -> dict[str, Any]:
+        """What an object becomes when a configuration is applied to it."""
+        value = apply.applied(
+            live,
+            config,
+            self._writer(),
+            self._schema_of,
+            force=self.options.force,
+            ignored=self._ignored(),
+        )
+        value, _ = cleaned(self.view.titled(value), self.resource, self.cluster.spec.schemas)
+        self.rules.default(value)
+        return value

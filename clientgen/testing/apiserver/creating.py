@@ -1,0 +1,156 @@
+"""How objects come to be, and what all writes share: their resource, its rules, ownership."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from . import access, apply, builtin
+from .apply import Writer
+from .failures import already_exists, bad_request, invalid, unclassified
+from .registry import storage_of
+from .rules import rules_of
+from .store import key_of
+from .views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .cluster import Cluster
+    from .options import WriteOptions
+    from .routing import Call, Target
+
+__all__ = ["Creating", "Outcome"]
+
+_ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX: Final = 5
+_MAX_BASE: Final = 58
+_GENERATED_TRIES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a write came to: the object as it is now, and whether it is a new one."""
+
+    value: dict[str, Any]
+    created: bool = False
+
+
+class Creating:
+    """A write to one resource, and how it makes an object that is not there yet."""
+
+    def __init__(self, cluster: Cluster, target: Target, options: WriteOptions, call: Call) -> None:
+        self.cluster = cluster
+        self.target = target
+        self.options = options
+        self.call = call
+        self.caller = call.caller
+        self.resource = target.resource
+        self.view = View(target.resource, cluster.registry)
+        self.collection = cluster.store.collection(storage_of(target.resource))
+        self.rules = rules_of(target.resource, cluster)
+
+    # --------------------------------------------------------------------------- create
+
+    def create(self, value: dict[str, Any]) -> Outcome:
+        """Store an object that is not there yet."""
+        value = self.view.titled(value)
+        metadata = value["metadata"]
+        self._place(metadata)
+        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
+        self.cluster.check_definition(self.resource, metadata)
+        self.rules.default(value)
+        self._own(None, value)
+        return self._create(value)
+
+    def _create(self, value: dict[str, Any]) -> Outcome:
+        metadata = value["metadata"]
+        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+            metadata.pop(name, None)
+        generates = bool(metadata.get("generateName")) and not metadata.get("name")
+        if generates:
+            self._generate_name(metadata)
+        metadata.setdefault("name", "")
+        metadata["uid"] = str(UUID(int=self.cluster.random.getrandbits(128), version=4))
+        metadata["creationTimestamp"] = self.cluster.timestamp()
+        access.check_grants(self.resource, value, None, self.caller, self.cluster)
+        self.rules.prepare_create(value)
+        access.sign_request(self.resource, value, self.caller)
+        self._validate(value, None)
+        if self.options.dry_run:
+            self._check_free(metadata, generates=generates)
+            return Outcome(value, created=True)
+        _check_unversioned(metadata)
+        self._check_free(metadata, generates=generates)
+        self.collection.put(value, self.view.form)
+        return Outcome(value, created=True)
+
+    def _place(self, metadata: dict[str, Any]) -> None:
+        if not self.resource.namespaced:
+            metadata.pop("namespace", None)
+            return
+        if metadata.setdefault("namespace", self.target.namespace) != self.target.namespace:
+            raise bad_request(
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request"
+            )
+
+    def _generate_name(self, metadata: dict[str, Any]) -> None:
+        base = metadata["generateName"][:_MAX_BASE]
+        for _ in range(_GENERATED_TRIES):
+            suffix = "".join(self.cluster.random.choices(_ALPHABET, k=_SUFFIX))
+            metadata["name"] = base + suffix
+            if self._key(metadata) not in self.collection.records:
+                return
+
+    def _check_free(self, metadata: dict[str, Any], *, generates: bool) -> None:
+        if self._key(metadata) in self.collection.records:
+            resource = self.resource
+            again = 1 if generates else None
+            raise already_exists(
+                resource.group, resource.plural, metadata["name"], retry_after=again
+            )
+
+    def _key(self, metadata: dict[str, Any]) -> str:
+        return key_of(metadata.get("namespace", ""), metadata["name"])
+
+    # ------------------------------------------------------------------ what all writes do
+
+    def _validate(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
+        resource, part = self.resource, self.target.subresource
+        causes = list(builtin.metadata_causes(resource, value, old, part))
+        causes += self.rules.validate(value, old, part)
+        if causes:
+            name = value["metadata"].get("name", "")
+            raise invalid(resource.group, resource.kind, name, causes)
+        self.call.warnings.extend(self.rules.warnings(value, old))
+
+    def _writer(self) -> Writer:
+        return Writer(
+            manager=self.options.manager,
+            api_version=self.resource.api_version,
+            subresource=self.target.subresource,
+            now=self.cluster.now(),
+        )
+
+    def _schema_of(self, api_version: str) -> Any:
+        return self.cluster.registry.schema_of(self.resource, api_version)
+
+    def _own(self, old: dict[str, Any] | None, value: dict[str, Any]) -> None:
+        apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
+
+    def _ignored(self) -> Iterable[tuple[str, ...]]:
+        return apply.reset_fields(self.resource, self.target.subresource)
+
+
+def _check_unversioned(metadata: dict[str, Any]) -> None:
+    """Refuse to create what says to be stored already; a version that is no number says nothing.
+
+    Raises:
+        Failure: 500.
+    """
+    version: str = metadata.pop("resourceVersion", None) or "0"
+    if re.fullmatch("0*[1-9][0-9]*", version):
+        raise unclassified("resourceVersion should not be set on objects to be created")
