@@ -57,7 +57,8 @@ class Served:
 
     def definition(self, resource):
         return SimpleNamespace(
-            storage_version=SimpleNamespace(name=resource.custom.storage_version)
+            storage_version=SimpleNamespace(name=resource.custom.storage_version),
+            is_ending=False,
         )
 
 

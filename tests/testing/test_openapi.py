@@ -35,7 +35,9 @@ class Served:
         return iter(self.resources)
 
     def definition(self, resource):
-        return SimpleNamespace(storage_version=SimpleNamespace(name=resource.version))
+        return SimpleNamespace(
+            storage_version=SimpleNamespace(name=resource.version), is_ending=False
+        )
 
 
 class Noon:

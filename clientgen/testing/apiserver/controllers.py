@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from . import custom
+from . import apply, custom
 from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
 from .options import DeleteOptions
 from .parts import part, texts
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Definitions", "Garbage", "Namespaces"]
 
 _RETRY: Final = 1.0
+_DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
 class Definitions:
@@ -40,6 +41,7 @@ class Definitions:
         if change.after is None:
             self._specs.pop(name, None)
             self._cluster.registry.undefine(name)
+            self._reconsider_others(name)
         else:
             self._cluster.later(0.0, lambda: self._settle(name))
 
@@ -53,28 +55,58 @@ class Definitions:
         elif self._specs.get(name) != value["spec"] or not value["status"].get("conditions"):
             self._establish(name, record, value)
 
+    def _reconsider_others(self, name: str) -> None:
+        """Names one definition gave up may be what another of its group waits for."""
+        _, _, group = name.partition(".")
+        for each in self._collection.now():
+            if each.name != name and each.name.partition(".")[2] == group:
+                self._cluster.later(0.0, lambda other=each.name: self._reconsider(other))
+
+    def _reconsider(self, name: str) -> None:
+        self._specs.pop(name, None)
+        self._settle(name)
+
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         others = [each.value() for each in self._collection.now() if each.name != name]
         status = custom.status_of(value, others, self._cluster.now())
         self._specs[name] = value["spec"]
         if _holds(status, "Established"):
             first = not self._cluster.registry.is_defined(name)
-            self._cluster.registry.define(custom.read(value, self._cluster.spec.schemas))
+            told = {**value, "status": status}
+            self._cluster.registry.define(custom.read(told, self._cluster.spec.schemas))
             if first:
                 store = self._cluster.store
                 store.collection(name).compact(store.version)
         if status == value.get("status"):
             return
+        accepted = part(part(value, "status"), "acceptedNames")
         if _holds(status, "Established") and not _holds(part(value, "status"), "Established"):
-            self._collection.put({**value, "status": custom.installing(status)}, record.form)
-        self._collection.put({**value, "status": status}, record.form)
+            value = self._put(value, custom.installing(status), record.form)
+        self._put(value, status, record.form)
+        if part(status, "acceptedNames") != accepted:
+            self._reconsider_others(name)
+
+    def _put(self, old: dict[str, Any], status: dict[str, Any], form: str) -> dict[str, Any]:
+        """Write a status, in the name of the server itself."""
+        registry = self._cluster.registry
+        resource = registry.any_version(*_DEFINITIONS)
+        assert resource is not None, "it has objects"
+        old = View(resource, registry).titled(old)
+        value = {**old, "metadata": {**old["metadata"]}, "status": status}
+        version = resource.api_version
+        writer = apply.Writer("kube-apiserver", version, "status", self._cluster.now())
+        apply.updated(old, value, writer, lambda version: registry.schema_of(resource, version))
+        self._collection.put(value, form)
+        return value
 
     def _finish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         """Remove the instances of a definition that is going, then the definition."""
+        if CLEANUP not in texts(value["metadata"], "finalizers"):
+            return
+        self._cluster.registry.mark_ending(name, ending=True)
         status = custom.ending(value, self._cluster.now(), begun=True)
         if status != value.get("status"):
-            value["status"] = status
-            record = self._collection.put(value, record.form)
+            value = self._put(value, status, record.form)
         instances = self._cluster.store.collection(name)
         resource = self._instances(name)
         if resource is not None:
@@ -88,13 +120,16 @@ class Definitions:
         if instances.records:
             self._cluster.later(_RETRY, lambda: self._settle(name))
             return
+        self._leave(name, value, record.form)
+
+    def _leave(self, name: str, value: dict[str, Any], form: str) -> None:
+        """Remove a definition without instances, unless it has finalizers of others."""
         metadata = value["metadata"]
-        metadata["finalizers"] = [
-            each for each in metadata.get("finalizers") or () if each != CLEANUP
-        ]
-        if metadata["finalizers"]:
-            if metadata["finalizers"] != record.value()["metadata"].get("finalizers"):
-                self._collection.put(value, record.form)
+        rest = [each for each in texts(metadata, "finalizers") if each != CLEANUP]
+        if rest:
+            metadata["finalizers"] = rest
+            self._cluster.registry.mark_ending(name, ending=False)
+            self._put(value, custom.ended(value, self._cluster.now()), form)
         else:
             del metadata["finalizers"]
             self._collection.remove(name)

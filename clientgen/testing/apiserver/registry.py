@@ -112,6 +112,13 @@ class Registry:
         self._refresh()
         self._shapes[name] = str(self.revision)
 
+    def mark_ending(self, name: str, *, ending: bool) -> None:
+        """Note whether the instances of a definition are being removed."""
+        found = self._custom.get(name)
+        if found is not None and found[0].is_ending != ending:
+            self._custom[name] = (replace(found[0], is_ending=ending), found[1])
+            self.revision += 1
+
     def undefine(self, name: str) -> None:
         """Serve it no longer."""
         if self._custom.pop(name, None) is not None:

@@ -134,15 +134,16 @@ class DefinitionRules:
     def prepare_create(self, value: dict[str, Any]) -> None:
         """No condition holds yet; the storage version is the first one stored."""
         value["metadata"]["generation"] = 1
-        versions = parts(part(value, "spec"), "versions")
-        stored = [each["name"] for each in versions if each.get("storage") and "name" in each][:1]
         names = {"kind": "", "plural": ""}
+        stored = _storage_version(value)
         value["status"] = {"acceptedNames": names, "conditions": None, "storedVersions": stored}
 
     def prepare_update(self, value: dict[str, Any], old: dict[str, Any], which: str) -> None:
         """Status and spec are written apart; a new storage version is added to those stored."""
         if which == "status":
             _keep_all_but_status(value, old)
+            if not part(value, "status").get("storedVersions"):
+                value.setdefault("status", {})["storedVersions"] = _storage_version(value)
             return
         _keep(value, old, "status")
         _grow(value, old, _APART | {"status"})
@@ -162,6 +163,11 @@ class DefinitionRules:
     def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
         """Formats that mean nothing."""
         return custom.definition_warnings(value, old)
+
+
+def _storage_version(crd: dict[str, Any]) -> list[str]:
+    versions = parts(part(crd, "spec"), "versions")
+    return [each["name"] for each in versions if each.get("storage") and "name" in each][:1]
 
 
 def _keep(value: dict[str, Any], old: dict[str, Any], name: str) -> None:

@@ -86,7 +86,7 @@ class View:
         return self.titled(builtin.convert(value, source, self.resource))
 
     def _check_conversion(self, record: Record) -> None:
-        """Refuse what a webhook would have to convert; none is called here.
+        """Refuse what a webhook would have to convert, and what is of a version that is gone.
 
         Raises:
             Failure: 500.

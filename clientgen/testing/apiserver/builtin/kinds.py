@@ -85,6 +85,7 @@ CREATES_ON_UPDATE: Final = frozenset(
 NEEDS_VERSION_ON_UPDATE: Final = frozenset(
     {
         *_ADMISSION_KINDS,
+        ("apiextensions.k8s.io", "customresourcedefinitions"),
         ("certificates.k8s.io", "clustertrustbundles"),
         ("certificates.k8s.io", "podcertificaterequests"),
         ("coordination.k8s.io", "leasecandidates"),

@@ -2,14 +2,15 @@
 
 `read` makes a `Definition` of a valid CustomResourceDefinition; its `CustomVersion`s prune, default
 and validate instances as the real server does. `validate_definition` tells what is wrong with a
-definition, `status_of` whether its names are free; `installing` and `ending` are its status before
-and after.
+definition, `status_of` whether its names are free; `installing`, `ending` and `ended` are its
+status before and after.
 """
 
 from .definition_rules import definition_warnings, validate_definition
 from .definitions import (
     Definition,
     default_definition,
+    ended,
     ending,
     installing,
     read,
@@ -24,6 +25,7 @@ __all__ = [
     "ScalePaths",
     "default_definition",
     "definition_warnings",
+    "ended",
     "ending",
     "installing",
     "read",

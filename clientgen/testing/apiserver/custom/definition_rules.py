@@ -69,10 +69,12 @@ def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_name(crd: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Cause]:
-    name = part(crd, "metadata").get("name")
-    names = part(spec, "names")
-    if name != f"{names.get('plural') or ''}.{spec.get('group') or ''}":
-        yield invalid_value("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
+    metadata, names = part(crd, "metadata"), part(spec, "names")
+    right = f"{names.get('plural') or ''}.{spec.get('group') or ''}"
+    for field in ("generateName", "name"):
+        if metadata.get(field) != right and (field == "name" or metadata.get(field)):
+            why = 'must be spec.names.plural+"."+spec.group'
+            yield invalid_value(f"metadata.{field}", metadata.get(field), why)
 
 
 def _spec(spec: dict[str, Any]) -> Iterator[Cause]:

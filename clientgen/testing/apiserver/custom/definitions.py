@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Failure, internal_error
+from ..failures import Failure, internal_error, unclassified
 from .shapes import is_list, listed, part
 from .versions import CustomVersion
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..schema import Schemas
 
-__all__ = ["Definition", "default_definition", "ending", "installing", "read", "status_of"]
+__all__ = ["Definition", "default_definition", "ended", "ending", "installing", "read", "status_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Definition:
         scope: `Namespaced` or `Cluster`.
         versions: all of them, in the order of the definition.
         conversion: the strategy, `None` or `Webhook`.
+        is_ending: whether its instances are being removed, so that no more are created.
     """
 
     group: str
@@ -35,6 +36,7 @@ class Definition:
     scope: str
     versions: tuple[CustomVersion, ...]
     conversion: str = "None"
+    is_ending: bool = False
 
     @property
     def storage_version(self) -> CustomVersion:
@@ -45,10 +47,14 @@ class Definition:
         """The object in another version: nothing but its apiVersion changes.
 
         Raises:
-            Failure: 500, the definition wants a webhook asked, which cannot be done here.
+            Failure: 500, the definition wants a webhook asked, which cannot be done here, or the
+                object is in a version that it no longer has.
         """
-        if value.get("apiVersion") == version.api_version:
+        source = value.get("apiVersion")
+        if source == version.api_version:
             return value
+        if all(source != each.api_version for each in self.versions):
+            raise unclassified(f"request to convert CR from an invalid group/version: {source}")
         if self.conversion == "Webhook":
             raise _no_webhook(self.names["plural"], self.group)
         return {**value, "apiVersion": version.api_version}
@@ -178,6 +184,15 @@ _IN_PROGRESS: Final = (
     "InstanceDeletionInProgress",
     "CustomResource deletion is in progress",
 )
+_COMPLETED: Final = ("False", "InstanceDeletionCompleted", "removed all instances")
+
+
+def ended(crd: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """The status of a definition that stays for others' finalizers; its instances are gone."""
+    status: dict[str, Any] = dict(part(crd, "status"))
+    conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
+    _set(conditions, "Terminating", _COMPLETED, now)
+    return {**status, "conditions": conditions}
 
 
 def ending(crd: Mapping[str, Any], now: datetime, *, begun: bool) -> dict[str, Any]:

@@ -41,17 +41,20 @@ class Custom:
         raw: the `openAPIV3Schema` of its version.
         selectable: the fields that field selectors may name, as `spec.color`.
         storage_version: the version its objects are stored in.
+        is_ending: whether its definition goes.
     """
 
     resource: Resource
     raw: Mapping[str, Any]
     selectable: tuple[str, ...]
     storage_version: str
+    is_ending: bool = False
 
     @property
     def served(self) -> Served:
         """The resource as discovery has it."""
-        return Served(self.resource, (self.resource.group, self.storage_version), is_custom=True)
+        stored = (self.resource.group, self.storage_version)
+        return Served(self.resource, stored, is_custom=True, is_ending=self.is_ending)
 
     def definitions(self, root: Node) -> dict[str, Node]:
         """Its definition and that of its list, by name; `root` is from `degraded` or `whole`."""

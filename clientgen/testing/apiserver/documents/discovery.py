@@ -37,23 +37,30 @@ _CUSTOM_VERBS: Final = (
     "update",
     "watch",
 )
+_WRITING_VERBS: Final = ("create", "patch", "update")
 _PRIORITIES: Final = {"": 0, "beta": 1, "alpha": 2}
 _KUBERNETES_VERSION: Final = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A resource, and the group and version in which its objects are stored."""
+    """A resource, and the group and version in which its objects are stored.
+
+    Attributes:
+        is_ending: whether its definition goes, so that its objects are no longer written.
+    """
 
     resource: Resource
     stored: tuple[str, str]
     is_custom: bool = False
+    is_ending: bool = False
 
     @property
     def verbs(self) -> list[str]:
         """In the order in which discovery lists them."""
         if self.is_custom:
-            return [verb for verb in _CUSTOM_VERBS if verb in self.resource.verbs]
+            without = _WRITING_VERBS if self.is_ending else ()
+            return [verb for verb in _CUSTOM_VERBS if verb not in without]
         return sorted(self.resource.verbs)
 
     def names(self) -> dict[str, Any]:

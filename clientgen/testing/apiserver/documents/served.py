@@ -178,8 +178,11 @@ def _customs(registry: Registry) -> Iterator[Custom]:
     for resource in registry.custom_resources():
         version = resource.custom
         assert version is not None, "it comes from a definition"
-        stored = registry.definition(resource).storage_version.name
-        yield Custom(resource, version.openapi, version.selectable_fields, stored)
+        definition = registry.definition(resource)
+        stored = definition.storage_version.name
+        yield Custom(
+            resource, version.openapi, version.selectable_fields, stored, definition.is_ending
+        )
 
 
 def _built_in(spec: Spec) -> Iterator[Served]:
