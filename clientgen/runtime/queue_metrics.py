@@ -127,7 +127,7 @@ class _Watched:
 
     def added(self, item: Hashable, now: float, /) -> None:
         self._series.adds.inc()
-        self._added.setdefault(item, now)
+        self._added[item] = now
 
     def taken(self, item: Hashable, now: float, /) -> None:
         self._taken[item] = now
