@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -29,11 +31,12 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     ]
 
 
-def test_the_tests_of_the_example_controller_pass() -> None:
+@pytest.mark.parametrize(
+    ("tests", "count"), [("test_reaper.py", 7), ("servicelookup/test_servicelookup.py", 73)]
+)
+def test_the_tests_of_the_example_controllers_pass(tests: str, count: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [*command, "test_reaper.py"], cwd=EXAMPLES, capture_output=True, text=True
-    )
+    done = subprocess.run([*command, tests], cwd=EXAMPLES, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout
-    assert "7 passed" in done.stdout
+    assert f"{count} passed" in done.stdout

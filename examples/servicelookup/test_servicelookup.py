@@ -1,0 +1,606 @@
+"""The controller in both flavours, on a cluster in the process that is made to misbehave."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from kubeapi import AsyncClientset, Clientset
+from kubeapi.core.v1 import EndpointAddress, Endpoints, EndpointSubset, ObjectReference, Pod
+from kubeapi.meta.v1 import ObjectMeta
+
+from clientgen.runtime import deep_copy
+from clientgen.runtime.errors import (
+    AlreadyExists,
+    Conflict,
+    ConnectionLost,
+    Forbidden,
+    InternalError,
+    NotFound,
+)
+from clientgen.testing import FakeClock, FakeCluster, LocalServer
+
+from . import api, refresh
+from .api.servicelookup.v1alpha1 import PodToService, PodToServiceSpec
+from .async_controller import AsyncServiceLookup
+from .background import with_tasks, with_threads
+from .controller import ServiceLookup
+from .deciding import Backing, Create, Delete, Update, backings, step, wanted
+from .demo import CRD, SHOP, endpoints, pod, records
+
+EXAMPLES = Path(__file__).parents[1]
+PATIENCE = 60.0
+NEVER = 1e9
+
+# ---- what there should be ---------------------------------------------------------------------
+
+
+def known(name: str, uid: str) -> Pod:
+    found = pod(name)
+    found.metadata.uid = uid
+    return found
+
+
+def naming(*targets: ObjectReference | None) -> Endpoints:
+    addresses = [EndpointAddress(ip=f"10.0.0.{n}", target_ref=t) for n, t in enumerate(targets, 1)]
+    return Endpoints(
+        metadata=ObjectMeta(name="web", namespace=SHOP),
+        subsets=[EndpointSubset(addresses=addresses)],
+    )
+
+
+def record_of(name: str, uid: str, service: str = "web") -> PodToService:
+    found = wanted(known(name, uid), [Backing(f"{SHOP}/{name}", uid, service, "10.0.0.1")])
+    assert found is not None
+    return found
+
+
+def test_endpoints_name_pods_of_their_own_namespace() -> None:
+    found = naming(
+        ObjectReference(kind="Pod", name="a", uid="1"),
+        ObjectReference(kind="Pod", name="b", namespace=SHOP),
+        ObjectReference(kind="Pod", name="c", namespace="elsewhere"),
+        ObjectReference(kind="Node", name="d"),
+        None,
+    )
+    found.subsets.append(
+        EndpointSubset(
+            not_ready_addresses=[
+                EndpointAddress(ip="10.0.0.9", target_ref=ObjectReference(kind="Pod", name="e"))
+            ]
+        )
+    )
+
+    assert backings(found) == [
+        Backing("shop/a", "1", "web", "10.0.0.1"),
+        Backing("shop/b", "", "web", "10.0.0.2"),
+    ]
+
+
+def test_a_record_says_all_of_the_pod_and_is_owned_by_it() -> None:
+    record = record_of("a", "1")
+
+    assert record.spec == PodToServiceSpec(
+        pod_name="a", pod_uid="1", pod_address="10.0.0.1", service_name="web"
+    )
+    [owner] = record.metadata.owner_references
+    assert (owner.kind, owner.name, owner.uid, owner.controller) == ("Pod", "a", "1", True)
+
+
+def test_of_several_services_the_first_counts_and_other_pods_of_the_name_do_not() -> None:
+    me = known("a", "1")
+    others = Backing("shop/a", "2", "a-first", "10.0.0.2")
+    mine = [Backing("shop/a", uid, name, "10.0.0.1") for uid, name in (("", "web"), ("1", "api"))]
+
+    record = wanted(me, [others, *mine])
+
+    assert record is not None
+    assert record.spec.service_name == "api"
+    assert wanted(me, [others]) is None
+
+
+def test_each_step_leads_to_what_there_should_be() -> None:
+    one, moved, another = record_of("a", "1"), record_of("a", "1", "api"), record_of("a", "2")
+    foreign = PodToService(metadata=ObjectMeta(name="a", namespace=SHOP), spec=one.spec)
+
+    assert step(None, None) is None
+    assert step(None, one) == Create(one)
+    assert step(one, deep_copy(one)) is None
+    assert step(one, None) == Delete(one)
+    assert step(one, another) == Delete(one)
+    assert (step(foreign, None), step(foreign, moved)) == (None, None)
+
+
+def test_an_update_changes_a_copy() -> None:
+    cached = record_of("a", "1")
+    cached.metadata.resource_version = "7"
+    cached.metadata.labels["theirs"] = "stays"
+    before = deep_copy(cached)
+
+    found = step(cached, record_of("a", "1", "api"))
+
+    assert isinstance(found, Update)
+    assert cached == before
+    assert (found.changed.metadata, found.changed.spec.service_name) == (cached.metadata, "api")
+
+
+# ---- both flavours ----------------------------------------------------------------------------
+
+
+class World:
+    """A cluster, a clock that is moved while somebody waits, a user, and the controller."""
+
+    def __init__(self, flavour: str, *, collects: bool = True) -> None:
+        self.clock = FakeClock()
+        delay = 0.0 if collects else NEVER
+        self.cluster = FakeCluster(crds=[CRD], clock=self.clock, controller_delay=delay)
+        self.user = self.cluster.clientset(Clientset)
+        self.pods = self.user.core_v1.pods(SHOP)
+        self.endpoints = self.user.core_v1.endpoints(SHOP)
+        self.records = api.Clientset(self.user.rest).servicelookup_v1alpha1.pod_to_services(SHOP)
+        self.cluster.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SHOP}})
+        self._flavour = flavour
+
+    def lookup(self, **options: Any) -> AbstractContextManager[ServiceLookup | AsyncServiceLookup]:
+        options = {"clock": self.clock, "sync_timeout": NEVER, **options}
+        if self._flavour == "threads":
+            clientset = partial(self.cluster.clientset, Clientset)
+            return with_threads(clientset, lambda k: ServiceLookup(k, **options))
+        async_clientset = partial(self.cluster.clientset, AsyncClientset)
+        return with_tasks(async_clientset, lambda k: AsyncServiceLookup(k, **options))
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """Let time pass until something is so."""
+        deadline = monotonic() + PATIENCE
+        while not self._is_so(holds):
+            assert monotonic() < deadline, f"that never was so; there are {records(self.user)}"
+            self.clock.step(0.1)
+            sleep(0.001)
+
+    def _is_so(self, holds: Callable[[], object]) -> bool:
+        try:
+            return bool(holds())
+        except InternalError:  # a fault that was meant for the controller
+            return False
+
+    def until_recorded(self, **services: str) -> None:
+        self.until(lambda: self.recorded() == services)
+
+    def recorded(self) -> dict[str, str]:
+        return {each.metadata.name: each.spec.service_name for each in self.records.list().items}
+
+    def recorded_owners(self) -> dict[str, str]:
+        return {each.metadata.name: each.spec.pod_uid for each in self.records.list().items}
+
+    def owners(self) -> dict[str, str]:
+        """The uids of the pods that have a record."""
+        named = self.recorded()
+        uids = {each.metadata.name: each.metadata.uid for each in self.pods.list().items}
+        return {name: uid for name, uid in uids.items() if name in named}
+
+    def put(self, service: str, *names: str, **uids: str) -> None:
+        """Have a service be backed by these pods."""
+        named = endpoints(service, dict.fromkeys([*names, *uids], "10.0.0.1"))
+        for address in named.subsets[0].addresses:
+            assert address.target_ref is not None
+            address.target_ref.uid = uids.get(address.target_ref.name or "")
+        self.cluster.add(named)
+
+    def kill(self, name: str) -> None:
+        self.pods.delete(name, grace_period_seconds=0)
+
+
+@pytest.fixture(params=["tasks", "threads"])
+def flavour(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    """A flavour that leaves no thread, and does not change what is in its caches."""
+    monkeypatch.setenv("CLIENTGEN_CACHE_MUTATION_DETECTOR", "true")
+    before = set(threading.enumerate())
+    yield request.param
+    assert set(threading.enumerate()) <= before
+
+
+@pytest.fixture
+def world(flavour: str) -> World:
+    return World(flavour)
+
+
+def test_what_is_there_at_first_is_recorded(world: World) -> None:
+    world.cluster.add(pod("a"), pod("b"), pod("alone"))
+    world.put("web", "a", "b")
+
+    with world.lookup():
+        world.until_recorded(a="web", b="web")
+
+    me, record = world.pods.get("a"), world.records.get("a")
+    assert record.spec == PodToServiceSpec(
+        pod_name="a", pod_uid=me.metadata.uid, pod_address="10.0.0.1", service_name="web"
+    )
+    writes = sorted(str(action) for action in world.cluster.writes)
+    resource = "create podtoservices.servicelookup.example.com"
+    assert writes == [f"{resource} shop/a", f"{resource} shop/b"]
+
+
+def test_a_pod_that_is_not_known_yet_is_tried_again(world: World) -> None:
+    world.cluster.add(pod("a"))
+    with world.lookup() as lookup:
+        world.put("web", "a", "late")
+        world.until_recorded(a="web")
+        world.until(lambda: lookup.endpoints.num_requeues(f"{SHOP}/web") > 1)
+
+        world.cluster.add(pod("late"))
+        world.until_recorded(a="web", late="web")
+        world.until(lambda: lookup.endpoints.num_requeues(f"{SHOP}/web") == 0)
+
+
+def test_a_pod_that_was_replaced_has_a_record_of_its_own(flavour: str) -> None:
+    world = World(flavour, collects=False)
+    world.cluster.add(pod("a"))
+    first = world.pods.get("a").metadata.uid
+    world.put("web", a=first)
+    with world.lookup():
+        world.until_recorded(a="web")
+        before = world.records.get("a").metadata.uid
+
+        world.kill("a")
+        world.pods.create(pod("a"))
+        second = world.pods.get("a").metadata.uid
+        world.until_recorded()  # the endpoints still mean the other one
+        world.put("web", a=second)
+        world.until_recorded(a="web")
+
+    record = world.records.get("a")
+    assert record.metadata.uid != before
+    assert record.spec.pod_uid == record.metadata.owner_references[0].uid == second != first
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_a_record_goes_with_its_pod(flavour: str, collects: bool) -> None:
+    world = World(flavour, collects=collects)
+    world.cluster.add(pod("a"), pod("b"))
+    world.put("web", "a", "b")
+    with world.lookup():
+        world.until_recorded(a="web", b="web")
+        world.kill("a")
+        world.until_recorded(b="web")
+
+
+def test_records_follow_services_that_are_renamed_shrink_and_go(world: World) -> None:
+    world.cluster.add(pod("a"), pod("b"))
+    world.put("web", "a", "b")
+    with world.lookup():
+        world.until_recorded(a="web", b="web")
+
+        world.endpoints.delete("web")
+        world.put("shop", "a", "b")
+        world.until_recorded(a="shop", b="shop")
+
+        world.put("shop", "b")
+        world.until_recorded(b="shop")
+
+        world.endpoints.delete("shop")
+        world.until_recorded()
+
+
+def test_the_next_service_takes_over(world: World) -> None:
+    world.cluster.add(pod("a"))
+    world.put("api", "a")
+    world.put("web", "a")
+    with world.lookup():
+        world.until_recorded(a="api")
+        world.endpoints.delete("api")
+        world.until_recorded(a="web")
+
+
+def test_what_happened_meanwhile_is_made_up_for(flavour: str) -> None:
+    world = World(flavour, collects=False)
+    world.cluster.add(pod("a"), pod("b"), pod("c"))
+    world.put("web", "a", "b")
+    world.put("gone", "c")
+    with world.lookup():
+        world.until_recorded(a="web", b="web", c="gone")
+
+    world.kill("a")
+    world.endpoints.delete("gone")
+    world.put("api", "b")
+
+    with world.lookup():
+        world.until_recorded(b="api")
+
+
+def test_a_record_that_is_edited_or_deleted_is_put_right(world: World) -> None:
+    world.cluster.add(pod("a"))
+    world.put("web", "a")
+    with world.lookup():
+        world.until_recorded(a="web")
+        world.records.edit("a", lambda record: setattr(record.spec, "service_name", "wrong"))
+        world.until_recorded(a="web")
+        world.records.delete("a")
+        world.until_recorded(a="web")
+
+
+def test_what_somebody_else_wrote_is_left_alone(world: World) -> None:
+    theirs = record_of("a", "1", "theirs")
+    theirs.metadata.owner_references = []
+    world.cluster.add(pod("a"), pod("b"), theirs)
+    world.put("web", "a", "b")
+    with world.lookup():
+        world.until_recorded(a="theirs", b="web")
+        world.records.delete("a")
+        world.until_recorded(a="web", b="web")
+
+
+def test_only_one_namespace(world: World) -> None:
+    elsewhere = pod("a")
+    elsewhere.metadata.namespace = "elsewhere"
+    there = endpoints("web", {"a": "10.0.0.1"})
+    there.metadata.namespace = "elsewhere"
+    world.cluster.add(pod("a"), elsewhere, there)
+    world.put("web", "a")
+    with world.lookup(namespace=SHOP):
+        world.until_recorded(a="web")
+    assert {action.namespace for action in world.cluster.actions if action.verb == "watch"} == {
+        SHOP
+    }
+    assert (
+        len(api.Clientset(world.user.rest).servicelookup_v1alpha1.pod_to_services().list().items)
+        == 1
+    )
+
+
+# ---- what goes wrong --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [Conflict, Forbidden, InternalError, ConnectionLost])
+def test_writes_that_fail_are_tried_again(world: World, error: type[Exception]) -> None:
+    world.cluster.add(pod("a"), pod("b"))
+    world.put("web", "a", "b")
+    with world.lookup():
+        world.until_recorded(a="web", b="web")
+        refuse = partial(world.cluster.react, resource="podtoservices", reaction=error, times=4)
+        rules = [refuse("update"), refuse("delete")]
+        world.put("api", "a")
+        world.endpoints.delete("web")
+        world.until_recorded(a="api")
+    assert [rule.hits for rule in rules] == [4, 4]
+
+
+def test_a_create_that_was_heeded_though_the_answer_broke(world: World) -> None:
+    world.cluster.cut("create", "podtoservices", times=1)
+    refused = world.cluster.react("create", "podtoservices", AlreadyExists, times=1)
+    world.cluster.add(pod("a"))
+    world.put("web", "a")
+    with world.lookup() as lookup:
+        world.until_recorded(a="web")
+        world.until(lambda: lookup.pods.num_requeues(f"{SHOP}/a") == 0)
+    assert refused.hits == 1
+
+
+def test_a_busy_server_is_asked_again(world: World) -> None:
+    for verb in ("list", "watch", "create"):
+        world.cluster.fail(verb, "*", 429, times=3, retry_after=0)
+    world.cluster.add(pod("a"))
+    world.put("web", "a")
+    with world.lookup():
+        world.until_recorded(a="web")
+
+
+def test_what_is_forbidden_for_one_does_not_stop_the_others(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    rule = world.cluster.react("create", "podtoservices", named_forbidden)
+    world.cluster.add(pod("forbidden"), *(pod(f"p{n}") for n in range(20)))
+    names = [f"p{n}" for n in range(20)]
+    world.put("web", "forbidden", *names)
+    with world.lookup(workers=1) as lookup:
+        world.until_recorded(**dict.fromkeys(names, "web"))
+        world.until(lambda: lookup.pods.num_requeues(f"{SHOP}/forbidden") > 1)
+        rule.remove()
+        world.until_recorded(**dict.fromkeys([*names, "forbidden"], "web"))
+    assert "pods shop/forbidden" in caplog.text
+
+
+def named_forbidden(action: Any) -> type[Forbidden] | None:
+    return Forbidden if action.object["metadata"]["name"] == "forbidden" else None
+
+
+def break_watches_early(cluster: FakeCluster) -> None:
+    cluster.cut("watch", "*", after=Random(1), times=5)
+    cluster.drop_watches()
+
+
+def refuse_lists(cluster: FakeCluster) -> None:
+    cluster.fail("list", "*", InternalError, times=2)
+    cluster.fail("watch", "*", 410, times=2)
+    cluster.restart()
+
+
+FAULTS: Mapping[str, Callable[[FakeCluster], object]] = {
+    "watches break": FakeCluster.drop_watches,
+    "watches break early": break_watches_early,
+    "watches end": FakeCluster.end_watches,
+    "watches expire": partial(FakeCluster.end_watches, expired=True),
+    "the server restarts": FakeCluster.restart,
+    "events come twice": partial(FakeCluster.duplicate_events, times=3),
+    "nothing can be listed": refuse_lists,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_watches_may_misbehave(world: World, fault: str) -> None:
+    world.cluster.add(pod("a"), pod("b"))
+    world.put("web", "a", "b")
+    with world.lookup():
+        world.until_recorded(a="web", b="web")
+        FAULTS[fault](world.cluster)
+        world.kill("a")
+        world.put("api", "b", "c")
+        world.endpoints.delete("web")
+        world.cluster.add(pod("c"))
+        world.until_recorded(b="api", c="api")
+
+
+class Chaos:
+    """Random changes and faults, and what should be recorded after them."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self._world = world
+        self._random = Random(seed)
+        self._names = [f"p{n}" for n in range(6)]
+        self._services = ["api", "db", "web"]
+
+    def go(self) -> None:
+        one = self._random.choice
+        one([self._pod, self._kill, self._back, self._back, self._unback, self._fault])()
+
+    def _pod(self) -> None:
+        with suppress(AlreadyExists):
+            self._world.pods.create(pod(self._random.choice(self._names)))
+
+    def _kill(self) -> None:
+        with suppress(NotFound):
+            self._world.kill(self._random.choice(self._names))
+
+    def _back(self) -> None:
+        names = self._random.sample(self._names, self._random.randint(0, 3))
+        uids: dict[str, str] = {}
+        with suppress(InternalError):
+            uids = {each.metadata.name: each.metadata.uid for each in self._world.pods.list().items}
+        said = {name: uids.get(name, "") for name in names}
+        self._world.put(self._random.choice(self._services), **said)
+
+    def _unback(self) -> None:
+        with suppress(NotFound):
+            self._world.endpoints.delete(self._random.choice(self._services))
+
+    def _fault(self) -> None:
+        cluster = self._world.cluster
+        self._random.choice([*FAULTS.values()])(cluster)
+        verb = self._random.choice(["create", "update", "delete"])
+        cluster.react(
+            verb, "podtoservices", self._random.choice([Conflict, InternalError]), times=1
+        )
+
+    def expected(self) -> dict[str, str]:
+        uids = {each.metadata.name: each.metadata.uid for each in self._world.pods.list().items}
+        found: dict[str, str] = {}
+        for each in sorted(self._world.endpoints.list().items, key=lambda each: each.metadata.name):
+            for address in each.subsets[0].addresses if each.subsets else ():
+                assert address.target_ref is not None
+                name = address.target_ref.name or ""
+                if name in uids and address.target_ref.uid in (None, "", uids[name]):
+                    found.setdefault(name, each.metadata.name)
+        return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_happens_the_records_come_to_be_right(flavour: str, seed: int) -> None:
+    world = World(flavour, collects=seed != 0)
+    chaos, seen = Chaos(world, seed), set[str]()
+    with world.lookup(workers=3):
+        for _ in range(12):
+            for _ in range(10):
+                chaos.go()
+                world.clock.step(0.2)
+                sleep(0.001)
+            world.cluster.clear_reactions()
+            expected = chaos.expected()
+            world.until_recorded(**expected)
+            world.until(lambda: world.owners() == world.recorded_owners())
+            seen.update(expected.values())
+    assert seen == {"api", "db", "web"}
+
+
+# ---- its beginning and end --------------------------------------------------------------------
+
+
+def test_it_can_be_stopped_while_it_waits_for_its_caches(world: World) -> None:
+    world.cluster.fail("*", "endpoints", 500, times=None)
+    with world.lookup():
+        world.until(lambda: any(a.resource == "endpoints" for a in world.cluster.actions))
+    assert world.cluster.writes == []
+
+
+def test_it_gives_up_when_its_caches_are_not_filled_in_time(world: World) -> None:
+    world.cluster.fail("*", "endpoints", 500, times=None)
+    later = world.clock.monotonic() + 10
+
+    def wait() -> None:
+        with world.lookup(sync_timeout=5):
+            world.until(lambda: world.clock.monotonic() > later)
+
+    with pytest.raises(TimeoutError, match="endpoints> is not filled after 5 s"):
+        wait()
+
+
+def test_it_finishes_what_it_has_begun(world: World) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def slowly(_: object) -> None:
+        entered.set()
+        leave.wait(PATIENCE)
+
+    world.cluster.add(pod("a"))
+    world.put("web", "a")
+    world.cluster.react("create", "podtoservices", slowly, times=1)
+    with world.lookup():
+        assert entered.wait(PATIENCE)
+        threading.Timer(0.05, leave.set).start()
+    assert world.recorded() == {"a": "web"}
+
+
+# ---- as a program -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flags", [[], ["--threads"]])
+def test_the_demonstration(flags: list[str]) -> None:
+    command = [sys.executable, "-W", "error", "-m", "servicelookup", *flags]
+    done = subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "two pods back a service         web-1: web at 10.0.0.1, web-2: web at 10.0.0.2",
+        "one goes, one is not there yet  web-2: web at 10.0.0.2",
+        "here it is                      web-2: web at 10.0.0.2, web-3: web at 10.0.0.3",
+        "the service has a new name      web-2: shop at 10.0.0.2",
+        "the service goes                nothing",
+    ]
+
+
+@pytest.mark.parametrize("flags", [[], ["--threads"]])
+def test_it_works_in_a_cluster_until_it_is_told_to_stop(flags: list[str]) -> None:
+    cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
+    with LocalServer(cluster) as server, Clientset.from_config(server.kubeconfig) as user:
+        command = [sys.executable, "-W", "error", "-m", "servicelookup", *flags]
+        command += ["--kubeconfig", str(server.kubeconfig), "--namespace", SHOP, "--workers", "1"]
+        running = subprocess.Popen(command, cwd=EXAMPLES, stderr=subprocess.PIPE, text=True)
+        deadline = monotonic() + PATIENCE
+        while records(user) != {"a": "web at 10.0.0.1"}:
+            assert monotonic() < deadline
+            assert running.poll() is None
+            sleep(0.01)
+        running.send_signal(signal.SIGTERM)
+        _, errors = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, errors) == (0, "")
+
+
+# ---- what is generated ------------------------------------------------------------------------
+
+
+def test_the_document_is_what_a_server_says_that_knows_the_definition() -> None:
+    assert refresh.text() == (refresh.HERE / "openapi.json").read_text("utf-8")
+
+
+def test_the_clients_are_what_the_generator_writes() -> None:
+    command = [sys.executable, "-m", "clientgen", "verify"]
+    done = subprocess.run(command, cwd=refresh.HERE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
