@@ -200,7 +200,8 @@ async def _break_off(request: web.BaseRequest) -> None:
     """
     transport: Any = request.transport
     if transport is not None:
-        transport.set_write_buffer_limits(0)
+        # Not 0: of asyncio's TLS that would be a limit which an empty buffer has reached.
+        transport.set_write_buffer_limits(high=1, low=0)
         await request.writer.drain()
         connection: socket.socket = transport.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
