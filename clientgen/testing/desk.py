@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
+from weakref import ref
 
 from clientgen.runtime.clock import on_move, real_seconds
 
@@ -74,6 +75,7 @@ class Desk:
         self._stutters: list[Trigger] = []
         self._streams: set[OpenStream] = set()
         self._timer: threading.Timer | None = None
+        self._timer_due = 0.0
         on_move(clock, self._run_due)
 
     # ---- requests -----------------------------------------------------------------------------
@@ -138,9 +140,9 @@ class Desk:
         with self.lock:
             answer = self.server.handle(request)
             self._run_due()
-        if isinstance(answer, Response):
-            return answer
-        return afterwards(answer, partial(self._open, action or action_of(request)))
+            if isinstance(answer, Response):
+                return answer
+            return afterwards(answer, partial(self._open, action or action_of(request)))
 
     def _open(self, action: Action | None, answer: Answer) -> Answer:
         """Keep an eye on a stream."""
@@ -205,16 +207,29 @@ class Desk:
             while due is not None and due <= self.clock.monotonic():
                 self.server.run_due()
                 due = self.server.next_due
-            if due is not None and self._timer is None:
-                self._set_timer(real_seconds(self.clock, due))
+            if due is not None and (self._timer is None or due < self._timer_due):
+                self._set_timer(due)
 
-    def _set_timer(self, seconds: float | None) -> None:
-        if seconds is not None:  # else the clock's next move will do
-            self._timer = threading.Timer(seconds, self._on_timer)
-            self._timer.daemon = True
-            self._timer.start()
+    def _set_timer(self, due: float) -> None:
+        seconds = real_seconds(self.clock, due)
+        if seconds is None:  # the clock's next move will do
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        # A cluster that nobody uses any more is not kept by its work.
+        self._timer = threading.Timer(seconds, self._on_timer, [ref(self)])
+        self._timer.daemon = True
+        self._timer_due = due
+        self._timer.start()
 
-    def _on_timer(self) -> None:
+    def _is_time(self, timer: threading.Thread) -> None:
         with self.lock:
-            self._timer = None
+            if self._timer is timer:  # else it was replaced meanwhile
+                self._timer = None
             self._run_due()
+
+    @staticmethod
+    def _on_timer(desk: ref[Desk]) -> None:
+        found = desk()
+        if found is not None:
+            found._is_time(threading.current_thread())

@@ -109,6 +109,9 @@ class LocalServer:
         return self._identity.authority if self._identity else b""
 
     def __enter__(self) -> Self:
+        if self._thread is not None:
+            raise RuntimeError(f"{self!r} is running already")
+        self._ready.clear()
         listener = socket.create_server((_HOST, self._port), backlog=_BACKLOG)
         try:
             self._port = listener.getsockname()[1]
@@ -146,6 +149,7 @@ class LocalServer:
         self._remove_folder()
 
     def _run(self, listener: socket.socket) -> None:
+        self._problem = None
         try:
             with listener:
                 asyncio.run(self._serve(listener))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import apply
 from .bodies import cleaned
+from .decoding.guards import is_object
 from .failures import bad_request, conflict
 from .parts import part
 from .writing import Writing
@@ -28,6 +29,8 @@ class Applying(Writing):
             return self._create_applied(config)
         live = self.view.value(record)
         version = metadata.get("resourceVersion")
+        if version == "" and self._needs_version():
+            raise self._unversioned()
         if version and version != live["metadata"]["resourceVersion"]:
             raise self._conflict(record)
         value = self._merged(live, config)
@@ -37,8 +40,8 @@ class Applying(Writing):
         kind = config.get("kind")
         if kind and kind != self.resource.kind:
             raise bad_request(f"invalid object type: {config.get('apiVersion')}, Kind={kind}")
-        metadata = part(config, "metadata")
-        if not isinstance(metadata, dict):
+        metadata: Any = part(config, "metadata")
+        if not is_object(metadata):
             raise bad_request(f"json: cannot unmarshal metadata: {metadata!r} is no object")
         if self.current() is not None:
             metadata.setdefault("name", self.target.name)
@@ -74,5 +77,5 @@ class Applying(Writing):
             ignored=self._ignored(),
         )
         value, _ = cleaned(self.view.titled(value), self.resource, self.cluster.spec.schemas)
-        self.rules.default(value)
+        self.rules.default(value, keep_nulls=True)
         return value

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from .decoding import Format, normalise, parse
+from .decoding.guards import is_object
 from .failures import Failure, bad_request, invalid, invalid_value
 from .resources import Resource
 
@@ -99,7 +100,7 @@ def _check_custom_kind(value: dict[str, Any], resource: Resource) -> None:
         )
     if value["kind"] != resource.kind:
         metadata = value.get("metadata")
-        name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
+        name = str(metadata.get("name") or "") if is_object(metadata) else ""
         cause = invalid_value("kind", value["kind"], f"must be {resource.kind}")
         raise invalid(resource.group, value["kind"], name, [cause])
 

@@ -1,0 +1,57 @@
+"""What clusters and servers leave behind: nothing."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import urllib.request
+import weakref
+
+import pytest
+
+from clientgen.runtime.request import HttpRequest
+from clientgen.testing import FakeCluster, LocalServer
+
+HELD = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "held", "namespace": "shop", "finalizers": ["example.com/hold"]},
+}
+
+
+def ask(cluster: FakeCluster, method: str, path: str) -> None:
+    cluster.desk.handle(HttpRequest(method, path, (), None), lambda: None)
+
+
+def test_a_server_can_be_entered_again() -> None:
+    before = threading.enumerate()
+    server = LocalServer()
+    for _ in range(3):
+        with server:
+            urllib.request.urlopen(f"{server.url}/readyz").close()
+    assert threading.enumerate() == before
+
+
+def test_a_server_cannot_be_entered_twice_at_once() -> None:
+    with LocalServer() as server:
+        with pytest.raises(RuntimeError, match="is running already"):
+            server.__enter__()
+        urllib.request.urlopen(f"{server.url}/readyz").close()
+
+
+def test_work_that_never_ends_does_not_keep_a_cluster() -> None:
+    cluster = FakeCluster(HELD, controller_delay=3600)
+    ask(cluster, "DELETE", "/api/v1/namespaces/shop")
+    gone = weakref.ref(cluster.desk)
+    del cluster
+    gc.collect()
+    assert gone() is None
+
+
+def test_work_is_done_in_time_though_other_work_waits_longer() -> None:
+    cluster = FakeCluster(HELD, controller_delay=3600)
+    done = threading.Event()
+    ask(cluster, "DELETE", "/api/v1/namespaces/shop")
+    cluster.server.cluster.later(0.05, done.set)
+    ask(cluster, "GET", "/version")
+    assert done.wait(10)
