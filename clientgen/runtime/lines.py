@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["LineSplitter"]
+from msgspec import MsgspecError, Raw, json
+
+__all__ = ["LineSplitter", "is_whole"]
 
 
 class LineSplitter:
@@ -42,3 +44,12 @@ class LineSplitter:
         left = b"".join(self._parts)
         self._parts.clear()
         return left
+
+
+def is_whole(line: bytes) -> bool:
+    """Whether a last line that has no end is JSON all the same."""
+    try:
+        json.decode(line, type=Raw)
+    except MsgspecError:
+        return False
+    return True

@@ -10,6 +10,7 @@ client-go: tools/cache/shared_informer.go.
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..clock import SYSTEM_CLOCK
@@ -43,7 +44,7 @@ __all__ = ["AsyncSharedInformer", "scopes_of"]
 
 T = TypeVar("T", bound=Model)
 
-# A request that hangs is not waited for longer than this; it ends by itself later.
+# A thread's request that hangs is not waited for longer than this; it ends by itself later.
 _PATIENCE = 10.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
@@ -128,6 +129,7 @@ class AsyncSharedInformer(Generic[T]):
         detector: MutationDetector[T] = MutationDetector(resource.name)
         self._processor = AsyncProcessor(repr(self), self.indexer, detector, clock)
         self._reading: list[Task] = []
+        self._stop_by = 0.0
         scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
         self._unsynced = set(scopes)
         options = {"label_selector": label_selector, "field_selector": field_selector}
@@ -279,11 +281,13 @@ class AsyncSharedInformer(Generic[T]):
         """
         self.stop_soon()
         for task in self._reading:
-            await task.join(_PATIENCE)
+            await task.join(max(0.0, self._stop_by - monotonic()))
         await self._processor.join()
 
     def stop_soon(self) -> None:
         """The same without waiting for the end."""
+        if not self.is_stopped:
+            self._stop_by = monotonic() + _PATIENCE
         self._processor.stop_soon()
         for reflector in self._reflectors:
             reflector.stop()

@@ -6,14 +6,12 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from msgspec import MsgspecError, Raw, json
-
 from .. import paging
 from ..codec import decode_events
 from ..errors import ApiError, ConnectionLost, Expired, Gone, TransportError
 from ..gcpause import GcPaused
 from ..indexer import meta_namespace_key
-from ..lines import LineSplitter
+from ..lines import LineSplitter, is_whole
 from ..model import Model
 from ..reflecting import Listing, Pause, Reflecting, Step, Streaming, Taken, is_too_large
 from ..request import LIST, WATCH, build
@@ -232,7 +230,7 @@ class AsyncReflector(Generic[T]):
             lines = self._splitter.feed_block(chunk)
         else:
             lines = self._splitter.rest()
-            if lines and not self._stopped.is_set() and not _is_whole(lines):
+            if lines and not self._stopped.is_set() and not is_whole(lines):
                 raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
         if lines and not self._stopped.is_set():
             with GcPaused():
@@ -274,11 +272,3 @@ def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
     if is_too_large(error) or isinstance(error, Gone):
         return None
     return retry.after_response(error.code, error.retry_after, 0.0)
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        json.decode(line, type=Raw)
-    except MsgspecError:
-        return False
-    return True

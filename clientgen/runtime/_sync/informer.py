@@ -11,6 +11,7 @@ client-go: tools/cache/shared_informer.go.
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..clock import SYSTEM_CLOCK
@@ -44,7 +45,7 @@ __all__ = ["SharedInformer", "scopes_of"]
 
 T = TypeVar("T", bound=Model)
 
-# A request that hangs is not waited for longer than this; it ends by itself later.
+# A thread's request that hangs is not waited for longer than this; it ends by itself later.
 _PATIENCE = 10.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
@@ -129,6 +130,7 @@ class SharedInformer(Generic[T]):
         detector: MutationDetector[T] = MutationDetector(resource.name)
         self._processor = Processor(repr(self), self.indexer, detector, clock)
         self._reading: list[Task] = []
+        self._stop_by = 0.0
         scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
         self._unsynced = set(scopes)
         options = {"label_selector": label_selector, "field_selector": field_selector}
@@ -280,11 +282,13 @@ class SharedInformer(Generic[T]):
         """
         self.stop_soon()
         for task in self._reading:
-            task.join(_PATIENCE)
+            task.join(max(0.0, self._stop_by - monotonic()))
         self._processor.join()
 
     def stop_soon(self) -> None:
         """The same without waiting for the end."""
+        if not self.is_stopped:
+            self._stop_by = monotonic() + _PATIENCE
         self._processor.stop_soon()
         for reflector in self._reflectors:
             reflector.stop()

@@ -6,10 +6,9 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from msgspec import MsgspecError, Raw, json
-
 from ..codec import decode_event
 from ..errors import ClientError, ConnectionLost
+from ..lines import is_whole
 from ..model import Model
 from ..request import WATCH, build
 from ..watch import WatchProgress
@@ -81,7 +80,7 @@ class Watch(Stoppable, Generic[T]):
         rest = self._splitter.rest()
         if not rest:
             return False
-        if not _is_whole(rest):
+        if not is_whole(rest):
             raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
         self._lines.append(rest)
         return True
@@ -102,11 +101,3 @@ class Watch(Stoppable, Generic[T]):
             self._stopped.set()
         elif delay:
             self._stopped.wait(delay)
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        json.decode(line, type=Raw)
-    except MsgspecError:
-        return False
-    return True
