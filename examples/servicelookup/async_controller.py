@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 import kubeapi
@@ -12,7 +11,6 @@ import kubeapi
 from clientgen.runtime.aio import AsyncSharedInformer, AsyncWorkQueue
 from clientgen.runtime.cache import drop_managed_fields, split_key
 from clientgen.runtime.clock import SYSTEM_CLOCK, Clock
-from clientgen.runtime.errors import NotFound
 
 from . import api
 from .deciding import Caches, Create, Delete, Step, Update
@@ -127,5 +125,4 @@ class AsyncServiceLookup:
             case Update(changed):
                 await records.update(changed)
             case Delete(outdated):
-                with suppress(NotFound):  # collected with its pod
-                    await records.delete(name, uid=outdated.metadata.uid)
+                await records.delete(name, uid=outdated.metadata.uid)

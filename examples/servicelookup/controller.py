@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import kubeapi
 
 from clientgen.runtime.cache import drop_managed_fields, split_key
 from clientgen.runtime.clock import SYSTEM_CLOCK, Clock
-from clientgen.runtime.errors import NotFound
 from clientgen.runtime.sync import SharedInformer, WorkQueue
 
 from . import api
@@ -136,5 +134,4 @@ class ServiceLookup:
             case Update(changed):
                 records.update(changed)
             case Delete(outdated):
-                with suppress(NotFound):  # collected with its pod
-                    records.delete(name, uid=outdated.metadata.uid)
+                records.delete(name, uid=outdated.metadata.uid)
