@@ -3,6 +3,8 @@
 It serves one pod, the list of 5,000 whole or in pages of 500, a small list to warm up with, watches
 (the events of the files, one chunk each as an API server flushes them, then silence), and as much
 of the discovery as clients ask for. Its first line of output is its port.
+
+Informers ask for namespaces of their own, see `benchmarks.initial`.
 """
 
 from __future__ import annotations
@@ -13,10 +15,15 @@ import re
 import ssl
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 import trustme
+
+from benchmarks.initial import BOOKMARK, REFUSED, Initial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WARM_EVENTS = 10
 
@@ -61,6 +68,9 @@ class Answers:
             "/apis/authentication.k8s.io/v1/selfsubjectreviews": _answer(json.dumps(_WHO).encode()),
         }
         self.events = (folder / "events.ndjson").read_bytes().splitlines(keepends=True)
+        head, mark, _ = (folder / "small.json").read_bytes().partition(b'"items":')
+        self._empty = _answer(head + mark + b"[]}")
+        self._initial = Initial(self.events)
 
     def to(self, path: str, query: dict[str, list[str]]) -> bytes:
         """The answer to a request."""
@@ -68,12 +78,26 @@ class Answers:
             return self._fixed[path]
         if not path.endswith("/pods"):
             return self._pod
-        if "/small/" in path:
+        if "/small/" in path or "/busy/" in path:
             return self._small
-        if "limit" in query or "continue" in query:
+        if "/idle-" in path:
+            return self._empty
+        if int(query.get("limit", ["5000"])[0]) < 5_000 or "continue" in query:
             token = query.get("continue", ["page-0"])[0]
             return self._pages[token.removeprefix("page-")]
         return self._whole
+
+    def events_of(self, path: str, query: dict[str, list[str]]) -> Iterator[bytes]:
+        """What a watch tells, until it is silent."""
+        namespace = path.split("/")[-2]
+        if "sendInitialEvents" in query:
+            yield from self._initial.state(namespace)
+        if namespace == "small":
+            yield from self.events[:WARM_EVENTS]
+        elif namespace == "v1":
+            yield from self.events
+        else:
+            yield from self._initial.changes(namespace)
 
 
 def _answer(body: bytes) -> bytes:
@@ -139,17 +163,21 @@ class Connection(asyncio.Protocol):
         path, _, query_text = target.partition("?")
         query = parse_qs(query_text)
         if query.get("watch", ["false"])[0].lower() in {"true", "1"}:
-            events = self._answers.events
-            chosen = events[:WARM_EVENTS] if "/small/" in path else events
-            self._watch = asyncio.get_running_loop().create_task(self._stream(chosen))
+            if "/listed/" in path and "sendInitialEvents" in query:
+                self._send(REFUSED)
+                return
+            self._watch = asyncio.get_running_loop().create_task(self._stream(path, query))
         else:
             self._send(self._answers.to(path, query))
 
-    async def _stream(self, events: list[bytes]) -> None:
+    async def _stream(self, path: str, query: dict[str, list[str]]) -> None:
         self._send(_STREAM)
-        for event in events:
+        for event in self._answers.events_of(path, query):
             await self._room.wait()
             self._send(b"%x\r\n%b\r\n" % (len(event), event))
+        while "/idle-" in path:
+            await asyncio.sleep(1.0)
+            self._send(b"%x\r\n%b\r\n" % (len(BOOKMARK), BOOKMARK))
 
     def _send(self, data: bytes) -> None:
         if self._transport is not None:

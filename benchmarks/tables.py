@@ -19,6 +19,7 @@ _COLUMNS = {
     "peak_mb": "peak MB",
     "rate": "a second",
     "kept_kb": "kept kB a pod",
+    "each_kb": "kB each",
     "settled_mb": "MB in the end",
     "lines": "lines",
     "longest": "longest line",

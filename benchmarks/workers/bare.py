@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
 
 _BYTES = "--bytes" in sys.argv
-_HEADERS = {
+HEADERS = {
     "Accept": "application/json",
     "User-Agent": "bare",
     "Accept-Encoding": "gzip",
@@ -51,7 +51,7 @@ def _quantity(_kind: type, value: Any) -> Quantity:
 
 _pod = msgspec.json.Decoder(Pod, dec_hook=_quantity)
 _pod_list = msgspec.json.Decoder(PodList, dec_hook=_quantity)
-_event = msgspec.json.Decoder(Event, dec_hook=_quantity)
+event_decoder = msgspec.json.Decoder(Event, dec_hook=_quantity)
 _encoder = msgspec.json.Encoder(enc_hook=lambda value: value.given)
 
 
@@ -61,7 +61,7 @@ def _read(pod: Any) -> object:
     return pod.metadata.name, pod.status.phase, pod.spec.containers[0].image
 
 
-def _decode_list(body: bytes) -> PodList:
+def decode_list(body: bytes) -> PodList:
     gc.disable()
     try:
         return _pod_list.decode(body)
@@ -70,26 +70,26 @@ def _decode_list(body: bytes) -> PodList:
 
 
 def _decode(body: bytes) -> Sequence[Any]:
-    return _decode_list(body).items
+    return decode_list(body).items
 
 
 def _copy(pod: Pod) -> Pod:
     return _pod.decode(_encoder.encode(pod))
 
 
-def _context() -> tuple[ssl.SSLContext, str]:
+def context() -> tuple[ssl.SSLContext, str]:
     config = msgspec.json.decode(Path(os.environ["KUBECONFIG"]).read_bytes())
     cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-    context = ssl.create_default_context(cafile=cluster["certificate-authority"])
-    context.load_cert_chain(user["client-certificate"], user["client-key"])
-    return context, cluster["server"]
+    made = ssl.create_default_context(cafile=cluster["certificate-authority"])
+    made.load_cert_chain(user["client-certificate"], user["client-key"])
+    return made, cluster["server"]
 
 
-def _page(path: str, token: str | None) -> str:
+def page(path: str, token: str | None) -> str:
     return f"{path}?limit=500" + (f"&continue={token}" if token else "")
 
 
-class _Lines:
+class Lines:
     """Cuts chunks into lines: what is left waits for its end."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class _Sync:
 
     def _fetch(self, target: str) -> bytes:
         return self._pool.urlopen(
-            "GET", target, headers=_HEADERS, retries=False, redirect=False, assert_same_host=False
+            "GET", target, headers=HEADERS, retries=False, redirect=False, assert_same_host=False
         ).data
 
     def get(self) -> object:
@@ -122,23 +122,23 @@ class _Sync:
         path, token = _SMALL if small else _ALL, ""
         items: list[Pod] = []
         while True:
-            page = _decode_list(self._fetch(_page(path, token)))
-            items += page.items
-            if not (token := page.metadata.continue_):
+            found = decode_list(self._fetch(page(path, token)))
+            items += found.items
+            if not (token := found.metadata.continue_):
                 return items
 
     def watch(self, *, small: bool) -> Iterator[Any]:
         response = self._pool.urlopen(
             "GET",
             (_SMALL if small else _ALL) + _WATCH,
-            headers=_HEADERS,
+            headers=HEADERS,
             retries=False,
             preload_content=False,
         )
-        lines = _Lines()
+        lines = Lines()
         while chunk := response.read1(1 << 16):
             for line in lines.feed(chunk):
-                yield _event.decode(line).object
+                yield event_decoder.decode(line).object
 
 
 class _Async:
@@ -148,7 +148,7 @@ class _Async:
 
     def _start(self, target: str) -> Any:
         url = URL(self._server + target, encoded=True)
-        return self._session.request("GET", url, headers=_HEADERS, allow_redirects=False)
+        return self._session.request("GET", url, headers=HEADERS, allow_redirects=False)
 
     async def _fetch(self, target: str) -> bytes:
         response = await self._start(target)
@@ -163,31 +163,31 @@ class _Async:
         path, token = _SMALL if small else _ALL, ""
         items: list[Pod] = []
         while True:
-            page = _decode_list(await self._fetch(_page(path, token)))
-            items += page.items
-            if not (token := page.metadata.continue_):
+            found = decode_list(await self._fetch(page(path, token)))
+            items += found.items
+            if not (token := found.metadata.continue_):
                 return items
 
     async def watch(self, *, small: bool) -> AsyncIterator[Any]:
         response = await self._start((_SMALL if small else _ALL) + _WATCH)
-        lines = _Lines()
+        lines = Lines()
         while chunk := await response.content.readany():
             for line in lines.feed(chunk):
-                yield _event.decode(line).object
+                yield event_decoder.decode(line).object
 
 
 @contextmanager
 def _sync() -> Generator[SyncClient]:
-    context, server = _context()
-    with urllib3.PoolManager(num_pools=1, maxsize=25, ssl_context=context) as manager:
+    made, server = context()
+    with urllib3.PoolManager(num_pools=1, maxsize=25, ssl_context=made) as manager:
         yield _Sync(manager.connection_from_url(server))
 
 
 @asynccontextmanager
 async def _aio() -> AsyncGenerator[AsyncClient]:
-    context, server = _context()
+    made, server = context()
     async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=100, ssl=context, keepalive_timeout=75.0),
+        connector=aiohttp.TCPConnector(limit=100, ssl=made, keepalive_timeout=75.0),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0),
         skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
