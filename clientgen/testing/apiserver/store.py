@@ -54,7 +54,7 @@ class Record:
         self.labels: Mapping[str, str] = metadata.get("labels") or _NO_LABELS
         self.version = version
         self.form = form
-        # Custom resources (the only ones with a shape in their form) are maps to the server: sorted.
+        # Custom resources (only they have a shape in their form) are maps to the server: sorted.
         self.data: bytes = _encode(
             {name: part for name, part in value.items() if name not in ("kind", "apiVersion")},
             order="sorted" if "#" in form else None,
