@@ -184,6 +184,8 @@ DERIVED: tuple[str, ...] = (
     "controller.py",
     "informer.py",
     "informers.py",
+    "leader_election.py",
+    "leases.py",
     "lines.py",
     "pages.py",
     "processor.py",

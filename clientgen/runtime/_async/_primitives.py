@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition",
     "Event",
+    "Interruption",
     "Lock",
     "Task",
     "call",
@@ -266,6 +267,47 @@ class Task:
     def cancel(self) -> None:
         """Have it end at its next wait. A thread cannot be made to: tell it by an event."""
         self._task.cancel()
+
+
+class Interruption:
+    """Lets others end what the task that makes it is at, as `asyncio.timeout` does."""
+
+    def __init__(self) -> None:
+        import asyncio
+
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._cancelling = task.cancelling()
+        self._fired = False
+
+    def fire(self) -> None:
+        """Cancel the task at its next wait. A thread is not: it looks by itself."""
+        if not self._fired:
+            self._fired = True
+            self._task.cancel()
+
+    async def caused(self, error: BaseException | None) -> bool:
+        """Whether what ended the work is this, and not another's wish to cancel the task."""
+        import asyncio
+
+        if not self._fired:
+            return False
+        if error is None:  # the work has ended by itself, and the next wait would be cancelled
+            error = await _pending_cancellation()
+        if self._task.uncancel() > self._cancelling:
+            raise error or asyncio.CancelledError
+        return isinstance(error, asyncio.CancelledError)
+
+
+async def _pending_cancellation() -> BaseException | None:
+    import asyncio
+
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError as error:
+        return error
+    return None
 
 
 def spawn(work: Callable[[], Coroutine[Any, Any, None]], name: str) -> Task:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition",
     "Event",
+    "Interruption",
     "Lock",
     "Task",
     "call",
@@ -217,6 +218,17 @@ class Task:
 
     def cancel(self) -> None:
         """Have a task end at its next wait. A thread cannot be made to: tell it by an event."""
+
+
+class Interruption:
+    """Lets others end what a task is at; what a thread is at nobody can."""
+
+    def fire(self) -> None:
+        """Cancel the task at its next wait. A thread is not: it looks by itself."""
+
+    def caused(self, error: BaseException | None) -> bool:  # noqa: ARG002 - the twin's
+        """Whether what ended the work is this."""
+        return False
 
 
 def spawn(work: Callable[[], None], name: str) -> Task:

@@ -1,0 +1,433 @@
+"""Being the only one: a lease that one of many holds. The rules are in `electing`."""
+
+# ruff: noqa: ASYNC109 - a timeout is one of a request
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..clock import SYSTEM_CLOCK
+from ..electing import Election, LeadershipLost, Timing
+from ..errors import AlreadyExists, Conflict
+from ..leases import unique_identity
+from ..retry import default_random
+from ..signals import on_stop_signal
+from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
+from .leases import AsyncLeases, rest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+    from ..clock import Clock
+    from ..electing import Ask, ElectionMetrics
+    from ._primitives import Task
+    from .leases import AsyncClient
+
+__all__ = ["AsyncLeaderElector"]
+
+_LAST_WAIT = 1.0
+
+logger = logging.getLogger("clientgen.runtime.leader_election")
+
+
+class Recorder(Protocol):
+    """The part of an event recorder that is needed here."""
+
+    def event(self, regarding: Any, type: Any, reason: str, note: str, /) -> None:  # noqa: A002
+        """Record that something has happened."""
+        ...
+
+
+class AsyncLeaderElector:
+    """Lets one of all electors of a lease lead, until it cannot renew the lease any more.
+
+        elector = AsyncLeaderElector(k, "my-controller", "default", on_started_leading=lead)
+        await elector.run()
+
+    or, to do something while leading::
+
+        async with AsyncLeaderElector(k, "my-controller", "default"):
+            ...
+
+    The defaults are those of Kubernetes' own components. `electing` has the rules, and says when
+    two never lead at once: what leading allows is to *begin* something. A request that was sent
+    before may still arrive at a server after leading is over.
+
+    What is done while leading is `on_started_leading`, or the body of the `async with`. When
+    leading is lost, a task is cancelled. A thread cannot be: it looks at `is_leader`, or is told
+    by `on_stopped_leading`. When the elector is to stop, the lease is renewed until that has ended,
+    and then released, so that the next one need not wait.
+
+    Args:
+        client: A clientset, or its REST client.
+        name: Of the lease.
+        namespace: Of the lease; None is that of the client's configuration.
+        identity: What this one is called in the lease. No two processes may have the same, or
+            both lead. None makes a new one of the machine's name and random letters.
+        lease_duration: After so many seconds without a change others take a lease, whole ones.
+        renew_deadline: For how many seconds a renewal counts.
+        retry_period: How many seconds it is from one try to the next.
+        release_on_cancel: Whether the lease is released at the end.
+        on_started_leading: Called in a task or thread of its own when leading begins; a coroutine
+            function where there are tasks. Leading goes on when it returns, not when it raises.
+        on_stopped_leading: Called when leading is lost or to be ended, also if it never began.
+        on_new_leader: Called with the identity of each new leader, this one too.
+        grace: For how many seconds what is done while leading may go on when the elector
+            is to stop and there is an `on_stopped_leading`; without one a task is cancelled.
+        recorder: Records when leading begins and ends, as events about the lease.
+        metrics: Is told the same, for example `PrometheusElectionMetrics()`.
+        clock: What durations are measured with.
+        random: Gives numbers from 0 to 1.
+
+    Raises:
+        ValueError: The durations do not go together, or the identity is empty.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        name: str,
+        namespace: str | None = None,
+        identity: str | None = None,
+        *,
+        lease_duration: int = 15,
+        renew_deadline: float = 10.0,
+        retry_period: float = 2.0,
+        release_on_cancel: bool = True,
+        on_started_leading: Callable[[], object] | None = None,
+        on_stopped_leading: Callable[[], object] | None = None,
+        on_new_leader: Callable[[str], object] | None = None,
+        grace: float = 30.0,
+        recorder: Recorder | None = None,
+        metrics: ElectionMetrics | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        random: Callable[[], float] | None = None,
+    ) -> None:
+        rest = rest_of(client)
+        namespace = namespace or rest.namespace
+        self._timing = Timing(lease_duration, renew_deadline, retry_period)
+        identity = unique_identity() if identity is None else identity
+        self._election = Election(namespace, name, identity, self._timing)
+        self._leases = AsyncLeases(rest, namespace, clock)
+        self._releases = release_on_cancel
+        self._on_started = on_started_leading
+        self._on_stopped = on_stopped_leading
+        self._on_new_leader = on_new_leader
+        self._grace = grace
+        self._recorder = recorder
+        self._metrics = metrics
+        self._clock = clock
+        self._random = random or default_random()
+        self._runs = False
+        self._begin()
+
+    def __repr__(self) -> str:
+        election = self._election
+        return f"<{type(self).__name__} {election.name!r} as {election.identity!r}>"
+
+    def _begin(self) -> None:
+        self._term: int | None = None
+        self._stopping = Event()
+        self._settled = Event()  # it leads, or never will
+        self._ending = Event()  # it is to stop, or leading is lost
+        self._work_over = Event()
+        self._renewed_enough = Event()
+        self._work: Task | None = None
+        self._body: Interruption | None = None
+        self._in_body = False
+        self._hurries = False
+        self._telling: Task | None = None
+        self._told = ""
+        self._failure: BaseException | None = None
+
+    # ---- how it stands ------------------------------------------------------------------------
+
+    @property
+    def identity(self) -> str:
+        """What this one is called."""
+        return self._election.identity
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this one leads: asks the clock, so it is true even where nothing else runs."""
+        return not self._ending.is_set() and self._holds()
+
+    @property
+    def leader(self) -> str:
+        """Who led when the lease was last read or written; empty if nobody did."""
+        return self._election.holder
+
+    def healthy(self, tolerance: float = 20.0) -> bool:
+        """Whether this one does not lead, or still looks after that: for a liveness probe.
+
+        It is not when it has not renewed for longer than the lease's duration and `tolerance`
+        seconds, and yet has not noticed, as a program that hangs does not.
+        """
+        return self._election.is_healthy(self._clock.monotonic(), tolerance)
+
+    # ---- its life -----------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Try to lead, lead, and return when it is told to stop.
+
+        That is by `stop`, or in the main thread by SIGTERM or SIGINT. It may be called again then.
+
+        Raises:
+            LeadershipLost: It has led, and could not renew the lease in time. Programs exit then.
+            RuntimeError: It runs already.
+            BaseException: What `on_started_leading` has raised.
+        """
+        self._claim()
+        forget = on_stop_signal(from_outside(self.stop))
+        try:
+            await self._run()
+        finally:
+            forget()
+            self._runs = False
+        if self._failure is not None:
+            raise self._failure
+
+    def stop(self) -> None:
+        """Have it stop leading, or trying to, and release the lease."""
+        self._stopping.set()
+        self._ending.set()
+
+    async def __aenter__(self) -> Self:
+        if self._on_started is not None:
+            raise TypeError("on_started_leading is for run(); here the body is what leads")
+        self._claim()
+        self._in_body = True
+        running = self._running = spawn(self._run, f"{self._election.name}-elector")
+        try:
+            await self._settled.wait()
+        except BaseException:
+            await self._give_up(running)
+            raise
+        if self._term is None:
+            await self._give_up(running)
+            raise self._failure or LeadershipLost(f"{self!r} was stopped before it led")
+        self._body = Interruption()
+        if self._work_is_unwanted:
+            self._body.fire()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        assert self._body is not None
+        try:
+            interrupted = await self._body.caused(error)
+        finally:
+            self._work_over.set()
+            await self._give_up(self._running)
+        if self._failure is not None and (error is None or interrupted):
+            raise self._failure from error
+        return interrupted
+
+    def _claim(self) -> None:
+        if self._runs:
+            raise RuntimeError(f"{self!r} runs already")
+        self._begin()
+        self._runs = True
+        if self._metrics is not None:
+            self._metrics.leading(self._election.name, False)
+
+    async def _give_up(self, running: Task) -> None:
+        self.stop()
+        await running.join()
+        self._runs = False
+
+    async def _run(self) -> None:
+        try:
+            if await self._acquire():
+                await self._lead()
+        except Exception as error:  # noqa: BLE001 - whoever waits for it raises it
+            self._failure = self._failure or error
+        finally:
+            if self._term is None:
+                self._settled.set()
+                await self._say_stopped()
+                await self._release()
+            if self._telling is not None:
+                await self._telling.join(_LAST_WAIT)
+
+    # ---- to lead ------------------------------------------------------------------------------
+
+    async def _acquire(self) -> bool:
+        """Try until it leads or is to stop; gives whether it leads."""
+        clock, election = self._clock, self._election
+        while not self._stopping.is_set():
+            await self._try(self._timing.renew_deadline / 2)
+            if election.hold is not None and election.leads(clock.monotonic()):
+                self._term = election.hold.term
+                return True
+            pause = self._timing.between_tries(self._random())
+            await wait_until(self._stopping, clock, clock.monotonic() + pause)
+        return False
+
+    async def _try(self, timeout: float) -> None:
+        await self._leases.try_for(self._election, timeout, self._note)
+        leader = self._election.holder
+        if leader and leader != self._told:
+            self._told = leader
+            self._tell(leader)
+
+    def _note(self, ask: Ask, error: Exception) -> None:
+        is_race = isinstance(error, (AlreadyExists, Conflict))  # another was faster
+        logger.log(logging.DEBUG if is_race else logging.WARNING, "%r: %s", self, error)
+        if ask.is_fast and self._metrics is not None:
+            self._metrics.slow_path(self._election.name)
+
+    async def _lead(self) -> None:
+        """Have the work done, and see to it that it ends when leading does."""
+        logger.info("%r leads", self)
+        self._publish(leads=True)
+        self._settled.set()
+        if self._on_started is not None:
+            self._work = spawn(self._keep_working, f"{self._election.name}-leading")
+        elif not self._in_body:
+            self._work_over.set()
+        renewing = spawn(self._keep_renewing, f"{self._election.name}-renewing")
+        try:
+            await self._watch(self._ending, None)
+        except BaseException:
+            self._stopping.set()
+            self._hurries = True
+            raise
+        finally:
+            await self._wind_down(renewing)
+
+    async def _watch(self, event: Event, until: float | None) -> None:
+        """Wait for an event, but no longer than it leads, nor past a moment."""
+        while not event.is_set() and self._holds():
+            hold = self._election.hold
+            moments = [until, hold.until if hold else None]
+            known = [moment for moment in moments if moment is not None]
+            await wait_until(event, self._clock, min(known, default=None))
+            if until is not None and self._clock.monotonic() >= until:
+                return
+
+    def _holds(self) -> bool:
+        """Whether the lease is its own, and has been since it leads."""
+        return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
+
+    async def _keep_renewing(self) -> None:
+        clock = self._clock
+        tried = clock.monotonic()
+        while not await wait_until(self._renewed_enough, clock, tried + self._timing.retry_period):
+            tried = clock.monotonic()
+            hold = self._election.hold
+            if hold is None or not self._holds():
+                break
+            try:
+                await self._try(min(self._timing.renew_deadline / 2, hold.until - tried))
+            except Exception as error:  # noqa: BLE001 - who runs the elector raises it
+                self._failure = self._failure or error
+                break
+        self._ending.set()
+
+    # ---- to stop ------------------------------------------------------------------------------
+
+    @property
+    def _work_is_unwanted(self) -> bool:
+        return self._ending.is_set() and (self._on_stopped is None or not self._holds())
+
+    async def _wind_down(self, renewing: Task) -> None:
+        """End the work, then the renewing, then the lease."""
+        self._ending.set()
+        wanted = self._stopping.is_set() and self._holds()
+        if not wanted:
+            self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
+        self._publish(leads=False)
+        await self._say_stopped()
+        await self._end_work(wanted=wanted)
+        self._renewed_enough.set()
+        renewing.cancel()
+        await renewing.join(self._timing.renew_deadline)
+        if self._work_over.is_set() and self._holds():
+            await self._release()
+        self._election.resign()
+        logger.info("%r does not lead any more", self)
+
+    async def _end_work(self, *, wanted: bool) -> None:
+        """Wait for the end of the work: the lease is renewed meanwhile, unless it is lost."""
+        over = self._work_over
+        until = self._clock.monotonic() + (0.0 if self._hurries else self._grace)
+        if wanted and self._on_stopped is not None:
+            await self._watch(over, until)
+        if not over.is_set():
+            self._cancel_work()
+        if wanted:
+            await self._watch(over, until)
+        # A deadline passes before the lease does: nobody else leads yet.
+        spare = self._timing.lease_duration - self._timing.renew_deadline
+        if not await wait_until(over, self._clock, self._clock.monotonic() + spare):
+            logger.error("%r: what is done while leading goes on, though it is over", self)
+
+    def _cancel_work(self) -> None:
+        if self._work is not None:
+            self._work.cancel()
+        if self._body is not None:
+            self._body.fire()
+
+    async def _release(self) -> None:
+        """Free the lease, if it is this one's: it may be without an answer that said so."""
+        self._election.resign()
+        if not self._releases or self._election.observed is None:
+            return
+        try:
+            await self._leases.release(self._election, self._timing.renew_deadline)
+        except Exception as error:  # noqa: BLE001 - others wait a little longer
+            logger.warning("%r: not released: %s", self, error)
+
+    # ---- who is told --------------------------------------------------------------------------
+
+    async def _keep_working(self) -> None:
+        assert self._on_started is not None
+        try:
+            await call(self._on_started)
+        except BaseException as error:  # noqa: BLE001 - who runs the elector raises it
+            if self._ending.is_set():
+                logger.info("%r: what was done while leading ended by %r", self, error)
+            else:
+                self._failure = error
+                self.stop()
+        finally:
+            self._work_over.set()
+
+    async def _say_stopped(self) -> None:
+        if self._on_stopped is not None:
+            await self._call(self._on_stopped)
+
+    def _tell(self, leader: str) -> None:
+        """Say who leads now, beside what goes on here, and after what was said before."""
+        if self._on_new_leader is not None:
+            work = partial(self._tell_after, self._telling, leader)
+            self._telling = spawn(work, f"{self._election.name}-new-leader")
+
+    async def _tell_after(self, before: Task | None, leader: str) -> None:
+        assert self._on_new_leader is not None
+        if before is not None:
+            await before.join()
+        await self._call(self._on_new_leader, leader)
+
+    async def _call(self, function: Callable[..., object], *args: object) -> None:
+        try:
+            await call(function, *args)
+        except Exception:
+            logger.exception("%r: %r failed", self, function)
+
+    def _publish(self, *, leads: bool) -> None:
+        if self._metrics is not None:
+            self._metrics.leading(self._election.name, leads)
+        if self._recorder is not None and self._election.observed is not None:
+            what = "became leader" if leads else "stopped leading"
+            note = f"{self.identity} {what}"
+            self._recorder.event(self._election.observed, "Normal", "LeaderElection", note)
