@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -826,3 +827,17 @@ async def test_stopping_in_a_pause_does_not_wait_for_its_end(stepped, clock):
     async with informer(stepped) as cms:
         await until(lambda: cms.watch_errors)
     assert clock.monotonic() == 0
+
+
+async def test_a_request_that_hangs_is_not_waited_for(cluster, monkeypatch):
+    monkeypatch.setattr("clientgen.runtime._async.informer._PATIENCE", 0.1)
+    cluster.delay(1.0, "watch", "configmaps")
+    cms = informer(cluster)
+    cms.start()
+    await until(lambda: cluster.actions)
+    begun = time.monotonic()
+    await cms.stop()
+    assert time.monotonic() - begun < 0.9
+    # It ends with its request, and lets go of what came of it.
+    await until(lambda: not threads() and not cluster.desk.streams(EVERYTHING))
+    assert cms.lister.list() == []

@@ -137,11 +137,11 @@ class Reflector(Generic[T]):
     def _list(self, step: Listing) -> Step:
         try:
             objects, version, pages = self._read_pages(step.options)
+            if not self._stopped.is_set():
+                with GcPaused():
+                    self._sink.replace(objects, version)
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
             return self._reflecting.list_failed(error, self._now())
-        if not self._stopped.is_set():
-            with GcPaused():
-                self._sink.replace(objects, version)
         return self._reflecting.listed(step, version, pages)
 
     def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[T], str, int]:
