@@ -12,8 +12,9 @@ docs/testing.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
 from msgspec import json
@@ -21,6 +22,7 @@ from msgspec import json
 from clientgen.runtime.clock import SYSTEM_CLOCK
 from clientgen.runtime.codec import to_dict
 from clientgen.runtime.config.cluster_config import ClusterConfig
+from clientgen.runtime.model import Model
 
 from .apiserver.failures import Failure
 from .apiserver.server import ApiServer
@@ -32,13 +34,12 @@ from .manifests import ManifestError, manifests
 from .reactors import Pattern, failing, reacting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from random import Random
     from typing import Unpack
 
     from clientgen.runtime.aio import AsyncRest
     from clientgen.runtime.clock import Clock
-    from clientgen.runtime.model import Model
     from clientgen.runtime.options import ClientOptions
     from clientgen.runtime.sync import Rest
 
@@ -88,7 +89,7 @@ class FakeCluster:
         *objects: Seed,
         clock: Clock = SYSTEM_CLOCK,
         spec: Path | str | None = None,
-        crds: Iterable[Source | Seed] = (),
+        crds: Source | Iterable[Source | Seed] = (),
         seed: int | None = None,
         controller_delay: float = 0.0,
         history_events: int = HISTORY_EVENTS,
@@ -105,7 +106,7 @@ class FakeCluster:
             history_seconds=history_seconds,
         )
         self.desk = Desk(self.server, clock, records=record)
-        for definition in crds:
+        for definition in (crds,) if isinstance(crds, (Path, str)) else crds:
             if isinstance(definition, (Path, str)):
                 self.apply_manifests(definition)
             else:
@@ -153,10 +154,11 @@ class FakeCluster:
 
         Raises:
             ValueError: a kind is not served, a name is missing, or a field has the wrong type.
+            TypeError: something is no object.
         """
         with self.desk.lock:
             for each in objects:
-                self._put(to_dict(each))
+                self._put(_as_dict(each))
 
     def apply_manifests(self, source: Source) -> None:
         """Store the objects of a YAML or JSON text, file or folder, as `add` does.
@@ -199,6 +201,14 @@ class FakeCluster:
         with self.desk.lock:
             self.desk.actions.clear()
 
+    def _pattern(
+        self, verb: str, resource: str = "*", namespace: str = "*", name: str = "*"
+    ) -> Pattern:
+        pattern = Pattern(verb, resource, namespace, name)
+        with self.desk.lock:
+            pattern.check(list(self.server.cluster.registry.resources()))
+        return pattern
+
     # ---- interference -------------------------------------------------------------------------
 
     def react(
@@ -225,8 +235,12 @@ class FakeCluster:
             times: only so many requests.
 
         Reactions run without a lock, in the thread of the client; they may use the cluster.
+
+        Raises:
+            ValueError: there is no such verb, or no such resource.
+            TypeError: it is nothing that can be answered.
         """
-        pattern = Pattern(verb, resource, namespace, name)
+        pattern = self._pattern(verb, resource, namespace, name)
         return self.desk.add_rule(pattern, reacting(reaction), times)
 
     def fail(
@@ -247,9 +261,10 @@ class FakeCluster:
 
         Raises:
             TypeError: `error` is no error.
-            ValueError: it is a number that is no HTTP error code.
+            ValueError: it is a number that is no HTTP error code, or there is no such verb or
+                resource.
         """
-        pattern = Pattern(verb, resource, namespace, name)
+        pattern = self._pattern(verb, resource, namespace, name)
         return self.desk.add_rule(pattern, failing(error, message, retry_after), times)
 
     def delay(
@@ -260,7 +275,7 @@ class FakeCluster:
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
             return delayed(self.clock, seconds, proceed)
 
-        return self.desk.add_rule(Pattern(verb, resource), effect, times)
+        return self.desk.add_rule(self._pattern(verb, resource), effect, times)
 
     def cut(
         self,
@@ -283,16 +298,18 @@ class FakeCluster:
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
             return afterwards(proceed(), lambda answer: cut(answer, after))
 
-        return self.desk.add_rule(Pattern(verb, resource), effect, times)
+        if isinstance(after, int) and after < 0:
+            raise ValueError(f"after={after}: it is a number of bytes")
+        return self.desk.add_rule(self._pattern(verb, resource), effect, times)
 
     def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
         """Send the next events of watches twice."""
-        return self.desk.add_stutter(Pattern("watch", resource), times)
+        return self.desk.add_stutter(self._pattern("watch", resource), times)
 
     def drop_watches(self, resource: str = "*") -> int:
         """Break the connections of all open watches, now; gives how many there were."""
         with self.desk.lock:
-            streams = self.desk.streams(Pattern("watch", resource))
+            streams = self.desk.streams(self._pattern("watch", resource))
             for stream in streams:
                 stream.drop()
             return len(streams)
@@ -305,7 +322,7 @@ class FakeCluster:
         status = json.encode(Failure(410, "Expired", _EXPIRED, details=False).status())
         last = b'{"type":"ERROR","object":%b}\n' % status if expired else b""
         with self.desk.lock:
-            streams = self.desk.streams(Pattern("watch", resource))
+            streams = self.desk.streams(self._pattern("watch", resource))
             for stream in streams:
                 stream.end(last)
             return len(streams)
@@ -325,6 +342,12 @@ class FakeCluster:
             self.server.compact()
             for stream in self.desk.streams(Pattern()):
                 stream.drop()
+
+
+def _as_dict(value: object) -> dict[str, Any]:
+    if not isinstance(value, (Model, Mapping)):
+        raise TypeError(f"an object is a model or a mapping, not {value!r}")
+    return to_dict(cast("Seed", value))
 
 
 # ---- the short form ---------------------------------------------------------------------------

@@ -50,7 +50,11 @@ def write_kubeconfig(path: Path, text: str) -> None:
     if path.exists() and not _is_ours(path):
         raise ForeignFile(path)
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        error.filename = str(path)  # nobody asked for the other one
+        raise
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

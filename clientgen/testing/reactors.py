@@ -21,14 +21,27 @@ from .apiserver.failures import Cause, Failure
 from .faults import cut_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from .actions import Action
     from .apiserver.answers import Answer
+    from .apiserver.resources import Resource
 
     Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]
 
 __all__ = ["Error", "Pattern", "Reaction", "Rule", "Trigger", "failing", "reacting"]
+
+_VERBS: Final = (
+    "get",
+    "list",
+    "watch",
+    "create",
+    "update",
+    "patch",
+    "delete",
+    "deletecollection",
+    "*",
+)
 
 Error: TypeAlias = "type[ApiError | ConnectionLost] | ApiError | ConnectionLost | int"
 Reaction: TypeAlias = "Error | Model | Mapping[str, Any] | Callable[[Action], object]"
@@ -46,6 +59,24 @@ class Pattern:
     resource: str = "*"
     namespace: str = "*"
     name: str = "*"
+
+    def check(self, resources: Sequence[Resource]) -> None:
+        """Refuse a pattern that no request could fit, which is a mistake.
+
+        Raises:
+            ValueError: there is no such verb, resource or subresource.
+        """
+        if self.verb not in _VERBS:
+            raise ValueError(f"{self.verb!r} is no verb: {', '.join(_VERBS)}")
+        resource, _, part = self.resource.partition("/")
+        fits = [each for each in resources if resource in ("*", each.plural, each.group_resource)]
+        if not fits:
+            raise ValueError(
+                f"{self.resource!r}: no such resource is served; it is `pods`, `deployments.apps` "
+                "and so on, and a custom one has to be defined first"
+            )
+        if part not in ("", "*") and not any(part in each.subresources for each in fits):
+            raise ValueError(f"{self.resource!r}: there is no such subresource")
 
     def fits(self, action: Action) -> bool:
         """Whether an action is meant."""

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from .bodies import cleaned
+from .custom.libraries import MissingLibrary
+from .decoding.guards import is_object
 from .registry import storage_of
-from .rules import rules_of
+from .rules import DEFINITIONS, rules_of
 from .views import View
 
 if TYPE_CHECKING:
     from .cluster import Cluster
     from .resources import Resource
+    from .rules import Rules
 
 __all__ = ["put"]
 
@@ -21,11 +24,12 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     """Store an object with the status, uid and times it has; its namespace is made if need be.
 
     Raises:
-        ValueError: its kind is not served, or it has no name.
+        ValueError: its kind is not served, it has no name, or it is a definition of something
+            that cannot be served.
         Failure: it does not fit the schema of its kind.
     """
     resource = _resource(cluster, value)
-    value = {**value, "metadata": dict(value.get("metadata") or {})}
+    value = {**value, "metadata": dict(_metadata(value))}
     metadata = value["metadata"]
     if not metadata.get("name"):
         raise ValueError(f"a {resource.kind} has to have a metadata.name")
@@ -43,11 +47,20 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     metadata["creationTimestamp"] = cluster.timestamp()
     metadata.update(given)
     rules.prepare_create(value)
+    if resource.group_resource == DEFINITIONS:
+        _check_definition(rules, value)
     if status:
         value["status"] = status
     view = View(resource, cluster.registry)
     cluster.store.collection(storage_of(resource)).put(view.titled(value), view.form)
     return value
+
+
+def _metadata(value: dict[str, Any]) -> dict[str, Any]:
+    found: Any = value.get("metadata") or {}
+    if is_object(found):
+        return found
+    raise ValueError(f"metadata has to be an object, not {found!r}")
 
 
 def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
@@ -66,3 +79,13 @@ def _make_namespace(cluster: Cluster, name: str) -> None:
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     if cluster.record("", "namespaces", "", name) is None and cluster.serves(namespace):
         put(cluster, namespace)
+
+
+def _check_definition(rules: Rules, value: dict[str, Any]) -> None:
+    """Refuse a definition here, since its instances could not say what is wrong with it."""
+    try:
+        causes = rules.validate(value, None, "")
+    except MissingLibrary as error:
+        raise ValueError(str(error)) from error
+    if causes:
+        raise ValueError("; ".join(map(str, causes)))

@@ -10,25 +10,39 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["cel", "compiled", "pattern_error", "proto", "re2"]
+__all__ = ["MissingLibrary", "cel", "compiled", "pattern_error", "proto", "re2"]
+
+
+class MissingLibrary(Exception):  # noqa: N818 - says what is missing
+    """What a definition needs is not installed."""
+
+
+def _module(name: str, library: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingLibrary(
+            f"patterns, formats and rules of custom resources need {library}: "
+            "pip install 'clientgen[testing]'"
+        ) from error
 
 
 @cache
 def cel() -> Any:
     """cel-expr-python: the Common Expression Language."""
-    return import_module("cel_expr_python.cel")
+    return _module("cel_expr_python.cel", "cel-expr-python")
 
 
 @cache
 def proto(name: str) -> Any:
     """A module of Protobuf, which the language takes types, times and durations from."""
-    return import_module(f"google.protobuf.{name}")
+    return _module(f"google.protobuf.{name}", "protobuf")
 
 
 @cache
 def re2() -> Any:
     """google-re2: regular expressions as Go has them."""
-    return import_module("re2")
+    return _module("re2", "google-re2")
 
 
 def compiled(pattern: str) -> Any:
