@@ -39,6 +39,9 @@ Kept = TypeVar("Kept")
 # within seconds: whoever says nothing for so long is not there any more.
 _LIST_SECONDS = 120.0
 _OPEN_SECONDS = 60.0
+# Initial events are read in blocks of so many bytes, about a page of a list: read one by one, the
+# cyclic garbage collector takes nearly as long as decoding does.
+_BLOCK = 4 << 20
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
@@ -92,6 +95,9 @@ class Reflector(Generic[T]):
         self._splitter = LineSplitter()
         self._request = build("GET", path, {}, WATCH)
         self._collected: dict[str, T] = {}
+        self._collecting = False
+        self._held: list[bytes] = []
+        self._held_size = 0
 
     @property
     def resource_version(self) -> str:
@@ -195,12 +201,15 @@ class Reflector(Generic[T]):
 
     def _watch(self, step: Streaming) -> Step:
         problem: Exception | None = None
-        self._collected = {}
+        self._collected, self._collecting = {}, step.initial
         self._splitter = LineSplitter()
         try:
             self._open(step)
-            while not self._stopped.is_set() and self._read_events():
-                pass
+            try:
+                while not self._stopped.is_set() and self._read_events():
+                    pass
+            finally:
+                self._take_held()  # so that it is known to have told something
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
             problem = error
         finally:
@@ -233,10 +242,18 @@ class Reflector(Generic[T]):
             lines = self._splitter.rest()
             if lines and not self._stopped.is_set() and not is_whole(lines):
                 raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
+        if lines:
+            self._held.append(lines)
+            self._held_size += len(lines)
+            if not self._collecting or self._held_size >= _BLOCK or _is_special(lines):
+                self._take_held()
+        return bool(chunk)
+
+    def _take_held(self) -> None:
+        lines, self._held, self._held_size = b"".join(self._held), [], 0
         if lines and not self._stopped.is_set():
             with GcPaused():
                 self._take(decode_events(lines, self._model))
-        return bool(chunk)
 
     def _take(self, events: list[WatchEvent[T]]) -> None:
         changes: list[WatchEvent[T]] = []
@@ -263,6 +280,7 @@ class Reflector(Generic[T]):
 
     def _complete(self) -> None:
         objects, self._collected = [*self._collected.values()], {}
+        self._collecting = False
         self._sink.replace(objects, self._reflecting.version)
 
 
@@ -273,3 +291,8 @@ def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
     if is_too_large(error) or isinstance(error, Gone):
         return None
     return retry.after_response(error.code, error.retry_after, 0.0)
+
+
+def _is_special(lines: bytes) -> bool:
+    """Whether there may be a bookmark or an error, which do not wait for more."""
+    return b'"BOOKMARK"' in lines or b'"ERROR"' in lines
