@@ -38,6 +38,12 @@ class Outcome:
     created: bool = False
 
 
+def _wipe(metadata: dict[str, Any]) -> None:
+    """Take away what only the server says."""
+    for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+        metadata.pop(name, None)
+
+
 class Creating:
     """A write to one resource, and how it makes an object that is not there yet."""
 
@@ -61,14 +67,14 @@ class Creating:
         self._place(metadata)
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
         self.cluster.check_definition(self.resource, metadata)
+        _wipe(metadata)
         self.rules.default(value)
         self._own(None, value)
         return self._create(value)
 
     def _create(self, value: dict[str, Any]) -> Outcome:
         metadata = value["metadata"]
-        for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
-            metadata.pop(name, None)
+        _wipe(metadata)
         generates = bool(metadata.get("generateName")) and not metadata.get("name")
         if generates:
             self._generate_name(metadata)

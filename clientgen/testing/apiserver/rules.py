@@ -21,8 +21,12 @@ _APART: Final = frozenset(["metadata", "apiVersion", "kind"])
 class Rules(Protocol):
     """The rules of one kind; objects are changed in place."""
 
-    def default(self, value: dict[str, Any]) -> None:
-        """Fill in what the client left out."""
+    def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
+        """Fill in what the client left out.
+
+        Nulls that custom resources have no place and no default for count as left out; after
+        server-side apply they are kept, for the validation to refuse them.
+        """
         ...
 
     def prepare_create(self, value: dict[str, Any]) -> None:
@@ -60,8 +64,9 @@ class BuiltInRules:
         self._resource = resource
         self._cluster = cluster
 
-    def default(self, value: dict[str, Any]) -> None:
+    def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Fill in the defaults of the API."""
+        del keep_nulls  # types decide that
         builtin.default(self._resource, value)
 
     def prepare_create(self, value: dict[str, Any]) -> None:
@@ -91,9 +96,9 @@ class CustomRules:
         self._resource = resource
         self._version = version
 
-    def default(self, value: dict[str, Any]) -> None:
+    def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Fill in the schema's defaults."""
-        self._version.default(value)
+        self._version.default(value, keep_nulls=keep_nulls)
 
     def prepare_create(self, value: dict[str, Any]) -> None:
         """The first generation; no status where that is written apart."""
@@ -127,8 +132,9 @@ class DefinitionRules:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def default(self, value: dict[str, Any]) -> None:
+    def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Names that follow from others, conversion None."""
+        del keep_nulls  # types decide that
         custom.default_definition(value)
 
     def prepare_create(self, value: dict[str, Any]) -> None:

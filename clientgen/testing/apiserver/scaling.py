@@ -62,7 +62,7 @@ class Scaling:
         """Scale as a patch says."""
         body = change.resource
         record = self._record(writing)
-        result = change.of(self.read(self._parent.value(record)))
+        result = change.of(self._shown(self._parent.value(record)))
         refuse = change.undecodable(result)
         if not isinstance(result, dict):
             raise refuse("json: cannot unmarshal into a Scale")
@@ -76,10 +76,10 @@ class Scaling:
         """Scale by server-side apply."""
         if config.get("kind") != body.kind:
             raise bad_request("invalid object type")
+        record = self._record(writing)
         metadata = part(config, "metadata")
         if metadata.get("name", self._target.name) != self._target.name:
             raise mismatch("name", metadata["name"], self._target.name)
-        record = self._record(writing)
         live = self._parent.value(record)
         old = self._owned(live)
         is_custom = self._resource.custom is not None
@@ -118,7 +118,8 @@ class Scaling:
             raise bad_request("the spec replicas field cannot be empty")
         value = self._with(live, scale)
         metadata = value["metadata"]
-        metadata["resourceVersion"] = scale["metadata"].get("resourceVersion")
+        if version := scale["metadata"].get("resourceVersion"):
+            metadata["resourceVersion"] = version
         entries = from_scale(
             metadata.pop("managedFields", None),
             scale["metadata"].get("managedFields"),
@@ -138,12 +139,16 @@ class Scaling:
             f"request to convert CR to an invalid group/version: {SCALE_VERSION}"
         )
 
+    def _shown(self, live: dict[str, Any]) -> dict[str, Any]:
+        """The scale, also of an object that does not say how many replicas it wants."""
+        try:
+            return self.read(live)
+        except Failure:  # a write may say it
+            return self.read(self._with(live, {"spec": {"replicas": _UNSET}}))
+
     def _owned(self, live: dict[str, Any]) -> dict[str, Any]:
         """The scale with the owners that the object's replicas have."""
-        try:
-            scale = self.read(live)
-        except Failure:  # it does not say how many replicas it wants; a write may
-            scale = self.read(self._with(live, {"spec": {"replicas": _UNSET}}))
+        scale = self._shown(live)
         entries = for_scale(live["metadata"].get("managedFields"), self._paths())
         if entries:
             scale["metadata"] = {**scale["metadata"], "managedFields": entries}

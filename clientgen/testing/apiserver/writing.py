@@ -18,6 +18,7 @@ from .failures import (
     bad_request,
     conflict,
     invalid,
+    invalid_value,
     not_found,
     unclassified,
 )
@@ -57,7 +58,7 @@ class Writing(Creating):
         if record is None:
             return self._create_on_update(value)
         self.check_uid(record, metadata)
-        return self.replace(record, value, needs_version=True)
+        return self.replace(record, value)
 
     def _create_on_update(self, value: dict[str, Any]) -> Outcome:
         where = (self.resource.group, self.resource.plural)
@@ -130,6 +131,8 @@ class Writing(Creating):
         if resource.custom is None:
             value["kind"] = value.get("kind") or resource.kind
             value["apiVersion"] = value.get("apiVersion") or resource.api_version
+        if resource.custom is not None:
+            self._check_patched_kind(value)
         if (value.get("kind"), value.get("apiVersion")) != (resource.kind, resource.api_version):
             raise refuse(
                 f"{resource.kind} in version {resource.version} cannot become another kind"
@@ -138,6 +141,27 @@ class Writing(Creating):
             # Real servers decode it into a type that has no fields, so that it has no name either.
             return {"metadata": {}}, sorted(value.keys() - {"kind", "apiVersion"})
         return cleaned(value, resource, self.cluster.spec.schemas, refuse)
+
+    def _check_patched_kind(self, value: dict[str, Any]) -> None:
+        """Refuse a custom resource that a patch has made one of another kind or version.
+
+        Raises:
+            Failure: 422, in the name of what it would have become.
+        """
+        resource = self.resource
+        kind, version = value.get("kind"), value.get("apiVersion")
+        if not isinstance(kind, str) or not isinstance(version, str):
+            return  # it cannot be read at all
+        if not kind or not version or version.count("/") > 1:
+            return
+        right = (("kind", kind, resource.kind), ("apiVersion", version, resource.api_version))
+        causes = [
+            invalid_value(field, found, f"must be {wanted}")
+            for field, found, wanted in right
+            if found != wanted
+        ]
+        if causes:
+            raise invalid(version.rpartition("/")[0], kind, self.target.name, causes)
 
     # ---------------------------------------------------------------- what all updates do
 
@@ -150,7 +174,6 @@ class Writing(Creating):
         record: Record,
         value: dict[str, Any],
         *,
-        needs_version: bool = False,
         owned: bool = False,
     ) -> Outcome:
         """Put an object in place of a stored one, if it may be.
@@ -158,7 +181,7 @@ class Writing(Creating):
         `owned` means that its managedFields are settled, and that its defaults are filled in.
         """
         old = self.view.value(record)
-        self._check_version(record, value["metadata"], needed=needs_version)
+        self._check_version(record, value["metadata"])
         self._carry_over(old, value)
         if not owned:
             self.rules.default(value)
@@ -168,20 +191,23 @@ class Writing(Creating):
         self._validate(value, old)
         return self.store(record, old, value)
 
-    def _check_version(self, record: Record, metadata: dict[str, Any], *, needed: bool) -> None:
+    def _check_version(self, record: Record, metadata: dict[str, Any]) -> None:
         version = metadata.get("resourceVersion") or "0"
         if not version.isdecimal():
             raise unclassified(f'strconv.ParseUint: parsing "{version}": invalid syntax')
         if version not in ("0", str(record.version)):
             raise self._conflict(record)
-        if needed and version == "0" and self._needs_version():
-            cause = Cause(
-                "FieldValueInvalid",
-                "Invalid value: 0: must be specified for an update",
-                "metadata.resourceVersion",
-            )
-            resource = self.resource
-            raise invalid(resource.group, resource.plural, record.name, [cause])
+        if version == "0" and self._needs_version():
+            raise self._unversioned()
+
+    def _unversioned(self) -> Failure:
+        cause = Cause(
+            "FieldValueInvalid",
+            "Invalid value: 0: must be specified for an update",
+            "metadata.resourceVersion",
+        )
+        resource = self.resource
+        return invalid(resource.group, resource.plural, self.target.name, [cause])
 
     def _needs_version(self) -> bool:
         where = (self.resource.group, self.resource.plural)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["default", "drop_nulls"]
 
 
-def default(value: Any, structure: Structure | None) -> None:
-    """Fill in the defaults, in place."""
-    drop_nulls(value, structure)
+def default(value: Any, structure: Structure | None, *, keep_nulls: bool = False) -> None:
+    """Fill in the defaults, in place; `keep_nulls` keeps the nulls that have none."""
+    if not keep_nulls:
+        drop_nulls(value, structure)
     _default(value, structure)
 
 

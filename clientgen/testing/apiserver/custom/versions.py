@@ -155,9 +155,9 @@ class CustomVersion:
         refusal = refusal_of(self._kind, self.name)
         return sorted([*unknown, *clean_embedded(obj, self.structure, meta, refusal)])
 
-    def default(self, obj: dict[str, Any]) -> None:
-        """Fill in defaults, in place; nulls that are no values go away."""
-        default(obj, self.structure)
+    def default(self, obj: dict[str, Any], *, keep_nulls: bool = False) -> None:
+        """Fill in defaults, in place; nulls that are no values go away, if they are not kept."""
+        default(obj, self.structure, keep_nulls=keep_nulls)
 
     def validate(
         self, new: dict[str, Any], old: dict[str, Any] | None, part: str = ""
