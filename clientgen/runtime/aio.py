@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._async.controller import AsyncController
     from ._async.informer import AsyncSharedInformer
     from ._async.informers import AsyncGroupVersionInformers, AsyncInformerFactory
+    from ._async.leader_election import AsyncLeaderElector
     from ._async.registration import AsyncHandlerRegistration
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
@@ -26,6 +27,7 @@ __all__ = [
     "AsyncGroupVersionInformers",
     "AsyncHandlerRegistration",
     "AsyncInformerFactory",
+    "AsyncLeaderElector",
     "AsyncLines",
     "AsyncPriorityQueue",
     "AsyncResourceClient",
@@ -43,6 +45,7 @@ _LATER = {
     "AsyncGroupVersionInformers": "informers",
     "AsyncHandlerRegistration": "registration",
     "AsyncInformerFactory": "informers",
+    "AsyncLeaderElector": "leader_election",
     "AsyncPriorityQueue": "workqueue",
     "AsyncSharedInformer": "informer",
     "AsyncWorkQueue": "workqueue",

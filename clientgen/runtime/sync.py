@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._sync.controller import Controller
     from ._sync.informer import SharedInformer
     from ._sync.informers import GroupVersionInformers, InformerFactory
+    from ._sync.leader_election import LeaderElector
     from ._sync.registration import HandlerRegistration
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
@@ -27,6 +28,7 @@ __all__ = [
     "GroupVersionInformers",
     "HandlerRegistration",
     "InformerFactory",
+    "LeaderElector",
     "Lines",
     "PriorityQueue",
     "ResourceClient",
@@ -44,6 +46,7 @@ _LATER = {
     "GroupVersionInformers": "informers",
     "HandlerRegistration": "registration",
     "InformerFactory": "informers",
+    "LeaderElector": "leader_election",
     "PriorityQueue": "workqueue",
     "SharedInformer": "informer",
     "WorkQueue": "workqueue",
