@@ -92,12 +92,11 @@ class Answers:
         namespace = path.split("/")[-2]
         if "sendInitialEvents" in query:
             yield from self._initial.state(namespace)
-        if namespace == "small":
+        elif namespace == "small":
             yield from self.events[:WARM_EVENTS]
         elif namespace == "v1":
             yield from self.events
-        else:
-            yield from self._initial.changes(namespace)
+        yield from self._initial.changes(namespace)
 
 
 def _answer(body: bytes) -> bytes:
