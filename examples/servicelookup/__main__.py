@@ -9,19 +9,44 @@ import argparse
 import asyncio
 import logging
 import threading
+from dataclasses import dataclass
 
-import kubeapi
+from kubeapi import AsyncClientset, Clientset
 
+from clientgen.runtime.aio import AsyncLeaderElector
 from clientgen.runtime.signals import on_stop_signal
+from clientgen.runtime.sync import LeaderElector
 
 from .async_controller import AsyncServiceLookup
 from .controller import ServiceLookup
 from .demo import demonstrate
 
+LEASE = "servicelookup"
 
-def work_with_threads(kubeconfig: str, namespace: str | None, workers: int) -> None:
-    with kubeapi.Clientset.from_config(kubeconfig) as k:
-        lookup = ServiceLookup(k, namespace=namespace, workers=workers)
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says."""
+
+    kubeconfig: str | None
+    namespace: str | None
+    workers: int
+    threads: bool
+    elect: bool
+
+
+def work_with_threads(given: Options) -> None:
+    with Clientset.from_config(given.kubeconfig) as k:
+        lookup = ServiceLookup(k, namespace=given.namespace, workers=given.workers)
+        if given.elect:
+            LeaderElector(
+                k,
+                LEASE,
+                given.namespace,
+                on_started_leading=lookup.run,
+                on_stopped_leading=lookup.stop,
+            ).run()
+            return
         # A signal interrupts the main thread anywhere, maybe where it holds a lock.
         forget = on_stop_signal(lambda: threading.Thread(target=lookup.stop).start())
         try:
@@ -30,9 +55,18 @@ def work_with_threads(kubeconfig: str, namespace: str | None, workers: int) -> N
             forget()
 
 
-async def work_with_tasks(kubeconfig: str, namespace: str | None, workers: int) -> None:
-    async with kubeapi.AsyncClientset.from_config(kubeconfig) as k:
-        lookup = AsyncServiceLookup(k, namespace=namespace, workers=workers)
+async def work_with_tasks(given: Options) -> None:
+    async with AsyncClientset.from_config(given.kubeconfig) as k:
+        lookup = AsyncServiceLookup(k, namespace=given.namespace, workers=given.workers)
+        if given.elect:
+            await AsyncLeaderElector(
+                k,
+                LEASE,
+                given.namespace,
+                on_started_leading=lookup.run,
+                on_stopped_leading=lookup.stop,
+            ).run()
+            return
         loop = asyncio.get_running_loop()
         forget = on_stop_signal(lambda: loop.call_soon_threadsafe(lookup.stop))
         try:
@@ -41,23 +75,27 @@ async def work_with_tasks(kubeconfig: str, namespace: str | None, workers: int) 
             forget()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="servicelookup", description="Which service does a pod back?"
-    )
+def parsed() -> Options:
+    parser = argparse.ArgumentParser(prog="servicelookup")
+    parser.description = "Keeps a PodToService for every pod that backs a service."
     parser.add_argument("--kubeconfig", help="a cluster of yours, which knows crd.yaml")
     parser.add_argument("--namespace", help="the only one to look at")
     parser.add_argument("--workers", type=int, default=2, help="for each of the queues")
     parser.add_argument("--threads", action="store_true", help="instead of asyncio")
-    given = parser.parse_args()
+    parser.add_argument("--elect", action="store_true", help="only one of several works at a time")
+    return Options(**vars(parser.parse_args()))
+
+
+def main() -> None:
+    given = parsed()
     logging.basicConfig(level=logging.WARNING)
     logging.getLogger("clientgen.warnings").setLevel(logging.ERROR)  # Endpoints are deprecated
     if given.kubeconfig is None:
         demonstrate(threads=given.threads)
     elif given.threads:
-        work_with_threads(given.kubeconfig, given.namespace, given.workers)
+        work_with_threads(given)
     else:
-        asyncio.run(work_with_tasks(given.kubeconfig, given.namespace, given.workers))
+        asyncio.run(work_with_tasks(given))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -576,21 +576,56 @@ def test_the_demonstration(flags: list[str]) -> None:
     ]
 
 
+@contextmanager
+def program(server: LocalServer, *flags: str) -> Generator[None]:
+    """The controller as a program; in the end it is told to stop, and has not complained."""
+    command = [sys.executable, "-W", "error", "-m", "servicelookup", *flags, "--workers", "1"]
+    command += ["--kubeconfig", str(server.kubeconfig), "--namespace", SHOP]
+    running = subprocess.Popen(command, cwd=EXAMPLES, stderr=subprocess.PIPE, text=True)
+    try:
+        yield
+        assert running.poll() is None
+        running.send_signal(signal.SIGTERM)
+        _, errors = running.communicate(timeout=PATIENCE)
+    finally:
+        running.kill()
+        running.communicate()
+    assert (running.returncode, errors) == (0, "")
+
+
+def until(holds: Callable[[], object]) -> None:
+    deadline = monotonic() + PATIENCE
+    while not holds():
+        assert monotonic() < deadline
+        sleep(0.01)
+
+
 @pytest.mark.parametrize("flags", [[], ["--threads"]])
 def test_it_works_in_a_cluster_until_it_is_told_to_stop(flags: list[str]) -> None:
     cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
+    with LocalServer(cluster) as server, program(server, *flags):
+        user = cluster.clientset(Clientset)
+        until(lambda: records(user) == {"a": "web at 10.0.0.1"})
+
+
+@pytest.mark.parametrize("flags", [[], ["--threads"]])
+def test_one_of_two_works_and_the_other_takes_over(flags: list[str]) -> None:
+    cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
     with LocalServer(cluster) as server, Clientset.from_config(server.kubeconfig) as user:
-        command = [sys.executable, "-W", "error", "-m", "servicelookup", *flags]
-        command += ["--kubeconfig", str(server.kubeconfig), "--namespace", SHOP, "--workers", "1"]
-        running = subprocess.Popen(command, cwd=EXAMPLES, stderr=subprocess.PIPE, text=True)
-        deadline = monotonic() + PATIENCE
-        while records(user) != {"a": "web at 10.0.0.1"}:
-            assert monotonic() < deadline
-            assert running.poll() is None
-            sleep(0.01)
-        running.send_signal(signal.SIGTERM)
-        _, errors = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, errors) == (0, "")
+
+        def leader() -> str:
+            leases = user.coordination_v1.leases(SHOP).list().items
+            return (leases[0].spec.holder_identity or "") if leases else ""
+
+        with ExitStack() as second:
+            with program(server, "--elect", *flags):
+                until(lambda: records(user) == {"a": "web at 10.0.0.1"})
+                first = leader()
+                second.enter_context(program(server, "--elect", *flags))
+            until(lambda: leader() not in ("", first))
+            user.core_v1.endpoints(SHOP).delete("web")
+            until(lambda: records(user) == {})
+        assert (bool(first), leader()) == (True, "")
 
 
 # ---- what is generated ------------------------------------------------------------------------
