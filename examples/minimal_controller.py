@@ -27,7 +27,8 @@ async def control(k: AsyncClientset) -> None:
     async def reconcile(request: Request) -> None:
         web = deployments.indexer.get(str(request))  # None: deleted, and its Service with it
         if web and (port := web.metadata.annotations.get("example.com/port")):
-            await k.core_v1.services(request.namespace).apply(service_for(web, int(port)))
+            service = service_for(web, int(port))
+            await k.core_v1.services(request.namespace).apply(service, force=True)
 
     async with k, k.informers() as factory:
         deployments, services = factory.apps_v1.deployments(), factory.core_v1.services()

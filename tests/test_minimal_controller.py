@@ -84,6 +84,9 @@ def test_deployments_that_ask_for_a_service_have_one() -> None:
             )
             assert services.get("web").spec.selector == {"app": "web"}
 
+            services.edit("web", lambda s: s.spec.selector.update(app="other"))
+            await until(lambda: services.get("web").spec.selector == {"app": "web"})
+
             services.delete("web")
             await until(lambda: ports(user) == {"web": 80})
 

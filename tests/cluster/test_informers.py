@@ -345,7 +345,7 @@ async def test_who_comes_late_is_told_what_is_there(kube: AsyncClientset, namesp
 async def test_a_resync_tells_of_everything_again(kube: AsyncClientset, namespace: str) -> None:
     await kube.core_v1.config_maps(namespace).create(config_map("one"))
     same: list[bool] = []
-    async with kube.informers(namespace=namespace, resync_period=0.2) as factory:
+    async with kube.informers(namespace=namespace, resync_period=1) as factory:
         informer = factory.core_v1.config_maps(field_selector="metadata.name=one")
         informer.add_handler(on_update=lambda old, new: same.append(old is new))
         await synced(factory)
