@@ -146,6 +146,7 @@ def code(made: ApiServer, asked: HttpRequest) -> int:
         (400, request("GET", f"{PODS}?resourceVersion={MANY_DIGITS}")),
         (500, request("GET", f"{PODS}?watch=1&resourceVersion={MANY_DIGITS}")),
         (400, request("GET", f"{PODS}?limit={MANY_DIGITS}")),
+        (400, request("GET", f"{PODS}?timeout={MANY_DIGITS * 10}")),
         (400, request("DELETE", f"{PODS}/p?gracePeriodSeconds=-{MANY_DIGITS}")),
         (
             400,

@@ -43,7 +43,7 @@ _MANAGER_BYTES: Final = 128
 _MOST_DIGITS: Final = 19
 """Of a number of 64 bits; Python would not even read what has thousands of them."""
 _DURATION: Final = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0"
+    r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0"
 ).fullmatch
 _UNIT: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
