@@ -14,8 +14,8 @@ __all__ = ["Bar", "judge"]
 # Measured beside each other once, against a real API server: client-go with protobuf spent 96 us on
 # a watch event where bare aiohttp + msgspec spent 77. Go is not among the environments here.
 _GO_WATCH = 96 / 77
-# Filling an informer with 5,000 pods took client-go with protobuf 0.50 to 0.75 s where bare transport
-# and decoding of JSON took 0.43.
+# Filling an informer with 5,000 pods took client-go with protobuf 0.50 to 0.75 s where bare
+# transport and decoding of JSON took 0.43.
 _GO_SLOW, _GO_FAST = 0.75 / 0.43, 0.50 / 0.43
 
 

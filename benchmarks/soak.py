@@ -321,7 +321,8 @@ class Soak:
         print(
             f"{now:6.0f} s  {shown}  requests/s {state['requests']:.1f}"
             f"  behind {state['behind']}  told {state['told']}"
-            f"  reconciled {state['reconciled']}  CPU {state['cpu']:.1f} s",
+            f"  reconciled {state['reconciled']}  written {state['written']}"
+            f"  failed {state['failed']}  CPU {state['cpu']:.1f} s",
             flush=True,
         )
         return state

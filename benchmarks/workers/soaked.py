@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -24,13 +25,14 @@ from kubeapi import AsyncClientset, Clientset
 
 from clientgen.runtime.aio import AsyncController
 from clientgen.runtime.controlling import Request
-from clientgen.runtime.errors import NotFound
+from clientgen.runtime.errors import ClientError, NotFound
+from clientgen.runtime.patches import MergePatch
 from clientgen.runtime.sync import Controller
 
 from .meter import settled_kib
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from kubeapi.core.v1 import Node, Pod
 
@@ -85,7 +87,7 @@ class Soaked:
 
     def __init__(self, pods: Any, nodes: Any, queue: Any) -> None:
         self.history = History()
-        self.reconciled = self.failed = 0
+        self.reconciled = self.written = self.failed = 0
         self._pods, self._nodes, self._queue = pods, nodes, queue
         self._dice = Random(4)
         pods.add_index(_BY_NODE, nodes_of)
@@ -95,7 +97,7 @@ class Soaked:
         """Whether the slow handler takes its time."""
         return self._dice.randrange(_SLOW_EVERY) == 0
 
-    def patch_for(self, request: Request) -> tuple[str, dict[str, Any]] | None:
+    def patch_for(self, request: Request) -> tuple[str, MergePatch] | None:
         """What to write on a node, if it says something else."""
         self.reconciled += 1
         try:
@@ -106,7 +108,20 @@ class Soaked:
         count = str(len(indexer.index_keys(_BY_NODE, request.name)))
         if node.metadata.annotations.get(COUNTED) == count:
             return None
-        return request.name, {"metadata": {"annotations": {COUNTED: count}}}
+        return request.name, MergePatch({"metadata": {"annotations": {COUNTED: count}}})
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """Count a write; only the server or the way to it may make it fail."""
+        self.written += 1
+        try:
+            yield
+        except ClientError:
+            self.failed += 1
+            raise
+        except BaseException:
+            self.history.wrong += 1
+            raise
 
     def state(self, tasks: Callable[[], int]) -> dict[str, Any]:
         """How it is, without having tidied up."""
@@ -123,6 +138,8 @@ class Soaked:
             "watch_errors": self._pods.watch_errors + self._nodes.watch_errors,
             "handler_errors": self._pods.handler_errors,
             "reconciled": self.reconciled,
+            "written": self.written,
+            "failed": self.failed,
             "told": sum(self.history.told.values()),
             "wrong": self.history.wrong,
             "cpu": time.process_time(),
@@ -176,7 +193,8 @@ async def _tasks(config: str) -> None:
         async def reconcile(request: Request) -> None:
             patch = soaked.patch_for(request)
             if patch is not None:
-                await k.core_v1.nodes().patch(*patch)
+                with soaked.writing():
+                    await k.core_v1.nodes().patch(*patch)
 
         async def dawdle(_old: Pod, _new: Pod) -> None:
             if soaked.is_slow():
@@ -209,7 +227,8 @@ def _threads(config: str) -> None:
         def reconcile(request: Request) -> None:
             patch = soaked.patch_for(request)
             if patch is not None:
-                k.core_v1.nodes().patch(*patch)
+                with soaked.writing():
+                    k.core_v1.nodes().patch(*patch)
 
         def dawdle(_old: Pod, _new: Pod) -> None:
             if soaked.is_slow():
