@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
-from pathlib import Path
 from random import Random
 from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
-from kubeapi.core.v1 import EndpointAddress, Endpoints, EndpointSubset, ObjectReference, Pod
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import deep_copy
 from clientgen.runtime.errors import (
     AlreadyExists,
     Conflict,
@@ -28,113 +22,16 @@ from clientgen.runtime.errors import (
     InternalError,
     NotFound,
 )
-from clientgen.testing import FakeClock, FakeCluster, LocalServer
+from clientgen.testing import FakeClock, FakeCluster
 
-from . import api, refresh
+from . import api
 from .api.servicelookup.v1alpha1 import PodToService, PodToServiceSpec
 from .async_controller import AsyncServiceLookup
 from .background import with_tasks, with_threads
 from .controller import ServiceLookup
-from .deciding import Backing, Create, Delete, Update, backings, step, wanted
-from .demo import CRD, SHOP, endpoints, pod, records
+from .demo import CRD, PATIENCE, SHOP, endpoints, pod, records
 
-EXAMPLES = Path(__file__).parents[1]
-PATIENCE = 60.0
 NEVER = 1e9
-
-# ---- what there should be ---------------------------------------------------------------------
-
-
-def known(name: str, uid: str) -> Pod:
-    found = pod(name)
-    found.metadata.uid = uid
-    return found
-
-
-def naming(*targets: ObjectReference | None) -> Endpoints:
-    addresses = [EndpointAddress(ip=f"10.0.0.{n}", target_ref=t) for n, t in enumerate(targets, 1)]
-    return Endpoints(
-        metadata=ObjectMeta(name="web", namespace=SHOP),
-        subsets=[EndpointSubset(addresses=addresses)],
-    )
-
-
-def record_of(name: str, uid: str, service: str = "web") -> PodToService:
-    found = wanted(known(name, uid), [Backing(f"{SHOP}/{name}", uid, service, "10.0.0.1")])
-    assert found is not None
-    return found
-
-
-def test_endpoints_name_pods_of_their_own_namespace() -> None:
-    found = naming(
-        ObjectReference(kind="Pod", name="a", uid="1"),
-        ObjectReference(kind="Pod", name="b", namespace=SHOP),
-        ObjectReference(kind="Pod", name="c", namespace="elsewhere"),
-        ObjectReference(kind="Node", name="d"),
-        None,
-    )
-    found.subsets.append(
-        EndpointSubset(
-            not_ready_addresses=[
-                EndpointAddress(ip="10.0.0.9", target_ref=ObjectReference(kind="Pod", name="e"))
-            ]
-        )
-    )
-
-    assert backings(found) == [
-        Backing("shop/a", "1", "web", "10.0.0.1"),
-        Backing("shop/b", "", "web", "10.0.0.2"),
-    ]
-
-
-def test_a_record_says_all_of_the_pod_and_is_owned_by_it() -> None:
-    record = record_of("a", "1")
-
-    assert record.spec == PodToServiceSpec(
-        pod_name="a", pod_uid="1", pod_address="10.0.0.1", service_name="web"
-    )
-    [owner] = record.metadata.owner_references
-    assert (owner.kind, owner.name, owner.uid, owner.controller) == ("Pod", "a", "1", True)
-
-
-def test_of_several_services_the_first_counts_and_other_pods_of_the_name_do_not() -> None:
-    me = known("a", "1")
-    others = Backing("shop/a", "2", "a-first", "10.0.0.2")
-    mine = [Backing("shop/a", uid, name, "10.0.0.1") for uid, name in (("", "web"), ("1", "api"))]
-
-    record = wanted(me, [others, *mine])
-
-    assert record is not None
-    assert record.spec.service_name == "api"
-    assert wanted(me, [others]) is None
-
-
-def test_each_step_leads_to_what_there_should_be() -> None:
-    one, moved, another = record_of("a", "1"), record_of("a", "1", "api"), record_of("a", "2")
-    foreign = PodToService(metadata=ObjectMeta(name="a", namespace=SHOP), spec=one.spec)
-
-    assert step(None, None) is None
-    assert step(None, one) == Create(one)
-    assert step(one, deep_copy(one)) is None
-    assert step(one, None) == Delete(one)
-    assert step(one, another) == Delete(one)
-    assert (step(foreign, None), step(foreign, moved)) == (None, None)
-
-
-def test_an_update_changes_a_copy() -> None:
-    cached = record_of("a", "1")
-    cached.metadata.resource_version = "7"
-    cached.metadata.labels["theirs"] = "stays"
-    before = deep_copy(cached)
-
-    found = step(cached, record_of("a", "1", "api"))
-
-    assert isinstance(found, Update)
-    assert cached == before
-    assert (found.changed.metadata, found.changed.spec.service_name) == (cached.metadata, "api")
-
-
-# ---- both flavours ----------------------------------------------------------------------------
 
 
 class World:
@@ -329,8 +226,8 @@ def test_a_record_that_is_edited_or_deleted_is_put_right(world: World) -> None:
 
 
 def test_what_somebody_else_wrote_is_left_alone(world: World) -> None:
-    theirs = record_of("a", "1", "theirs")
-    theirs.metadata.owner_references = []
+    said = PodToServiceSpec(pod_name="a", pod_uid="1", pod_address="::1", service_name="theirs")
+    theirs = PodToService(metadata=ObjectMeta(name="a", namespace=SHOP), spec=said)
     world.cluster.add(pod("a"), pod("b"), theirs)
     world.put("web", "a", "b")
     with world.lookup():
@@ -556,86 +453,3 @@ def test_it_finishes_what_it_has_begun(world: World) -> None:
         assert entered.wait(PATIENCE)
         threading.Timer(0.05, leave.set).start()
     assert world.recorded() == {"a": "web"}
-
-
-# ---- as a program -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("flags", [[], ["--threads"]])
-def test_the_demonstration(flags: list[str]) -> None:
-    command = [sys.executable, "-W", "error", "-m", "servicelookup", *flags]
-    done = subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
-        "two pods back a service         web-1: web at 10.0.0.1, web-2: web at 10.0.0.2",
-        "one goes, one is not there yet  web-2: web at 10.0.0.2",
-        "here it is                      web-2: web at 10.0.0.2, web-3: web at 10.0.0.3",
-        "the service has a new name      web-2: shop at 10.0.0.2",
-        "the service goes                nothing",
-    ]
-
-
-@contextmanager
-def program(server: LocalServer, *flags: str) -> Generator[None]:
-    """The controller as a program; in the end it is told to stop, and has not complained."""
-    command = [sys.executable, "-W", "error", "-m", "servicelookup", *flags, "--workers", "1"]
-    command += ["--kubeconfig", str(server.kubeconfig), "--namespace", SHOP]
-    running = subprocess.Popen(command, cwd=EXAMPLES, stderr=subprocess.PIPE, text=True)
-    try:
-        yield
-        assert running.poll() is None
-        running.send_signal(signal.SIGTERM)
-        _, errors = running.communicate(timeout=PATIENCE)
-    finally:
-        running.kill()
-        running.communicate()
-    assert (running.returncode, errors) == (0, "")
-
-
-def until(holds: Callable[[], object]) -> None:
-    deadline = monotonic() + PATIENCE
-    while not holds():
-        assert monotonic() < deadline
-        sleep(0.01)
-
-
-@pytest.mark.parametrize("flags", [[], ["--threads"]])
-def test_it_works_in_a_cluster_until_it_is_told_to_stop(flags: list[str]) -> None:
-    cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
-    with LocalServer(cluster) as server, program(server, *flags):
-        user = cluster.clientset(Clientset)
-        until(lambda: records(user) == {"a": "web at 10.0.0.1"})
-
-
-@pytest.mark.parametrize("flags", [[], ["--threads"]])
-def test_one_of_two_works_and_the_other_takes_over(flags: list[str]) -> None:
-    cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
-    with LocalServer(cluster) as server, Clientset.from_config(server.kubeconfig) as user:
-
-        def leader() -> str:
-            leases = user.coordination_v1.leases(SHOP).list().items
-            return (leases[0].spec.holder_identity or "") if leases else ""
-
-        with ExitStack() as second:
-            with program(server, "--elect", *flags):
-                until(lambda: records(user) == {"a": "web at 10.0.0.1"})
-                first = leader()
-                second.enter_context(program(server, "--elect", *flags))
-            until(lambda: leader() not in ("", first))
-            user.core_v1.endpoints(SHOP).delete("web")
-            until(lambda: records(user) == {})
-        assert (bool(first), leader()) == (True, "")
-
-
-# ---- what is generated ------------------------------------------------------------------------
-
-
-def test_the_document_is_what_a_server_says_that_knows_the_definition() -> None:
-    assert refresh.text() == (refresh.HERE / "openapi.json").read_text("utf-8")
-
-
-def test_the_clients_are_what_the_generator_writes() -> None:
-    command = [sys.executable, "-m", "clientgen", "verify"]
-    done = subprocess.run(command, cwd=refresh.HERE, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
