@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Definitions", "Garbage", "Namespaces"]
 
 _RETRY: Final = 1.0
+_DRAINING: Final = 1.0
 _DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
@@ -41,6 +42,7 @@ class Definitions:
         if change.after is None:
             self._specs.pop(name, None)
             self._cluster.registry.undefine(name)
+            self._end_watches(name)
             self._reconsider_others(name)
         else:
             self._cluster.later(0.0, lambda: self._settle(name))
@@ -63,23 +65,39 @@ class Definitions:
                 self._cluster.later(0.0, lambda other=each.name: self._reconsider(other))
 
     def _reconsider(self, name: str) -> None:
-        self._specs.pop(name, None)
-        self._settle(name)
+        record = self._collection.records.get(name)
+        value = record.value() if record else {}
+        if record is not None and not value["metadata"].get("deletionTimestamp"):
+            self._establish(name, record, value)
+
+    def _is_served(self, name: str) -> bool:
+        return self._cluster.registry.is_defined(name)
+
+    def _serve(self, name: str, value: dict[str, Any]) -> None:
+        """Serve what a definition says now; whoever watches has to begin anew."""
+        first = not self._is_served(name)
+        self._cluster.registry.define(custom.read(value, self._cluster.spec.schemas))
+        if first:
+            store = self._cluster.store
+            store.collection(name).compact(store.version)
+        else:
+            self._end_watches(name)
+
+    def _end_watches(self, name: str) -> None:
+        """End the watches that are open, soon: what they watch is served anew, or no longer."""
+        for end in self._cluster.store.collection(name).watches():
+            self._cluster.later(_DRAINING, end)
 
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
         others = [each.value() for each in self._collection.now() if each.name != name]
         status = custom.status_of(value, others, self._cluster.now())
+        accepted = part(part(value, "status"), "acceptedNames")
+        is_same = self._specs.get(name) == value["spec"] and status["acceptedNames"] == accepted
         self._specs[name] = value["spec"]
-        if _holds(status, "Established"):
-            first = not self._cluster.registry.is_defined(name)
-            told = {**value, "status": status}
-            self._cluster.registry.define(custom.read(told, self._cluster.spec.schemas))
-            if first:
-                store = self._cluster.store
-                store.collection(name).compact(store.version)
+        if _holds(status, "Established") and not (is_same and self._is_served(name)):
+            self._serve(name, {**value, "status": status})
         if status == value.get("status"):
             return
-        accepted = part(part(value, "status"), "acceptedNames")
         if _holds(status, "Established") and not _holds(part(value, "status"), "Established"):
             value = self._put(value, custom.installing(status), record.form)
         self._put(value, status, record.form)

@@ -9,7 +9,7 @@ from msgspec import json
 
 from .answers import Response
 from .decoding import dump_yaml
-from .failures import Failure
+from .failures import Failure, unclassified
 from .negotiation import JSON, Encoding, error_encoding
 from .options import first
 from .tables import table
@@ -111,6 +111,8 @@ class Rendering:
                 return self._table([value], metadata, columns=columns)
             case "PartialObjectMetadata":
                 return self._partial(value)
+            case _ if self.view.resource.custom is not None:
+                raise unclassified("content is not a list")
             case _:
                 raise _not_acceptable(f"{form.kind}, but the requested object is not a list")
 

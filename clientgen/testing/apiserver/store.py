@@ -126,7 +126,7 @@ class Collection:
         self._keys: list[str] = []
         self._history: deque[Change] = deque()
         self._store = store
-        self._watchers: list[Callable[[Change], None]] = []
+        self._watchers: list[tuple[Callable[[Change], None], Callable[[], None] | None]] = []
 
     # ------------------------------------------------------------------------- reading
 
@@ -199,7 +199,7 @@ class Collection:
         self.changed_at = change.version
         self._history.append(change)
         self._forget(change.moment - self._store.history_seconds)
-        for watcher in tuple(self._watchers):
+        for watcher, _ in tuple(self._watchers):
             watcher(change)
         self._store.tell(self, change)
 
@@ -216,15 +216,25 @@ class Collection:
 
     # ------------------------------------------------------------------------ watching
 
-    def watch(self, watcher: Callable[[Change], None]) -> Callable[[], None]:
-        """Have every later change told to `watcher`, until the returned function is called."""
-        self._watchers.append(watcher)
+    def watch(
+        self, watcher: Callable[[Change], None], ended: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
+        """Have every later change told to `watcher`, until the returned function is called.
+
+        `ended` is what ends a client's watch, see `watches`.
+        """
+        entry = (watcher, ended)
+        self._watchers.append(entry)
 
         def stop() -> None:
-            if watcher in self._watchers:
-                self._watchers.remove(watcher)
+            if entry in self._watchers:
+                self._watchers.remove(entry)
 
         return stop
+
+    def watches(self) -> tuple[Callable[[], None], ...]:
+        """What ends each of the watches that clients have open now."""
+        return tuple(ended for _, ended in self._watchers if ended is not None)
 
 
 class Store:

@@ -203,7 +203,7 @@ class WatchStream:
         """Go on with what changes from now on; changes up to a version to come are passed over."""
         self._after = after
         self._behind = 0  # of what there was already, there may be any amount
-        self._stop = collection.watch(self._tell_on)
+        self._stop = collection.watch(self._tell_on, self.close)
 
     def _tell_on(self, change: Change) -> None:
         self.tell(change)
