@@ -32,7 +32,7 @@ _UNITS: Final = {
     "h": 3_600_000_000_000,
 }
 _GO_PART: Final = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
-_WORDED_PART: Final = re.compile(r"(\d+)\s*([A-Za-zµ]+)", re.ASCII)
+_WORDED_PART: Final = re.compile(r"(?<!\d)(\d++)\s*+([A-Za-zµ]+)", re.ASCII)
 _DAY: Final = 24 * _UNITS["h"]
 # Exact names of a unit, then the word its long names begin with.
 _WORDS: Final = (
@@ -58,9 +58,7 @@ def go_duration(text: str) -> int:
     if rest == "0":
         return 0
     total, at = 0.0, 0
-    for part in _GO_PART.finditer(rest):
-        if part.start() != at:
-            break
+    while part := _GO_PART.match(rest, at):
         total += float(part[1]) * _UNITS[part[2]]
         at = part.end()
     if not rest or at != len(rest) or total >= 2**63:
