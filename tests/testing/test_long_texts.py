@@ -7,7 +7,7 @@ import pytest
 from clientgen.testing.apiserver.custom.formats import parse_duration
 
 
-@pytest.mark.parametrize("text", ["9" * 200_000, "1." * 100_000, "1h" * 100_000 + "x"])
+@pytest.mark.parametrize("text", ["9" * 200_000, "1." * 100_000, "h" * 200_000])
 def test_no_durations(text: str) -> None:
     # Each character once: what tried all starts and ends would take hours.
     with pytest.raises(ValueError, match="duration"):
