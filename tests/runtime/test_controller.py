@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable
 from time import monotonic
 from typing import Any, Self
@@ -274,6 +275,41 @@ async def test_a_system_exit_ends_it() -> None:
         things.add(thing("a"), False)
         assert await run.task.join(10)
     assert isinstance(run.error, SystemExit)
+
+
+async def test_what_is_no_result_is_an_error_like_others(caplog: pytest.LogCaptureFixture) -> None:
+    run = AsyncRun()
+    answers: list[Any] = [5, None]
+    run.answers["a"] = answers
+    run.controller.queue.add(Request("default", "a"))
+    async with run:
+        await until(lambda: run.seen == ["a", "a"])
+    assert "reconciling default/a failed (1)" in caplog.text
+
+
+async def test_what_comes_with_the_wish_to_stop_is_left() -> None:
+    run = AsyncRun()
+    async with run:
+        await until(lambda: run.controller.queue._getters)
+        run.controller._stopping.set()
+        run.controller.queue.add(Request("default", "late"))
+        assert await run.task.join(10)
+    assert not run.seen
+
+
+async def test_what_cannot_be_listened_to_leaves_nothing_behind() -> None:
+    class Stopped(Told):
+        def start(self) -> None:
+            raise RuntimeError("is stopped")
+
+    before = signal.getsignal(signal.SIGTERM)
+    things, stopped = Told(), Stopped()
+    controller = AsyncRun().controller.for_(things).owns(stopped)
+    with pytest.raises(RuntimeError, match="is stopped"):
+        await controller.run()
+    assert not things.handlers
+    assert not stopped.handlers
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 async def test_requests_may_come_from_elsewhere() -> None:

@@ -11,7 +11,7 @@ import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList, Node, NodeList
 from kubeapi.meta.v1 import ObjectMeta
-from support.informing import CONFIG_MAPS, NODES, History, config, threads, value_of
+from support.informing import CONFIG_MAPS, NODES, History, config, tasks, threads, value_of
 
 from clientgen.runtime import errors
 from clientgen.runtime._async import _primitives
@@ -674,6 +674,16 @@ async def test_what_a_transform_fails_on_stays_as_it_was(stepped, clock, caplog)
     assert "of the transform" in caplog.text
 
 
+async def test_a_transform_that_forgets_to_return_is_told_of(cluster, caplog):
+    def forget(obj: ConfigMap) -> Any:
+        obj.data = {}
+
+    async with informer(cluster, transform=forget) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        assert names(cms) == []
+    assert "gave None for default/b, which is left out" in caplog.text
+
+
 async def test_resyncs_tell_of_everything_again_to_those_who_want_it(stepped, clock):
     often, seldom, never, cms = History(), History(), History(), informer(stepped, resync_period=60)
     for seen, period in ((often, 20), (seldom, None), (never, 0)):
@@ -820,6 +830,42 @@ async def test_a_handler_may_stop_its_informer(cluster):
     await until(lambda: told)
     await cms.stop()
     assert len(told) == 1
+
+
+async def test_handlers_may_stop_each_others_informers_all_at_once(cluster):
+    told: list[str] = []
+    both = [informer(cluster), informer(cluster)]
+    together = Event()
+
+    async def on_add(obj: ConfigMap, is_initial: bool) -> None:
+        told.append(obj.metadata.name)
+        if len(told) == 3:
+            together.set()
+        await together.wait()
+        for each in both:
+            await each.stop()
+
+    for each in (both[0], both[0], both[1]):
+        each.add_handler(on_add)
+    for each in both:
+        each.start()
+    await until(lambda: not tasks() and not threads())
+    assert told == ["a", "a", "a"]
+
+
+async def test_the_handler_of_errors_may_stop_its_informer(cluster):
+    told, cms = [], informer(cluster)
+
+    async def on_error(error: Exception) -> None:
+        await cms.stop()
+        told.append(error)
+
+    cluster.fail("*", "configmaps", 403, times=None)
+    cms.on_watch_error(on_error)
+    cms.start()
+    await until(lambda: told)
+    await cms.stop()
+    assert isinstance(told[0], errors.Forbidden)
 
 
 async def test_stopping_in_a_pause_does_not_wait_for_its_end(stepped, clock):

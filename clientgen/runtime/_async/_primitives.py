@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from ..clock import on_move, real_seconds
 
@@ -32,6 +32,7 @@ __all__ = [
     "short_lock",
     "sleep",
     "spawn",
+    "uncancelled",
     "wait_until",
 ]
 
@@ -61,7 +62,25 @@ async def call(function: Callable[..., object], *args: object) -> None:
     """Call a function of the program's, which may be a coroutine function."""
     result = function(*args)
     if result is not None and isinstance(result, Awaitable):
-        await result
+        await uncancelled(cast("Awaitable[object]", result))
+
+
+async def uncancelled(work: Awaitable[T]) -> T:
+    """Wait for the work of the program's, whose cancellation is not that of this task.
+
+    Raises:
+        RuntimeError: something that the work waited for was cancelled, and nobody wants this task
+            to end.
+    """
+    import asyncio
+
+    try:
+        return await work
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("something that was waited for was cancelled") from error
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:
@@ -144,8 +163,10 @@ class Event:
 
         if not self._happened:
             waiter = self._waiter()
-            await asyncio.wait({waiter}, timeout=seconds)
-            self._waiters.discard(waiter)
+            try:
+                await asyncio.wait({waiter}, timeout=seconds)
+            finally:
+                self._waiters.discard(waiter)
         return self._happened
 
     async def unless(self, work: Coroutine[object, object, T]) -> T | None:

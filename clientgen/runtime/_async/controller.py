@@ -12,7 +12,7 @@ from ..clock import SYSTEM_CLOCK
 from ..controlling import owner_mapper, request_for, requeue, urgency
 from ..queueing import LOW_PRIORITY, ShutDown
 from ..signals import on_stop_signal
-from ._primitives import Event, from_outside, spawn
+from ._primitives import Event, from_outside, spawn, uncancelled
 from .workqueue import AsyncPriorityQueue
 
 if TYPE_CHECKING:
@@ -177,8 +177,10 @@ class AsyncController:
             raise RuntimeError(f"{self!r} has run: make another one")
         self._began = True
         forget = on_stop_signal(from_outside(self.stop))
-        registrations = [self._listen(source) for source in self._sources]
+        registrations: list[AsyncRegistration] = []
         try:
+            for source in self._sources:
+                self._listen(source, registrations)
             await self._wait_for_sync(registrations)
             await self._work()
         finally:
@@ -191,14 +193,14 @@ class AsyncController:
         """Have `run` come to its end."""
         self._stopping.set()
 
-    def _listen(self, source: _Watched) -> AsyncRegistration:
+    def _listen(self, source: _Watched, registrations: list[AsyncRegistration]) -> None:
         registration = source.informer.add_handler(
             partial(self._on_add, source.mapper),
             partial(self._on_update, source.mapper),
             partial(self._on_delete, source.mapper),
         )
+        registrations.append(registration)
         source.informer.start()
-        return registration
 
     async def _wait_for_sync(self, registrations: Sequence[AsyncRegistration]) -> None:
         until = self._clock.monotonic() + self._sync_timeout
@@ -238,7 +240,8 @@ class AsyncController:
         try:
             while not self._stopping.is_set():
                 async with self.queue.item() as request:
-                    await self._process(request)
+                    if not self._stopping.is_set():  # it may have come while this one waited
+                        await self._process(request)
         except ShutDown:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
@@ -248,13 +251,12 @@ class AsyncController:
 
     async def _process(self, request: Request) -> None:
         try:
-            result = await self._reconcile(request)
+            result = await uncancelled(self._reconcile(request))
+            requeue(self.queue, request, result)
         except Exception:
             failures = self.queue.num_requeues(request) + 1
             logger.exception("%s: reconciling %s failed (%d)", self.name, request, failures)
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
-        else:
-            requeue(self.queue, request, result)
 
     def _on_add(self, mapper: Callable[[T], Iterable[Request]], obj: T, is_initial: bool) -> None:
         for request in mapper(obj):

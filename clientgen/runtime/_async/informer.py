@@ -22,7 +22,7 @@ from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
 from ..mutation import MutationDetector
-from ._primitives import Task, spawn, wait_until
+from ._primitives import Task, call, spawn, wait_until
 from .processor import AsyncProcessor
 from .reflector import AsyncReflector
 
@@ -69,9 +69,9 @@ class _Scope(Generic[T]):
         """Take changes."""
         self._informer._apply(events)
 
-    def failed(self, error: Exception) -> None:
+    async def failed(self, error: Exception) -> None:
         """Tell of a pass that failed."""
-        self._informer._watch_failed(error)
+        await self._informer._watch_failed(error)
 
 
 class AsyncSharedInformer(Generic[T]):
@@ -216,7 +216,8 @@ class AsyncSharedInformer(Generic[T]):
     def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
         """Have a function called, instead of a log entry, when reading or watching has failed.
 
-        The informer tries again by itself, after 0.8 to 60 seconds.
+        The informer tries again by itself, after 0.8 to 60 seconds. A coroutine function is
+        awaited before.
 
         Raises:
             RuntimeError: The informer has started.
@@ -273,7 +274,8 @@ class AsyncSharedInformer(Generic[T]):
     async def stop(self) -> None:
         """End the watch. Handlers finish the call they are at; what waits for them is dropped.
 
-        The cache stays as it is. A handler may call this, but it does not wait for itself.
+        The cache stays as it is. A handler may call this: then it waits neither for itself nor
+        for handlers that are within such a call too.
 
         Raises:
             CacheMutationError: A detector is on (see `clientgen.runtime.mutation`), and cached
@@ -281,7 +283,8 @@ class AsyncSharedInformer(Generic[T]):
         """
         self.stop_soon()
         for task in self._reading:
-            await task.join(max(0.0, self._stop_by - monotonic()))
+            if not task.is_current:  # the handler of watch errors calls this
+                await task.join(max(0.0, self._stop_by - monotonic()))
         await self._processor.join()
 
     def stop_soon(self) -> None:
@@ -314,12 +317,17 @@ class AsyncSharedInformer(Generic[T]):
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
+        transform: Callable[[T], T | None] = self._transform
         try:
-            return self._transform(obj)
+            kept = transform(obj)
         except Exception:
             key = meta_namespace_key(obj)
             logger.exception("the transform of %r failed on %s, which is left out", self, key)
             return None
+        if kept is None:
+            key = meta_namespace_key(obj)
+            logger.error("the transform of %r gave None for %s, which is left out", self, key)
+        return kept
 
     def _replace(self, scope: _Scope[T], objects: list[T], version: str) -> None:
         began = self._clock.monotonic()
@@ -361,10 +369,10 @@ class AsyncSharedInformer(Generic[T]):
         kept = self._transformed(event.object)
         return event.object if kept is None and event.type == "DELETED" else kept
 
-    def _watch_failed(self, error: Exception) -> None:
+    async def _watch_failed(self, error: Exception) -> None:
         self.watch_errors += 1
         try:
-            self._on_watch_error(error)
+            await call(self._on_watch_error, error)
         except Exception:
             logger.exception("the handler of errors of %r failed", self)
 

@@ -12,7 +12,7 @@ from ..deltas import Added, apply_resync
 from ..handlers import changes, initially
 from ..mutation import CHECK_INTERVAL, CacheMutationError, Mutation, MutationDetector
 from ._primitives import Event, Task, short_lock, spawn, wait_until
-from .registration import AsyncHandlerRegistration, Mark
+from .registration import AsyncHandlerRegistration, Mark, waiting_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ class AsyncProcessor(Generic[T]):
         self._registrations: list[AsyncHandlerRegistration[T]] = []
         self._errors_before = 0
         self._mutations: list[Mutation] = []
-        self._telling: list[Task] = []
+        self._telling: list[AsyncHandlerRegistration[T]] = []
         self._timekeeper: Task | None = None
         self._rouse = Event()
 
@@ -145,15 +145,16 @@ class AsyncProcessor(Generic[T]):
         self.settled.set()
 
     async def join(self) -> None:
-        """Wait for the calls that are going on, but for the one that this one is in.
+        """Wait for the calls that are going on, but for those that are within this themselves.
 
         Raises:
             CacheMutationError: Cached objects were changed.
         """
-        timekeeping = [self._timekeeper] if self._timekeeper else []
-        for task in [*self._telling, *timekeeping]:
-            if not task.is_current:
-                await task.join()
+        with waiting_for_others():
+            for registration in [*self._telling]:
+                await registration._join()
+        if self._timekeeper is not None:
+            await self._timekeeper.join()
         if self._detector.enabled:
             self._look_for_mutations()
         if self._mutations:
@@ -166,8 +167,9 @@ class AsyncProcessor(Generic[T]):
     # ---- handlers -----------------------------------------------------------------------------
 
     def _start_handler(self, registration: AsyncHandlerRegistration[T]) -> None:
-        self._telling = [task for task in self._telling if not task.done]
-        self._telling.append(registration._start())
+        self._telling = [each for each in self._telling if not each._is_done]
+        registration._start()
+        self._telling.append(registration)
         if registration._timer.due is not None:
             self._start_timekeeper()
 

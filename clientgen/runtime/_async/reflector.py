@@ -60,7 +60,7 @@ class Sink(Protocol[Kept]):
         """Changes, in their order; bookmarks among them."""
         ...
 
-    def failed(self, error: Exception) -> None:
+    async def failed(self, error: Exception) -> None:
         """A pass has failed; there will be another."""
         ...
 
@@ -130,7 +130,7 @@ class AsyncReflector(Generic[T]):
 
     async def _pause(self, step: Pause) -> Step:
         if step.failed and step.error is not None:
-            self._sink.failed(step.error)
+            await self._sink.failed(step.error)
         else:
             why = step.error or "a watch ended at once"
             logger.info("%s: %s; on in %.1f s", self._path, why, step.seconds)

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._primitives import Event, Task, call, sleep, spawn, wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from ..clock import Clock
     from ..deltas import Notification
     from ..handlers import Handlers, ResyncTimer
 
-__all__ = ["AsyncHandlerRegistration", "Mark"]
+__all__ = ["AsyncHandlerRegistration", "Mark", "waiting_for_others"]
 
 T = TypeVar("T")
 
 # So many notifications, then others may run.
 _AT_ONCE = 100
+_GLANCE = 1.0
 
 logger = logging.getLogger("clientgen.runtime.informers")
 
@@ -69,6 +72,10 @@ class AsyncHandlerRegistration(Generic[T]):
         self._is_synced = False
         self._is_over = False
         self._resyncing = False
+        self._task: Task | None = None
+        # That nobody has to wait for: it has ended, or its handler waits for others.
+        self._left = Event()
+        self._waits = False
 
     @property
     def backlog(self) -> int:
@@ -114,10 +121,31 @@ class AsyncHandlerRegistration(Generic[T]):
         self._ready.set()
         self._synced.set()
 
-    def _start(self) -> Task:
-        return spawn(self._run, f"clientgen handler of {self._what}")
+    @property
+    def _is_done(self) -> bool:
+        return self._task is not None and self._task.done
+
+    def _start(self) -> None:
+        self._task = spawn(self._run, f"clientgen handler of {self._what}")
+
+    async def _join(self) -> None:
+        """Wait for the call that is going on, unless its handler waits for others' calls."""
+        task = self._task
+        if task is None:
+            return
+        while not task.done and not await self._left.wait(_GLANCE):
+            pass  # a task that is cancelled before it begins leaves no word
+        if not self._waits:
+            await task.join()
 
     async def _run(self) -> None:
+        _running.set(self)
+        try:
+            await self._keep_telling()
+        finally:
+            self._left.set()
+
+    async def _keep_telling(self) -> None:
         while not self._is_over:
             for _ in range(_AT_ONCE):
                 if self._is_over or not self._queue:
@@ -151,3 +179,23 @@ class AsyncHandlerRegistration(Generic[T]):
         else:
             self._is_synced = True
             self._synced.set()
+
+
+_running: ContextVar[AsyncHandlerRegistration[Any] | None] = ContextVar("_running", default=None)
+"""Whose handler is being called; in what that has spawned, too."""
+
+
+@contextmanager
+def waiting_for_others() -> Generator[None]:
+    """Wait for the ends of handlers: nobody waits for the one that does, as it may be a circle."""
+    handler = _running.get()
+    if handler is None or handler._task is None or not handler._task.is_current:
+        yield
+        return
+    handler._waits = True
+    handler._left.set()
+    try:
+        yield
+    finally:
+        handler._left.clear()
+        handler._waits = False

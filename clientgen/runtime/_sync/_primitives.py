@@ -33,6 +33,7 @@ __all__ = [
     "short_lock",
     "sleep",
     "spawn",
+    "uncancelled",
     "wait_until",
 ]
 
@@ -59,11 +60,20 @@ def call(function: Callable[..., object], *args: object) -> None:
 
     Raises:
         TypeError: it is a coroutine function, which nobody would wait for here.
+        RuntimeError: it raised SystemExit, which ends but a thread, and that without a word.
     """
-    result = function(*args)
+    try:
+        result = function(*args)
+    except SystemExit as error:
+        raise RuntimeError("a thread cannot exit the program: tell the main thread") from error
     if isinstance(result, Coroutine):
         result.close()
         raise TypeError(f"{function!r} is a coroutine function: threads call plain ones")
+
+
+def uncancelled(work: T) -> T:
+    """The result of some work, which in a thread was done by the time this is called."""
+    return work
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:

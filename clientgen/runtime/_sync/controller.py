@@ -13,7 +13,7 @@ from ..clock import SYSTEM_CLOCK
 from ..controlling import owner_mapper, request_for, requeue, urgency
 from ..queueing import LOW_PRIORITY, ShutDown
 from ..signals import on_stop_signal
-from ._primitives import Event, from_outside, spawn
+from ._primitives import Event, from_outside, spawn, uncancelled
 from .workqueue import PriorityQueue
 
 if TYPE_CHECKING:
@@ -178,8 +178,10 @@ class Controller:
             raise RuntimeError(f"{self!r} has run: make another one")
         self._began = True
         forget = on_stop_signal(from_outside(self.stop))
-        registrations = [self._listen(source) for source in self._sources]
+        registrations: list[Registration] = []
         try:
+            for source in self._sources:
+                self._listen(source, registrations)
             self._wait_for_sync(registrations)
             self._work()
         finally:
@@ -192,14 +194,14 @@ class Controller:
         """Have `run` come to its end."""
         self._stopping.set()
 
-    def _listen(self, source: _Watched) -> Registration:
+    def _listen(self, source: _Watched, registrations: list[Registration]) -> None:
         registration = source.informer.add_handler(
             partial(self._on_add, source.mapper),
             partial(self._on_update, source.mapper),
             partial(self._on_delete, source.mapper),
         )
+        registrations.append(registration)
         source.informer.start()
-        return registration
 
     def _wait_for_sync(self, registrations: Sequence[Registration]) -> None:
         until = self._clock.monotonic() + self._sync_timeout
@@ -239,7 +241,8 @@ class Controller:
         try:
             while not self._stopping.is_set():
                 with self.queue.item() as request:
-                    self._process(request)
+                    if not self._stopping.is_set():  # it may have come while this one waited
+                        self._process(request)
         except ShutDown:
             pass
         except BaseException as error:  # noqa: BLE001 - run raises it
@@ -249,13 +252,12 @@ class Controller:
 
     def _process(self, request: Request) -> None:
         try:
-            result = self._reconcile(request)
+            result = uncancelled(self._reconcile(request))
+            requeue(self.queue, request, result)
         except Exception:
             failures = self.queue.num_requeues(request) + 1
             logger.exception("%s: reconciling %s failed (%d)", self.name, request, failures)
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
-        else:
-            requeue(self.queue, request, result)
 
     def _on_add(self, mapper: Callable[[T], Iterable[Request]], obj: T, is_initial: bool) -> None:
         for request in mapper(obj):

@@ -23,7 +23,7 @@ from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
 from ..mutation import MutationDetector
-from ._primitives import Task, spawn, wait_until
+from ._primitives import Task, call, spawn, wait_until
 from .processor import Processor
 from .reflector import Reflector
 
@@ -217,7 +217,8 @@ class SharedInformer(Generic[T]):
     def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
         """Have a function called, instead of a log entry, when reading or watching has failed.
 
-        The informer tries again by itself, after 0.8 to 60 seconds.
+        The informer tries again by itself, after 0.8 to 60 seconds. A coroutine function is
+        awaited before.
 
         Raises:
             RuntimeError: The informer has started.
@@ -274,7 +275,8 @@ class SharedInformer(Generic[T]):
     def stop(self) -> None:
         """End the watch. Handlers finish the call they are at; what waits for them is dropped.
 
-        The cache stays as it is. A handler may call this, but it does not wait for itself.
+        The cache stays as it is. A handler may call this: then it waits neither for itself nor
+        for handlers that are within such a call too.
 
         Raises:
             CacheMutationError: A detector is on (see `clientgen.runtime.mutation`), and cached
@@ -282,7 +284,8 @@ class SharedInformer(Generic[T]):
         """
         self.stop_soon()
         for task in self._reading:
-            task.join(max(0.0, self._stop_by - monotonic()))
+            if not task.is_current:  # the handler of watch errors calls this
+                task.join(max(0.0, self._stop_by - monotonic()))
         self._processor.join()
 
     def stop_soon(self) -> None:
@@ -315,12 +318,17 @@ class SharedInformer(Generic[T]):
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
+        transform: Callable[[T], T | None] = self._transform
         try:
-            return self._transform(obj)
+            kept = transform(obj)
         except Exception:
             key = meta_namespace_key(obj)
             logger.exception("the transform of %r failed on %s, which is left out", self, key)
             return None
+        if kept is None:
+            key = meta_namespace_key(obj)
+            logger.error("the transform of %r gave None for %s, which is left out", self, key)
+        return kept
 
     def _replace(self, scope: _Scope[T], objects: list[T], version: str) -> None:
         began = self._clock.monotonic()
@@ -365,7 +373,7 @@ class SharedInformer(Generic[T]):
     def _watch_failed(self, error: Exception) -> None:
         self.watch_errors += 1
         try:
-            self._on_watch_error(error)
+            call(self._on_watch_error, error)
         except Exception:
             logger.exception("the handler of errors of %r failed", self)
 

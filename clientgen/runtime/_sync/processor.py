@@ -13,7 +13,7 @@ from ..deltas import Added, apply_resync
 from ..handlers import changes, initially
 from ..mutation import CHECK_INTERVAL, CacheMutationError, Mutation, MutationDetector
 from ._primitives import Event, Task, short_lock, spawn, wait_until
-from .registration import HandlerRegistration, Mark
+from .registration import HandlerRegistration, Mark, waiting_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,7 @@ class Processor(Generic[T]):
         self._registrations: list[HandlerRegistration[T]] = []
         self._errors_before = 0
         self._mutations: list[Mutation] = []
-        self._telling: list[Task] = []
+        self._telling: list[HandlerRegistration[T]] = []
         self._timekeeper: Task | None = None
         self._rouse = Event()
 
@@ -144,15 +144,16 @@ class Processor(Generic[T]):
         self.settled.set()
 
     def join(self) -> None:
-        """Wait for the calls that are going on, but for the one that this one is in.
+        """Wait for the calls that are going on, but for those that are within this themselves.
 
         Raises:
             CacheMutationError: Cached objects were changed.
         """
-        timekeeping = [self._timekeeper] if self._timekeeper else []
-        for task in [*self._telling, *timekeeping]:
-            if not task.is_current:
-                task.join()
+        with waiting_for_others():
+            for registration in [*self._telling]:
+                registration._join()
+        if self._timekeeper is not None:
+            self._timekeeper.join()
         if self._detector.enabled:
             self._look_for_mutations()
         if self._mutations:
@@ -165,8 +166,9 @@ class Processor(Generic[T]):
     # ---- handlers -----------------------------------------------------------------------------
 
     def _start_handler(self, registration: HandlerRegistration[T]) -> None:
-        self._telling = [task for task in self._telling if not task.done]
-        self._telling.append(registration._start())
+        self._telling = [each for each in self._telling if not each._is_done]
+        registration._start()
+        self._telling.append(registration)
         if registration._timer.due is not None:
             self._start_timekeeper()
 
