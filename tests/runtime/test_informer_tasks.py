@@ -93,6 +93,31 @@ async def test_a_handler_that_is_cancelled_before_it_begins_can_be_waited_for(cl
     assert not tasks()
 
 
+def test_starting_without_a_loop_is_not_starting(cluster):
+    cms = informer(cluster)
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        cms.start()
+    assert not cms.is_started
+
+    async def run() -> bool:
+        async with cms:
+            return await cms.wait_for_sync(FOREVER)
+
+    assert asyncio.run(run())
+
+
+async def test_a_factory_replaces_what_was_stopped(cluster):
+    async with cluster.clientset(AsyncClientset).informers() as factory:
+        stopped = factory.core_v1.config_maps()
+        factory.start()
+        await stopped.stop()
+        another = factory.core_v1.config_maps()
+        assert another is not stopped
+        assert another is factory.core_v1.config_maps()
+        factory.start()
+        assert await another.wait_for_sync(FOREVER)
+
+
 async def test_who_gives_up_waiting_leaves_nothing_behind(cluster):
     cms = informer(cluster)
     for _ in range(3):

@@ -27,6 +27,7 @@ __all__ = [
     "Task",
     "call",
     "call_later",
+    "check_spawn",
     "from_outside",
     "run_blocking",
     "short_lock",
@@ -329,6 +330,17 @@ async def _pending_cancellation() -> BaseException | None:
     except asyncio.CancelledError as error:
         return error
     return None
+
+
+def check_spawn() -> None:
+    """Make sure that `spawn` works here.
+
+    Raises:
+        RuntimeError: no event loop is running.
+    """
+    import asyncio
+
+    asyncio.get_running_loop()
 
 
 def spawn(work: Callable[[], Coroutine[Any, Any, None]], name: str) -> Task:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from ..clock import SYSTEM_CLOCK
 from ..deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
@@ -22,7 +22,7 @@ from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
 from ..mutation import MutationDetector
-from ._primitives import Task, call, spawn, wait_until
+from ._primitives import Task, call, check_spawn, spawn, wait_until
 from .processor import AsyncProcessor
 from .reflector import AsyncReflector
 
@@ -232,8 +232,10 @@ class AsyncSharedInformer(Generic[T]):
         """Begin to read and watch; a second call does nothing.
 
         Raises:
-            RuntimeError: The informer is stopped; one that was does not start again.
+            RuntimeError: The informer is stopped; one that was does not start again. Or no event
+                loop is running.
         """
+        check_spawn()
         if self._processor.start():
             for reflector in self._reflectors:
                 self._reading.append(spawn(reflector.run, f"clientgen {self!r}"))
@@ -317,7 +319,7 @@ class AsyncSharedInformer(Generic[T]):
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
-        transform: Callable[[T], T | None] = self._transform
+        transform = cast("Callable[[T], T | None]", self._transform)  # forgetting is easy
         try:
             kept = transform(obj)
         except Exception:

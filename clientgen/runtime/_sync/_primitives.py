@@ -28,6 +28,7 @@ __all__ = [
     "Task",
     "call",
     "call_later",
+    "check_spawn",
     "from_outside",
     "run_blocking",
     "short_lock",
@@ -239,6 +240,10 @@ class Interruption:
     def caused(self, error: BaseException | None) -> bool:  # noqa: ARG002 - the twin's
         """Whether what ended the work is this."""
         return False
+
+
+def check_spawn() -> None:
+    """Make sure that `spawn` works here: everywhere it does."""
 
 
 def spawn(work: Callable[[], None], name: str) -> Task:

@@ -91,7 +91,8 @@ class InformerFactory:
         """The informer of a resource; the same one whenever the options are the same.
 
         Options that are not given are those of the factory; None overrides one. A new informer
-        runs when `start` is called, again if it was before.
+        runs when `start` is called, again if it was before. One that was stopped by itself is
+        replaced by a new one.
 
         Raises:
             RuntimeError: The factory is shut down.
@@ -123,7 +124,8 @@ class InformerFactory:
             self._check_not_shut_down()
             if not isinstance(self._informers.get(key), kind | None):
                 key = (*key, kind)  # somebody has one that cannot do what this class can
-            if key not in self._informers:
+            known = self._informers.get(key)
+            if known is None or known.is_stopped:
                 self._informers[key] = kind(
                     self.rest,
                     resource,
