@@ -85,12 +85,13 @@ class Creating:
         self.rules.prepare_create(value)
         access.sign_request(self.resource, value, self.caller)
         self._validate(value, None)
+        value = self.view.kept(value)
         if self.options.dry_run:
             self._check_free(metadata, generates=generates)
             return Outcome(value, created=True)
         _check_unversioned(metadata)
         self._check_free(metadata, generates=generates)
-        self.collection.put(value, self.view.form)
+        self.collection.put(*self.view.stored(value))
         return Outcome(value, created=True)
 
     def _place(self, metadata: dict[str, Any]) -> None:

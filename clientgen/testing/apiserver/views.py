@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from msgspec import json
@@ -12,6 +13,7 @@ from .failures import bad_request
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .custom import CustomVersion
     from .options import ListOptions
     from .registry import Registry
     from .resources import Resource
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
     from .store import Record
 
 __all__ = ["View"]
+
+
+def _convert(value: dict[str, Any], source: CustomVersion, target: CustomVersion) -> None:
+    for version in (target,) if source is target else (source, target):
+        version.prune(value)
+        version.default(value)
 
 
 class View:
@@ -72,13 +80,39 @@ class View:
         rest = {name: part for name, part in value.items() if name not in ("kind", "apiVersion")}
         return {"kind": resource.kind, "apiVersion": resource.api_version, **rest}
 
+    def kept(self, value: dict[str, Any]) -> dict[str, Any]:
+        """What is left of an object in this version when it is stored, and read again.
+
+        Custom resources are stored in one of their versions, and lose what that does not have.
+        """
+        custom = self.resource.custom
+        if custom is not None:
+            stored = self._registry.definition(self.resource).storage_version
+            if stored is not custom:
+                _convert(value, stored, custom)
+        return value
+
+    def stored(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:
+        """What `kept` left as it is stored, and the form that it then has."""
+        custom = self.resource.custom
+        if custom is None:
+            return value, self.form
+        stored = self._registry.definition(self.resource).storage_version
+        if stored is custom:
+            return value, self.form
+        copy = {**deepcopy(value), "metadata": value["metadata"]}
+        stored.default(copy)
+        return copy, f"{stored.name}#{self.form.partition('#')[2]}"
+
     def _converted(self, record: Record) -> dict[str, Any]:
         value = self.titled(record.value())
         custom = self.resource.custom
         if custom is not None:
             self._check_conversion(record)
-            custom.prune(value)
-            custom.default(value)
+            stored, _, _ = record.form.partition("#")
+            versions = self._registry.definition(self.resource).versions
+            source = next((each for each in versions if each.name == stored), custom)
+            _convert(value, source, custom)
             return value
         group, _, version = record.form.rpartition("/")
         source = self._registry.find(group, version, self.resource.plural)

@@ -238,8 +238,9 @@ class Writing(Creating):
             return Outcome(value)
         if apply.same_but_times(old, value):
             return Outcome(old)
+        value = self.view.kept(value)
         if not self.options.dry_run:
-            self.collection.put(value, self.view.form)
+            self.collection.put(*self.view.stored(value))
         return Outcome(value)
 
     def _drains(self, value: dict[str, Any]) -> bool:

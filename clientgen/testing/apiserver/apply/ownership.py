@@ -201,6 +201,7 @@ class _Work:
             Set.of(*(_path(*names) for names in ignored)),
             # custom kinds know what they ignore version by version, but for their status
             ignored_everywhere=self._is_built_in or bool(writer.subresource),
+            converts=self._is_built_in,
         )
 
     def _type_of(self, version: str) -> Type | None:

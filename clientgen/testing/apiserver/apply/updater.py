@@ -16,7 +16,7 @@ from .managers import Managers, Owned
 from .merging import merge
 from .paths import Path, Set
 from .shapes import Map, Scalar
-from .typed import field_set, named_fields_in, removed, type_at
+from .typed import Mistyped, field_set, named_fields_in, problems, removed, type_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,12 +55,15 @@ class Updater:
         type_of: the type of the kind in a version; None for versions that are gone.
         ignored: what writes of this sort cannot change, and so cannot own.
         ignored_everywhere: whether that goes for what is told in other versions, too.
+        converts: whether an object loses on conversion what the other version does not have; one
+            that does not cannot be compared in that version.
     """
 
     type_of: TypeOf
     version: str
     ignored: Set
     ignored_everywhere: bool = True
+    converts: bool = True
 
     def update(self, live: Any, new: Any, managers: Managers) -> tuple[Managers, Set]:
         """What everyone still owns after `live` became `new`, and what its writer owns now."""
@@ -121,6 +124,9 @@ class Updater:
         if found is None:
             kind = self.type_of(version)
             assert kind is not None  # reconciling has dropped those
+            if version != self.version and not self.converts:
+                _check_typed(live, kind, "live")
+                _check_typed(new, kind, "new")
             counts = self.ignored_everywhere or version == self.version
             ignored = self.ignored if counts else Set()
             found = compared[version] = compare(live, new, kind).without(ignored)
@@ -162,6 +168,12 @@ class Updater:
             if kind is not None:
                 made[manager] = owned.with_paths(_reconciled(owned.paths, kind))
         return made
+
+
+def _check_typed(value: Any, kind: Type, which: str) -> None:
+    if found := problems(value, kind, duplicates=True):
+        msg = f"failed to convert {which} object: {found[0]}"
+        raise Mistyped(msg)
 
 
 def _mentioned(item: Any, kind: Type) -> Set:
