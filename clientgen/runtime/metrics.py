@@ -109,7 +109,8 @@ class _Collector:
 
     def watch(self, resource: Resource, state: Callable[[], InformerState]) -> InformerMetrics:
         with _making:
-            self._informers.setdefault(resource, []).append(WeakMethod(state))
+            others = [each for each in self._informers.get(resource, ()) if each() is not None]
+            self._informers[resource] = [*others, WeakMethod(state)]
         latency = self._latency.labels(resource.group, resource.version, resource.plural)
         return _Latency(latency.observe)
 

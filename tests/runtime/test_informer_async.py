@@ -602,6 +602,24 @@ async def test_errors_of_the_handler_of_errors_are_survived(stepped, clock, capl
     assert "of the handler" in caplog.text
 
 
+async def test_a_server_that_cannot_be_reached_is_warned_of(stepped, clock, caplog):
+    def warnings() -> list[str]:
+        return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+
+    stepped.fail("*", "configmaps", 429, times=None)
+    async with informer(stepped) as cms:
+        await until(warnings)
+        assert not cms.has_synced()
+        stepped.clear_reactions()
+        await until_stepped(clock, cms.has_synced)
+        caplog.clear()
+        stepped.fail("*", "configmaps", 429, times=None)
+        stepped.drop_watches()
+        await until_stepped(clock, warnings)
+        assert clock.monotonic() > 10
+        assert not cms.watch_errors
+
+
 async def test_garbage_is_an_error_like_others(stepped, clock):
     async with informer(stepped) as cms:
         await cms.wait_for_sync(FOREVER)

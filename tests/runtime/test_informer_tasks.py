@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 
 import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
+from prometheus_client import CollectorRegistry
 from support.informing import CONFIG_MAPS, config, tasks, threads
 
 from clientgen.runtime.aio import AsyncController, AsyncSharedInformer
 from clientgen.runtime.controlling import Request
+from clientgen.runtime.metrics import PrometheusInformerMetrics
 from clientgen.runtime.sync import SharedInformer
 from clientgen.testing import FakeCluster
 
@@ -124,6 +127,16 @@ async def test_who_gives_up_waiting_leaves_nothing_behind(cluster):
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(cms.wait_for_sync(), 0.001)
     assert not cms._processor.settled._waiters
+
+
+def test_metrics_forget_informers_that_are_gone(cluster):
+    registry = CollectorRegistry()
+    metrics = PrometheusInformerMetrics(registry)
+    k = cluster.clientset(AsyncClientset)
+    for _ in range(3):
+        AsyncSharedInformer(k.rest, CONFIG_MAPS, ConfigMap, ConfigMapList, metrics=metrics)
+        gc.collect()
+    assert len(metrics._collector._informers[CONFIG_MAPS]) == 1
 
 
 def test_a_thread_that_wants_to_exit_is_told_off_and_goes_on(cluster, caplog):

@@ -38,6 +38,8 @@ Kept = TypeVar("Kept")
 # within seconds: whoever says nothing for so long is not there any more.
 _LIST_SECONDS = 120.0
 _OPEN_SECONDS = 60.0
+# Pauses of so many seconds come when something has gone on for a while.
+_LONG = 10.0
 # Initial events are decoded when there are so many bytes of them: one by one it takes longer, and
 # equal managed fields of neighbours are not found to be equal. More of them leave the CPU's caches.
 _BLOCK = 1 << 19
@@ -133,7 +135,10 @@ class AsyncReflector(Generic[T]):
             await self._sink.failed(step.error)
         else:
             why = step.error or "a watch ended at once"
-            logger.info("%s: %s; on in %.1f s", self._path, why, step.seconds)
+            # Nobody else tells of a server that cannot be reached.
+            worrying = not self.resource_version or step.seconds >= _LONG
+            level = logging.WARNING if worrying else logging.INFO
+            logger.log(level, "%s: %s; on in %.1f s", self._path, why, step.seconds)
         await wait_until(self._stopped, self._clock, self._now() + step.seconds)
         return self._reflecting.begin()
 
