@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Timing never decides a test, on whatever machine.
+settings.register_profile("clientgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("clientgen")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -6,6 +6,7 @@ controller manager's in a real cluster, and take `delay` seconds here.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from . import apply, custom
@@ -62,7 +63,7 @@ class Definitions:
         _, _, group = name.partition(".")
         for each in self._collection.now():
             if each.name != name and each.name.partition(".")[2] == group:
-                self._cluster.later(0.0, lambda other=each.name: self._reconsider(other))
+                self._cluster.later(0.0, partial(self._reconsider, each.name))
 
     def _reconsider(self, name: str) -> None:
         record = self._collection.records.get(name)
