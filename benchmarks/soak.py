@@ -34,6 +34,8 @@ from clientgen.testing.apiserver.answers import Response
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from clientgen.testing.reactors import Rule
+
 PODS, NODES = 400, 20
 WRITES_A_SECOND = 30
 _REPORT_EVERY = 30.0
@@ -58,7 +60,7 @@ class World:
         self._served = LocalServer(self.cluster).__enter__()
         self.kubeconfig = self._served.kubeconfig
         self._counter = self.cluster.react("*", "*", lambda _: None)
-        self._failing: list[Any] = []
+        self._failing: list[Rule] = []
         self._failed = 0
         self._next_pod = 0
         self._pods: list[str] = []
@@ -71,7 +73,8 @@ class World:
     @property
     def requests(self) -> int:
         """How many have come in; those that were refused among them."""
-        return self._counter.hits + self._failed + sum(rule.hits for rule in self._failing)
+        refused: int = sum(rule.hits for rule in self._failing)
+        return self._counter.hits + self._failed + refused
 
     def close(self) -> None:
         """Serve no more."""
