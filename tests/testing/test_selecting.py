@@ -159,3 +159,15 @@ def test_a_watch_that_nobody_reads_is_closed() -> None:
     stream.close()
     create(server, "a")
     assert stream.take() is None
+
+
+def test_owners_are_forgotten_with_those_they_own() -> None:
+    server, _ = served()
+    for number in range(3):
+        owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": f"u{number}"}
+        body = {"metadata": {"name": f"d{number}", "ownerReferences": [owner]}}
+        server.handle(HttpRequest("POST", MAPS, (), json.dumps(body).encode()))
+    assert len(server.garbage.owners) == 3
+    for number in range(3):
+        server.handle(HttpRequest("DELETE", f"{MAPS}/d{number}"))
+    assert not server.garbage.owners

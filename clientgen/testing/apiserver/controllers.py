@@ -233,7 +233,7 @@ class Garbage:
 
     def _changed(self, collection: Collection, change: Change) -> None:
         for uid in _owners(change.before):
-            self._dependents.get(uid, set()).discard((collection.name, change.record.key))
+            self._unlink(uid, (collection.name, change.record.key))
         for uid in _owners(change.after):
             self._dependents.setdefault(uid, set()).add((collection.name, change.record.key))
         uid = change.record.uid
@@ -245,6 +245,18 @@ class Garbage:
             where = (collection.name, change.after.key)
             self._cluster.later(self._delay, lambda: self._release(*where))
 
+    @property
+    def owners(self) -> frozenset[str]:
+        """The uids that something refers to as its owner's."""
+        return frozenset(self._dependents)
+
+    def _unlink(self, uid: str, where: tuple[str, str]) -> None:
+        left = self._dependents.get(uid, set())
+        left.discard(where)
+        if not left:
+            self._dependents.pop(uid, None)
+            self._gone.discard(uid)
+
     def _collect(self, uid: str) -> None:
         """Delete the dependents of an owner that is gone, or make them forget it."""
         for collection, record in self._records(uid):
@@ -255,9 +267,6 @@ class Garbage:
                 collection.put(value, record.form)
             else:
                 self._delete(collection, record, DeleteOptions(policy="Background"))
-        if not self._dependents.get(uid):
-            self._dependents.pop(uid, None)
-            self._gone.discard(uid)
 
     def _release(self, name: str, key: str) -> None:
         """Finish a deletion that waits for its dependents to be deleted, or orphaned."""

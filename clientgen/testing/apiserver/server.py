@@ -91,7 +91,7 @@ class ApiServer:
         self.documents = Documents(self.cluster.spec, self.cluster.registry)
         Definitions(self.cluster)
         Namespaces(self.cluster, controller_delay)
-        Garbage(self.cluster, controller_delay)
+        self.garbage = Garbage(self.cluster, controller_delay)
         self._bootstrap()
         self.compact()
 

@@ -253,7 +253,7 @@ class Store:
         self.version = 1
         self.compacted = 0
         self._collections: dict[str, Collection] = {}
-        self._waiting: list[Callable[[], None]] = []
+        self._waiting: dict[Callable[[], None], None] = {}
         self._listeners: list[Callable[[Collection, Change], None]] = []
 
     def collection(self, name: str) -> Collection:
@@ -275,14 +275,14 @@ class Store:
         """Take the next version; those who wait for a version are woken."""
         self.version += 1
         if self._waiting:
-            waiting, self._waiting = self._waiting, []
+            waiting, self._waiting = self._waiting, {}
             for wake in waiting:
                 wake()
         return self.version
 
     def on_advance(self, wake: Callable[[], None]) -> None:
         """Have `wake` called once, at the next write."""
-        self._waiting.append(wake)
+        self._waiting[wake] = None
 
     def on_change(self, listener: Callable[[Collection, Change], None]) -> None:
         """Have every change of every collection told to `listener`."""
