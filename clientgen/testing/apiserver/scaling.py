@@ -117,6 +117,7 @@ class Scaling:
         if scale["spec"].get("replicas") == _UNSET:
             raise bad_request("the spec replicas field cannot be empty")
         value = self._with(live, scale)
+        writing.rules.default(value)
         metadata = value["metadata"]
         if version := scale["metadata"].get("resourceVersion"):
             metadata["resourceVersion"] = version

@@ -125,8 +125,8 @@ class Updater:
             kind = self.type_of(version)
             assert kind is not None  # reconciling has dropped those
             if version != self.version and not self.converts:
-                _check_typed(live, kind, "live")
-                _check_typed(new, kind, "new")
+                _check_typed(live, kind, "")
+                _check_typed(new, kind, "failed to convert new object: ")
             counts = self.ignored_everywhere or version == self.version
             ignored = self.ignored if counts else Set()
             found = compared[version] = compare(live, new, kind).without(ignored)
@@ -170,10 +170,9 @@ class Updater:
         return made
 
 
-def _check_typed(value: Any, kind: Type, which: str) -> None:
+def _check_typed(value: Any, kind: Type, prefix: str) -> None:
     if found := problems(value, kind, duplicates=True):
-        msg = f"failed to convert {which} object: {found[0]}"
-        raise Mistyped(msg)
+        raise Mistyped(prefix + found[0])
 
 
 def _mentioned(item: Any, kind: Type) -> Set:
