@@ -152,7 +152,7 @@ class AsyncInformerFactory:
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
         name = self.group_versions.get(str(wanted.group_version))
         informers: AsyncGroupVersionInformers | None = getattr(self, name) if name else None
-        if informers is None or wanted.resource not in informers._accessors:
+        if informers is None or not informers.offers(wanted.resource):
             raise LookupError(f"there is no informer of {wanted} in this package")
         return informers.for_resource(wanted.resource)
 
@@ -233,6 +233,10 @@ class AsyncGroupVersionInformers:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._factory!r})"
+
+    def offers(self, plural: str) -> bool:
+        """Whether there is an informer of that resource."""
+        return plural in self._accessors
 
     def for_resource(self, plural: str) -> AsyncSharedInformer[Any]:
         """The informer of a resource by its name in URLs.

@@ -115,9 +115,9 @@ class View:
             _convert(value, source, custom)
             return value
         group, _, version = record.form.rpartition("/")
-        source = self._registry.find(group, version, self.resource.plural)
-        assert source is not None  # built-in resources do not go away
-        return self.titled(builtin.convert(value, source, self.resource))
+        written = self._registry.find(group, version, self.resource.plural)
+        assert written is not None  # built-in resources do not go away
+        return self.titled(builtin.convert(value, written, self.resource))
 
     def _check_conversion(self, record: Record) -> None:
         """Refuse what a webhook would have to convert, and what is of a version that is gone.
