@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -60,3 +62,14 @@ def config_for(certificates: Certificates) -> Callable[..., ClusterConfig]:
         return ClusterConfig(**{**values, **changes})
 
     return make
+
+
+@pytest.fixture
+def no_task_is_left() -> Iterator[None]:
+    """Threads that a test has begun are over when it is."""
+    before = set(threading.enumerate())
+    yield
+    end = time.monotonic() + 5.0
+    while left := set(threading.enumerate()) - before:
+        assert time.monotonic() < end, left
+        time.sleep(0.002)

@@ -1,8 +1,6 @@
 # Derived from _async/leader_election.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Being the only one: a lease that one of many holds. The rules are in `electing`."""
 
-# ruff: noqa: ASYNC109 - a timeout is one of a request
-
 from __future__ import annotations
 
 import logging
@@ -143,6 +141,7 @@ class LeaderElector:
         self._hurries = False
         self._telling: Task | None = None
         self._told = ""
+        self._tried = 0.0
         self._failure: BaseException | None = None
 
     # ---- how it stands ------------------------------------------------------------------------
@@ -265,7 +264,8 @@ class LeaderElector:
         """Try until it leads or is to stop; gives whether it leads."""
         clock, election = self._clock, self._election
         while not self._stopping.is_set():
-            self._try(self._timing.renew_deadline / 2)
+            self._tried = clock.monotonic()
+            self._try(None)
             if election.hold is not None and election.leads(clock.monotonic()):
                 self._term = election.hold.term
                 return True
@@ -273,8 +273,9 @@ class LeaderElector:
             wait_until(self._stopping, clock, clock.monotonic() + pause)
         return False
 
-    def _try(self, timeout: float) -> None:
-        self._leases.try_for(self._election, timeout, self._note)
+    def _try(self, until: float | None) -> None:
+        timeout = self._timing.renew_deadline / 2  # as controller-runtime: there is time for two
+        self._leases.try_for(self._election, timeout, until, self._note)
         leader = self._election.holder
         if leader and leader != self._told:
             self._told = leader
@@ -320,18 +321,18 @@ class LeaderElector:
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
     def _keep_renewing(self) -> None:
-        clock = self._clock
-        tried = clock.monotonic()
-        while not wait_until(self._renewed_enough, clock, tried + self._timing.retry_period):
-            tried = clock.monotonic()
-            hold = self._election.hold
-            if hold is None or not self._holds():
+        clock, hold = self._clock, self._election.hold
+        while hold is not None and self._holds():
+            until = max(hold.renewed, self._tried) + self._timing.retry_period
+            if wait_until(self._renewed_enough, clock, until):
                 break
+            self._tried = clock.monotonic()
             try:
-                self._try(min(self._timing.renew_deadline / 2, hold.until - tried))
+                self._try(hold.until)
             except Exception as error:  # noqa: BLE001 - who runs the elector raises it
                 self._failure = self._failure or error
                 break
+            hold = self._election.hold
         self._ending.set()
 
     # ---- to stop ------------------------------------------------------------------------------
@@ -351,7 +352,7 @@ class LeaderElector:
         self._end_work(wanted=wanted)
         self._renewed_enough.set()
         renewing.cancel()
-        renewing.join(self._timing.renew_deadline)
+        renewing.join(self._timing.renew_deadline if wanted else _LAST_WAIT)
         if self._work_over.is_set() and self._holds():
             self._release()
         self._election.resign()

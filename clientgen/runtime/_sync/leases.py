@@ -49,14 +49,28 @@ class Leases:
         self._clock = clock
 
     def try_for(
-        self, election: Election, timeout: float, note: Callable[[Ask, Exception], object]
+        self,
+        election: Election,
+        timeout: float,
+        until: float | None,
+        note: Callable[[Ask, Exception], object],
     ) -> None:
-        """Have a candidate do one try; `note` is told of requests that failed."""
+        """Have a candidate do one try.
+
+        Args:
+            election: The candidate.
+            timeout: How many seconds each request may take.
+            until: The moment of the clock after which no other request helps.
+            note: Is told of requests that failed.
+        """
         clock = self._clock
         ask: Ask | None = election.attempt(clock.monotonic(), clock.now())
         while ask is not None:
+            left = timeout if until is None else min(timeout, until - ask.sent)
+            if left <= 0:
+                return
             try:
-                lease = self.send(ask, election, timeout)
+                lease = self.send(ask, election, left)
             except (ClientError, OSError) as error:
                 note(ask, error)
                 ask = election.failed(ask, clock.monotonic())
