@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from ._async.informer import AsyncSharedInformer
     from ._async.informers import AsyncGroupVersionInformers, AsyncInformerFactory
     from ._async.leader_election import AsyncLeaderElector
+    from ._async.recorder import AsyncEventRecorder
     from ._async.registration import AsyncHandlerRegistration
+    from ._async.sharding import AsyncSharding
     from ._async.workqueue import AsyncPriorityQueue, AsyncWorkQueue
 
 __all__ = [
     "AsyncByteStream",
     "AsyncController",
+    "AsyncEventRecorder",
     "AsyncGroupVersionInformers",
     "AsyncHandlerRegistration",
     "AsyncInformerFactory",
@@ -32,6 +35,7 @@ __all__ = [
     "AsyncPriorityQueue",
     "AsyncResourceClient",
     "AsyncRest",
+    "AsyncSharding",
     "AsyncSharedInformer",
     "AsyncSubresource",
     "AsyncTransport",
@@ -43,11 +47,13 @@ __all__ = [
 _LATER = {
     "AsyncController": "controller",
     "AsyncGroupVersionInformers": "informers",
+    "AsyncEventRecorder": "recorder",
     "AsyncHandlerRegistration": "registration",
     "AsyncInformerFactory": "informers",
     "AsyncLeaderElector": "leader_election",
     "AsyncPriorityQueue": "workqueue",
     "AsyncSharedInformer": "informer",
+    "AsyncSharding": "sharding",
     "AsyncWorkQueue": "workqueue",
 }
 

@@ -21,7 +21,16 @@ from .resource import Resource
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["LEASES", "Lease", "LeaseList", "LeaseSpec", "changed_moment", "unique_identity"]
+__all__ = [
+    "LEASES",
+    "Lease",
+    "LeaseList",
+    "LeaseSpec",
+    "changed_moment",
+    "is_label_value",
+    "short_digest",
+    "unique_identity",
+]
 
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 """Where leases are served."""

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from ._sync.informer import SharedInformer
     from ._sync.informers import GroupVersionInformers, InformerFactory
     from ._sync.leader_election import LeaderElector
+    from ._sync.recorder import EventRecorder
     from ._sync.registration import HandlerRegistration
+    from ._sync.sharding import Sharding
     from ._sync.workqueue import PriorityQueue, WorkQueue
 
 __all__ = [
     "ByteStream",
     "Controller",
+    "EventRecorder",
     "GroupVersionInformers",
     "HandlerRegistration",
     "InformerFactory",
@@ -33,6 +36,7 @@ __all__ = [
     "PriorityQueue",
     "ResourceClient",
     "Rest",
+    "Sharding",
     "SharedInformer",
     "Subresource",
     "Transport",
@@ -44,11 +48,13 @@ __all__ = [
 _LATER = {
     "Controller": "controller",
     "GroupVersionInformers": "informers",
+    "EventRecorder": "recorder",
     "HandlerRegistration": "registration",
     "InformerFactory": "informers",
     "LeaderElector": "leader_election",
     "PriorityQueue": "workqueue",
     "SharedInformer": "informer",
+    "Sharding": "sharding",
     "WorkQueue": "workqueue",
 }
 

@@ -1,0 +1,314 @@
+# Derived from _async/recorder.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Writing events about objects, beside what the program does. The rules are in `recording`."""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from ..clock import SYSTEM_CLOCK
+from ..errors import AlreadyExists, ApiError, ClientError, NotFound, TransportError
+from ..patches import StrategicMergePatch
+from ..recording import (
+    CORE_EVENTS,
+    EVENTS,
+    SHORT,
+    Correlator,
+    Happening,
+    Reference,
+    Series,
+    event_name,
+    shortened,
+)
+from ..request import build_patch, build_write
+from ..retry import default_random
+from ._primitives import Event, short_lock, spawn, wait_until
+from .leases import rest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+    from typing import Self
+
+    from ..clock import Clock
+    from ..recording import Write
+    from ..request import HttpRequest
+    from ._primitives import Task
+    from .leases import Client
+
+__all__ = ["EventRecorder"]
+
+TRIES = 12
+TRY_SECONDS = 10.0
+TRY_JITTER = 0.25
+_REQUEST_SECONDS = 30.0
+_LAST_WAIT = 1.0
+
+logger = logging.getLogger("clientgen.runtime.events")
+
+
+class EventRecorder:
+    """Records what happens to objects, as `kubectl describe` shows it.
+
+        with EventRecorder(k, "my-controller") as recorder:
+            recorder.event(pod, "Normal", "Bound", "bound to service web")
+
+    `event` never waits. A task or thread writes the events: those that are alike as one with a
+    count, and what the server or the queue cannot take is dropped. Events are for people: programs
+    should not depend on them.
+
+    Args:
+        client: A clientset, or its REST client.
+        controller: Who reports, for example `example.com/my-controller`.
+        instance: Which one of its processes; None is made of the machine's name.
+        api: Which API takes the events: `events.k8s.io/v1`, or the older `v1`.
+        queue_size: How many events may wait to be written; more are dropped.
+        clock: What tells the time of events, and waits are measured with.
+        random: Gives numbers from 0 to 1.
+
+    Attributes:
+        dropped: How many events were not written, for any reason but the rules of `recording`.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        controller: str,
+        *,
+        instance: str | None = None,
+        api: Literal["events.k8s.io/v1", "v1"] = "events.k8s.io/v1",
+        queue_size: int = 1000,
+        clock: Clock = SYSTEM_CLOCK,
+        random: Callable[[], float] | None = None,
+    ) -> None:
+        if api not in {"events.k8s.io/v1", "v1"}:
+            raise ValueError(f"there is no API for events called {api!r}")
+        is_core = api == "v1"
+        self._rest = rest_of(client)
+        self._controller = controller
+        self._instance = _instance(controller, is_core=is_core) if instance is None else instance
+        self._resource = CORE_EVENTS if is_core else EVENTS
+        self._rules: Correlator | Series = Correlator() if is_core else Series()
+        self._first_wait_is_random = is_core
+        self._queue: deque[Happening] = deque()
+        self._queue_size = queue_size
+        self._lock = short_lock()
+        self._clock = clock
+        self._random = random or default_random()
+        self._last_name = 0
+        self._news = Event()
+        self._stopping = Event()
+        self._ended = Event()
+        self._task: Task | None = None
+        self.dropped = 0
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._controller!r}>"
+
+    def event(
+        self,
+        regarding: Any,
+        type: Literal["Normal", "Warning"],  # noqa: A002 - the API's word
+        reason: str,
+        note: str,
+        *,
+        action: str | None = None,
+        related: Any = None,
+        annotations: Mapping[str, str] | None = None,
+    ) -> None:
+        """Record that something has happened. It does not wait, and raises nothing.
+
+        What no event can be made of is logged and dropped. Texts are cut to what the server takes.
+
+        Args:
+            regarding: The object it happened to: a model, or a dict as the API has it; or a
+                reference with apiVersion, kind and name.
+            type: `Normal`, or `Warning` where somebody should look.
+            reason: Why, in one word for machines: `FailedMount`. 128 letters at most.
+            note: What happened, for people. 1 kB at most.
+            action: What was done, or failed, in one word for machines; None is the reason.
+            related: Another object that it was about.
+            annotations: Of the event.
+        """
+        try:
+            what = self._happening(
+                regarding,
+                type,
+                reason=reason,
+                note=note,
+                action=action or reason,
+                related=related,
+                annotations=annotations or {},
+            )
+        except ValueError as error:
+            logger.error("%r: no event: %s", self, error)  # noqa: TRY400 - it says all there is
+            self.dropped += 1
+            return
+        with self._lock:
+            is_full = len(self._queue) >= self._queue_size or self._stopping.is_set()
+            if is_full:
+                self.dropped += 1
+            else:
+                self._queue.append(what)
+        if not is_full:
+            self._news.set()
+
+    # ---- its life -----------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to write; what was recorded before is written too."""
+        if self._task is None and not self._stopping.is_set():
+            self._task = spawn(self._keep_writing, f"events-{self._controller}")
+
+    def stop(self, timeout: float = 5.0) -> bool:
+        """Write what is left, for no longer than so many seconds; gives whether that was done.
+
+        There is no way back. Writes that fail now are not tried again.
+        """
+        self._stopping.set()
+        self._news.set()
+        if self._task is None:
+            self.dropped += len(self._queue)
+            return not self._queue
+        done = wait_until(self._ended, self._clock, self._clock.monotonic() + timeout)
+        if not done:
+            with self._lock:
+                self.dropped += len(self._queue)
+                self._queue.clear()
+            self._task.cancel()
+        self._task.join(_LAST_WAIT)
+        return done
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    # ---- an event -----------------------------------------------------------------------------
+
+    def _happening(
+        self,
+        regarding: Any,
+        kind: str,
+        *,
+        reason: str,
+        note: str,
+        action: str,
+        related: Any,
+        annotations: Mapping[str, str],
+    ) -> Happening:
+        if kind not in {"Normal", "Warning"}:
+            raise ValueError(f"the type of an event is Normal or Warning, not {kind!r}")
+        if not reason:
+            raise ValueError("an event needs a reason")
+        about, time = Reference.to(regarding), self._clock.now()
+        return Happening(
+            regarding=about,
+            type=kind,
+            reason=shortened(reason, SHORT),
+            note=shortened(note),
+            action=shortened(action, SHORT),
+            related=None if related is None else Reference.to(related),
+            annotations=annotations,
+            name=event_name(about.name, self._name(time.timestamp())) or str(uuid4()),
+            time=time,
+            controller=self._controller,
+            instance=self._instance,
+        )
+
+    def _name(self, timestamp: float) -> int:
+        """Nanoseconds that no other event has got, though two may happen in one moment."""
+        with self._lock:
+            self._last_name = max(self._last_name + 1, int(timestamp * 1e9))
+            return self._last_name
+
+    # ---- writing ------------------------------------------------------------------------------
+
+    def _keep_writing(self) -> None:
+        try:
+            while not self._stopping.is_set() or self._queue:
+                self._write_news()
+                for write in self._rules.due(self._clock.monotonic()):
+                    self._write(write)
+                if not self._stopping.is_set():
+                    wait_until(self._news, self._clock, self._rules.next_due)
+            for write in self._rules.due(self._clock.monotonic(), everything=True):
+                self._write(write)
+        finally:
+            self._ended.set()
+
+    def _write_news(self) -> None:
+        self._news.clear()
+        while (what := self._next()) is not None:
+            write = self._rules.happened(what, self._clock.monotonic())
+            if write is not None:
+                self._write(write)
+
+    def _next(self) -> Happening | None:
+        with self._lock:
+            return self._queue.popleft() if self._queue else None
+
+    def _write(self, write: Write) -> None:
+        """Send it, again while the network fails; what the server refuses it refuses for good."""
+        for count in range(TRIES):
+            try:
+                self._send(write)
+            except TransportError as error:
+                logger.warning("%r: %s", self, error)
+                if count + 1 < TRIES and self._pause(count):
+                    continue
+            except ApiError as error:
+                is_known = isinstance(error, AlreadyExists) or error.has_cause(
+                    "NamespaceTerminating"
+                )
+                logger.log(logging.DEBUG if is_known else logging.ERROR, "%r: %s", self, error)
+            except (ClientError, OSError, ValueError, TypeError) as error:
+                logger.error("%r: %s", self, error)  # noqa: TRY400 - nobody can do anything
+            else:
+                return
+            self.dropped += 1
+            return
+
+    def _pause(self, count: int) -> bool:
+        """Wait for the next try; gives whether there is one."""
+        if self._first_wait_is_random and count == 0:
+            pause = TRY_SECONDS * self._random()
+        else:
+            jitter = 0.0 if self._first_wait_is_random else TRY_JITTER * self._random()
+            pause = TRY_SECONDS * (1.0 + jitter)
+        return not wait_until(self._stopping, self._clock, self._clock.monotonic() + pause)
+
+    def _send(self, write: Write) -> None:
+        make = partial(build_write, "POST", self._resource.path(write.namespace))
+        if write.patch is not None:
+            path = self._resource.path(write.namespace, write.name)
+            try:
+                self._request(build_patch(path, StrategicMergePatch(write.patch), {}))
+            except NotFound:
+                logger.debug("%r: %s has gone and is written anew", self, write.name)
+            else:
+                return
+        self._request(make(write.body, {}))
+
+    def _request(self, request: HttpRequest) -> None:
+        self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_SECONDS}))
+
+
+def _instance(controller: str, *, is_core: bool) -> str:
+    """Which process this is: client-go's names."""
+    import socket
+
+    host = socket.gethostname()
+    return host if is_core else f"{controller}-{host}"[:SHORT]

@@ -1,0 +1,229 @@
+# Derived from _async/sharding.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Sharing keys among replicas. The rules, and what they promise, are in `sharding`."""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from ..clock import SYSTEM_CLOCK
+from ..electing import Election, Timing
+from ..errors import ApiError, ClientError
+from ..leases import is_label_value, short_digest, unique_identity
+from ..sharding import Shards, View
+from ._primitives import Event, call, spawn, wait_until
+from .leases import Leases, rest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+    from ..clock import Clock
+    from ..electing import Ask
+    from ..leases import Lease
+    from ._primitives import Task
+    from .leases import Client
+
+__all__ = ["Sharding"]
+
+_LABEL = "clientgen/sharding"
+_LONGEST_NAME = 46
+_LAST_WAIT = 1.0
+
+logger = logging.getLogger("clientgen.runtime.sharding")
+
+
+class Sharding:
+    """Tells which keys are this replica's, so that several share the work on one kind of object.
+
+        with Sharding(k, "my-controller", "default", on_change=look_again) as sharding:
+            pods.add_handler(..., filter=lambda pod: sharding.owns(meta_namespace_key(pod)))
+
+    No key has two owners at the same moment: `sharding` says when that holds. Ask `owns` before
+    each piece of work, and look at all keys again when `on_change` says so: some may be new here.
+    What was begun while a key was owned may end later; it has `lease_duration` less
+    `renew_deadline` seconds for that when the network fails, and usually more.
+
+    Each replica sends two requests in each retry period: it renews its lease, and lists all.
+
+    Args:
+        client: A clientset, or its REST client.
+        name: What is shared; the leases are called after it.
+        namespace: Of the leases; None is that of the client's configuration.
+        identity: What this replica is called. No two may have the same. None makes a new one.
+        lease_duration: After so many seconds without a change a replica counts as dead, whole
+            ones. All replicas should have the same durations.
+        renew_deadline: For how many seconds a renewal, and a list, count.
+        retry_period: How many seconds it is from one renewal to the next.
+        on_change: Called with the identities of the live replicas when keys may have come or gone;
+            with none when this one owns nothing any more.
+        clock: What durations are measured with.
+
+    Raises:
+        ValueError: The durations do not go together, or a name cannot be used.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        name: str,
+        namespace: str | None = None,
+        identity: str | None = None,
+        *,
+        lease_duration: int = 15,
+        renew_deadline: float = 10.0,
+        retry_period: float = 2.0,
+        on_change: Callable[[tuple[str, ...]], object] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        if not is_label_value(name) or len(name) > _LONGEST_NAME:
+            raise ValueError(f"{name!r} names no lease: use up to {_LONGEST_NAME} of a-z, 0-9, -")
+        rest = rest_of(client)
+        namespace = namespace or rest.namespace
+        identity = unique_identity() if identity is None else identity
+        self._timing = Timing(lease_duration, renew_deadline, retry_period)
+        lease = f"{name}-{short_digest(identity)}"
+        self._election = Election(namespace, lease, identity, self._timing)
+        self._election.labels[_LABEL] = name
+        self._shards = Shards(self._election)
+        self._leases = Leases(rest, namespace, clock)
+        self._selector = f"{_LABEL}={name}"
+        self._on_change = on_change
+        self._clock = clock
+        self._told = View()
+        self._stirred = Event()
+        self._stopping = Event()
+        self._settled = Event()
+        self._tasks: list[Task] = []
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._selector!r} as {self.identity!r}>"
+
+    @property
+    def identity(self) -> str:
+        """What this replica is called."""
+        return self._election.identity
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The identities of all live replicas, sorted; none while that is not known."""
+        return () if self._stopping.is_set() else self._shards.view(self._clock.monotonic()).members
+
+    def owns(self, key: str) -> bool:
+        """Whether a key is this replica's, at this moment."""
+        return not self._stopping.is_set() and self._shards.owns(key, self._clock.monotonic())
+
+    def owner(self, key: str) -> str:
+        """Whose a key is or will be when all know of each other; empty where that is not known."""
+        return self._shards.owner(key, self._clock.monotonic())
+
+    # ---- its life -----------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to be one of the replicas.
+
+        Raises:
+            RuntimeError: It has been started before.
+        """
+        if self._tasks or self._stopping.is_set():
+            raise RuntimeError(f"{self!r} was started before: make another one")
+        self._tasks = [
+            spawn(self._keep_living, f"{self._election.name}-living"),
+            spawn(self._keep_looking, f"{self._election.name}-looking"),
+        ]
+
+    def wait_until_settled(self, timeout: float | None = None) -> bool:
+        """Wait until this replica owns its share; gives whether it has got so far."""
+        until = None if timeout is None else self._clock.monotonic() + timeout
+        return wait_until(self._settled, self._clock, until)
+
+    def stop(self) -> None:
+        """Own nothing any more, tell `on_change`, and leave, so that others need not wait.
+
+        End the work on what this one owns before.
+        """
+        self._stopping.set()
+        self._stirred.set()
+        for task in self._tasks:
+            task.join(self._timing.renew_deadline)
+            task.cancel()
+        lease = self._election.observed
+        if self._tasks and lease is not None:
+            self._remove(lease)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    # ---- what goes on -------------------------------------------------------------------------
+
+    def _keep_living(self) -> None:
+        """Renew the lease and list all, again and again."""
+        while not self._stopping.is_set():
+            began = self._clock.monotonic()
+            try:
+                self._live()
+            except Exception:
+                logger.exception("%r: this replica owns nothing for now", self)
+            self._stirred.set()
+            wait_until(self._stopping, self._clock, began + self._timing.retry_period)
+
+    def _live(self) -> None:
+        timeout, clock = self._timing.renew_deadline / 2, self._clock
+        self._leases.try_for(self._election, timeout, None, self._note)
+        sent = clock.monotonic()
+        try:
+            leases = self._leases.list(self._selector, timeout)
+        except (ClientError, OSError) as error:
+            logger.warning("%r: %s", self, error)
+            return
+        for lease in self._shards.listed(leases, sent, clock.monotonic()):
+            self._remove(lease)
+
+    def _note(self, _: Ask, error: Exception) -> None:
+        logger.warning("%r: %s", self, error)
+
+    def _remove(self, lease: Lease) -> None:
+        """Remove a lease, unless somebody has written it since it was seen."""
+        try:
+            self._leases.delete(lease, self._timing.renew_deadline / 2)
+        except ApiError as error:
+            logger.debug("%r: %s", self, error)
+        except (ClientError, OSError) as error:
+            logger.warning("%r: %s", self, error)
+
+    def _keep_looking(self) -> None:
+        """Tell when keys may have come or gone, be it by time alone."""
+        while not self._stopping.is_set():
+            self._stirred.clear()
+            now = self._clock.monotonic()
+            self._tell(self._shards.view(now))
+            if not self._stopping.is_set():
+                wait_until(self._stirred, self._clock, self._shards.next_change(now))
+        self._tell(View())
+
+    def _tell(self, view: View) -> None:
+        if view.owns:
+            self._settled.set()
+        else:
+            view = View()
+        if view == self._told:
+            return
+        self._told = view
+        logger.info("%r: %d replicas own keys", self, len(view.members))
+        if self._on_change is not None:
+            try:
+                call(self._on_change, view.members)
+            except Exception:
+                logger.exception("%r: on_change failed", self)
