@@ -1,4 +1,8 @@
-"""How a program introduces itself: its User-Agent and the field manager that follows from it."""
+"""How a program introduces itself: its User-Agent and the field manager that follows from it.
+
+And how one process of it is told from the others: by the machine's name, which in a pod is the
+pod's.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from pathlib import Path
 
 import clientgen
 
-__all__ = ["field_manager", "user_agent"]
+__all__ = ["field_manager", "host_name", "unique_identity", "user_agent"]
 
 _MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64"}
 
@@ -27,6 +31,20 @@ def user_agent(argv0: str | None = None) -> str:
 def field_manager(agent: str) -> str:
     """The name under which the server books writes that name no field manager."""
     return agent.partition("/")[0][:128] or "clientgen"
+
+
+def host_name() -> str:
+    """The name of the machine."""
+    import socket  # clients that are only imported do not need it
+
+    return socket.gethostname()
+
+
+def unique_identity() -> str:
+    """A name for this process that no other has: that of its machine, and random letters."""
+    from uuid import uuid4  # hardly ever needed
+
+    return f"{host_name()}_{uuid4()}"
 
 
 def _program(argv0: str) -> str:

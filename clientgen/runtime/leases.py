@@ -29,7 +29,6 @@ __all__ = [
     "changed_moment",
     "is_label_value",
     "short_digest",
-    "unique_identity",
 ]
 
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
@@ -82,17 +81,6 @@ def changed_moment(time: datetime, before: datetime | None) -> datetime:
     renewal that changes nothing, which the server does not even store.
     """
     return time + timedelta(microseconds=1) if time == before else time
-
-
-def unique_identity() -> str:
-    """A name for this process that no other has: that of its machine, and random letters.
-
-    In a pod the machine's name is the pod's.
-    """
-    import socket
-    from uuid import uuid4
-
-    return f"{socket.gethostname()}_{uuid4()}"
 
 
 _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")

@@ -15,7 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from clientgen.runtime.codec import decode, deep_copy, encode, unknown_fields
 from clientgen.runtime.electing import Ask, Election, Hold, Timing
-from clientgen.runtime.leases import Lease, LeaseSpec, changed_moment, unique_identity
+from clientgen.runtime.identity import unique_identity
+from clientgen.runtime.leases import Lease, LeaseSpec, changed_moment
 from clientgen.runtime.meta_v1 import ObjectMeta
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..clock import SYSTEM_CLOCK
 from ..electing import Election, LeadershipLost, Timing
 from ..errors import AlreadyExists, Conflict
-from ..leases import unique_identity
+from ..identity import unique_identity
 from ..retry import default_random
 from ..signals import on_stop_signal
 from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from ..clock import SYSTEM_CLOCK
 from ..errors import AlreadyExists, ApiError, ClientError, NotFound, TransportError
+from ..identity import host_name
 from ..patches import StrategicMergePatch
 from ..recording import (
     CORE_EVENTS,
@@ -308,7 +309,5 @@ class EventRecorder:
 
 def _instance(controller: str, *, is_core: bool) -> str:
     """Which process this is: client-go's names."""
-    import socket
-
-    host = socket.gethostname()
+    host = host_name()
     return host if is_core else f"{controller}-{host}"[:SHORT]

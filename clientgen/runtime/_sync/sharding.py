@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ..clock import SYSTEM_CLOCK
 from ..electing import Election, Timing
 from ..errors import ApiError, ClientError
-from ..leases import is_label_value, short_digest, unique_identity
+from ..identity import unique_identity
+from ..leases import is_label_value, short_digest
 from ..sharding import Shards, View
 from ._primitives import Event, call, spawn, wait_until
 from .leases import Leases, rest_of
