@@ -49,7 +49,7 @@ async def test_one_of_two_leads_and_hands_over_in_good_order(
         return second.is_leader
 
     await async_until(is_next)
-    assert not first.is_leader
+    assert not await leads()
     lease = await kube.coordination_v1.leases(namespace).get("lock")
     assert (lease.spec.holder_identity, lease.spec.lease_transitions) == ("second", 1)
     second.stop()

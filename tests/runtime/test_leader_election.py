@@ -12,7 +12,8 @@ from kubeapi.coordination.v1 import Lease
 from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
-from clientgen.runtime.aio import AsyncLeaderElector
+from clientgen.runtime.aio import AsyncController, AsyncEventRecorder, AsyncLeaderElector
+from clientgen.runtime.controlling import Request
 from clientgen.runtime.electing import LeadershipLost
 from clientgen.runtime.election_metrics import PrometheusElectionMetrics
 from clientgen.runtime.errors import ConnectionLost
@@ -310,6 +311,33 @@ async def test_leading_goes_on_when_the_callback_returns() -> None:
     assert a.error is None
 
 
+async def test_a_controller_works_while_it_leads() -> None:
+    stage = AsyncStage()
+    seen: list[str] = []
+
+    async def reconcile(request: Request) -> None:
+        seen.append(request.name)
+
+    controller = AsyncController("shop", reconcile)
+    controller.queue.add(Request("default", "x"))
+    async with stage.run("b"):
+        stage.cut_off.add("b")
+        async with stage.run(
+            "a", on_started_leading=controller.run, on_stopped_leading=controller.stop
+        ) as a:
+            assert not seen
+            stage.cut_off.clear()
+            while not a.leads:
+                await stage.step(2.0)
+                await sleep(0.001)
+                if stage.runs[0].task is not None:
+                    stage.runs[0].elector.stop()
+            await until(lambda: seen == ["x"])
+    assert a.error is None
+    assert controller.queue.shutting_down
+    assert (await stage.lease()).spec.holder_identity == ""
+
+
 async def test_who_never_led_is_told_that_it_stopped_too() -> None:
     stage, work = AsyncStage(), AsyncWork()
     async with stage.run("a"), stage.run("b", **work.options()) as b:
@@ -376,8 +404,8 @@ async def test_metrics_and_events_and_health() -> None:
     events: list[tuple[str, ...]] = []
 
     class Recorder:
-        def event(self, regarding: Any, kind: str, reason: str, note: str) -> None:
-            events.append((regarding.metadata.name, kind, reason, note))
+        def event(self, regarding: Any, kind: str, reason: str, note: str, *, action: str) -> None:
+            events.append((regarding.metadata.name, kind, reason, note, action))
 
     def value(name: str) -> float | None:
         return registry.get_sample_value(name, {"name": "lock"})
@@ -392,9 +420,21 @@ async def test_metrics_and_events_and_health() -> None:
         assert a.elector.healthy(0.0)
     assert value("leader_election_master_status") == 0.0
     assert events == [
-        ("lock", "Normal", "LeaderElection", "a became leader"),
-        ("lock", "Normal", "LeaderElection", "a stopped leading"),
+        ("lock", "Normal", "LeaderElection", "a became leader", "BecomeLeader"),
+        ("lock", "Normal", "LeaderElection", "a stopped leading", "StopLeading"),
     ]
+
+
+async def test_the_event_recorder_will_do() -> None:
+    stage = AsyncStage()
+    k = stage.cluster.clientset(AsyncClientset)
+    recorder = AsyncEventRecorder(k, "c", clock=stage.clock)
+    async with recorder, stage.run("a", recorder=recorder) as a:
+        await until(lambda: a.leads)
+    events = (await k.events_v1.events("default").list()).items
+    assert [event.regarding and event.regarding.kind for event in events] == ["Lease"] * 2
+    assert {event.note for event in events} == {"a became leader", "a stopped leading"}
+    assert recorder.dropped == 0
 
 
 # ---- as a context -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -62,6 +63,17 @@ async def test_work_is_cancelled_when_the_elector_is_stopped() -> None:
     assert stage.said == ["began", "over"]
     assert stage.holder == ""
     assert nothing_is_left()
+
+
+async def test_a_signal_stops_it() -> None:
+    stage = Stage()
+    elector = stage.make(on_started_leading=stage.work)
+    running = asyncio.create_task(elector.run())
+    await until(lambda: stage.said)
+    signal.raise_signal(signal.SIGTERM)
+    await asyncio.wait_for(running, 10)
+    assert stage.said == ["began", "over"]
+    assert stage.holder == ""
 
 
 async def test_work_is_cancelled_when_leading_is_lost() -> None:

@@ -31,7 +31,6 @@ __all__ = ["AsyncSharding"]
 
 _LABEL = "clientgen/sharding"
 _LONGEST_NAME = 46
-_LAST_WAIT = 1.0
 
 logger = logging.getLogger("clientgen.runtime.sharding")
 

@@ -36,7 +36,16 @@ logger = logging.getLogger("clientgen.runtime.leader_election")
 class Recorder(Protocol):
     """The part of an event recorder that is needed here."""
 
-    def event(self, regarding: Any, type: Any, reason: str, note: str, /) -> None:  # noqa: A002
+    def event(
+        self,
+        regarding: Any,
+        type: Any,  # noqa: A002 - the API's word
+        reason: str,
+        note: str,
+        /,
+        *,
+        action: str,
+    ) -> None:
         """Record that something has happened."""
         ...
 
@@ -431,5 +440,10 @@ class LeaderElector:
             self._metrics.leading(self._election.name, leads)
         if self._recorder is not None and self._election.observed is not None:
             what = "became leader" if leads else "stopped leading"
-            note = f"{self.identity} {what}"
-            self._recorder.event(self._election.observed, "Normal", "LeaderElection", note)
+            self._recorder.event(
+                self._election.observed,
+                "Normal",
+                "LeaderElection",
+                f"{self.identity} {what}",
+                action="BecomeLeader" if leads else "StopLeading",
+            )

@@ -32,7 +32,6 @@ __all__ = ["Sharding"]
 
 _LABEL = "clientgen/sharding"
 _LONGEST_NAME = 46
-_LAST_WAIT = 1.0
 
 logger = logging.getLogger("clientgen.runtime.sharding")
 
