@@ -89,6 +89,21 @@ async def test_work_is_cancelled_when_leading_is_lost() -> None:
     assert nothing_is_left()
 
 
+async def test_lost_work_is_cancelled_before_a_callback_that_takes_its_time() -> None:
+    stage = Stage()
+    gate = asyncio.Event()
+    elector = stage.make(on_started_leading=stage.work, on_stopped_leading=gate.wait)
+    running = asyncio.create_task(elector.run())
+    await until(lambda: stage.said)
+    stage.cluster.react("*", "leases.coordination.k8s.io", ConnectionLost)
+    stage.clock.step(10.0)
+    await until(lambda: stage.said == ["began", "over"])
+    assert not running.done()
+    gate.set()
+    with pytest.raises(LeadershipLost):
+        await asyncio.wait_for(running, 10)
+
+
 async def test_who_cancels_run_cancels_the_work_and_the_lease_is_released() -> None:
     stage = Stage()
     elector = stage.make(

@@ -356,6 +356,7 @@ class LeaderElector:
         wanted = self._stopping.is_set() and self._holds()
         if not wanted:
             self._failure = self._failure or LeadershipLost(f"{self!r} does not lead any more")
+            self._cancel_work()  # at once: what is called next may take its time
         self._publish(leads=False)
         self._say_stopped()
         self._end_work(wanted=wanted)
