@@ -96,7 +96,7 @@ def from_outside(function: Callable[[], object]) -> Callable[[], object]:
 
 def short_lock() -> AbstractContextManager[object]:
     """A lock for a few statements without a wait."""
-    return threading.Lock()
+    return threading.RLock()  # what is called inside may come here again
 
 
 class Lock:
