@@ -616,7 +616,7 @@ async def test_a_server_that_cannot_be_reached_is_warned_of(stepped, clock, capl
         stepped.fail("*", "configmaps", 429, times=None)
         stepped.drop_watches()
         await until_stepped(clock, warnings)
-        assert clock.monotonic() > 10
+        assert clock.monotonic() >= 5  # the pauses before the first of ten seconds, at the least
         assert not cms.watch_errors
 
 
