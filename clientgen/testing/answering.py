@@ -20,8 +20,8 @@ from msgspec import json
 from clientgen.runtime.request import HttpRequest
 
 from .apiserver.answers import Later, Response
+from .apiserver.decoding import MAX_BODY
 from .apiserver.failures import Failure, internal_error
-from .apiserver.server import MAX_BODY
 from .faults import Cut, CutResponse
 from .waiting import LoopWaker
 

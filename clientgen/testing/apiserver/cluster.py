@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .access import Tokens
 from .failures import Cause, Failure, forbidden, not_found
 from .registry import Registry, storage_of
+from .store import key_of
 from .views import View
 
 if TYPE_CHECKING:
@@ -92,8 +93,18 @@ class Cluster:
         resource = self.registry.any_version(group, plural)
         if resource is None:
             return None
-        key = f"{namespace}/{name}" if namespace else name
-        return self.store.collection(storage_of(resource)).records.get(key)
+        return self.store.collection(storage_of(resource)).records.get(key_of(namespace, name))
+
+    def found(self, resource: Resource, namespace: str, name: str) -> Record:
+        """One stored object that has to be there.
+
+        Raises:
+            Failure: 404.
+        """
+        record = self.store.collection(storage_of(resource)).records.get(key_of(namespace, name))
+        if record is None:
+            raise not_found(resource.group, resource.plural, name)
+        return record
 
     def resource_of(self, collection: str) -> Resource | None:
         """A resource whose objects are in the collection of that name."""

@@ -12,7 +12,7 @@ from .options import DeleteOptions, delete_options
 from .parts import part
 from .reading import page
 from .registry import storage_of
-from .rules import DEFINITIONS
+from .rules import DEFINITIONS, drains
 from .store import key_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Deleting:
         grace = self._grace(value)
         if was_deleting:
             grace = min(grace, metadata.get("deletionGracePeriodSeconds") or 0)
-        stays = bool(finalizers) or grace > 0 or self._drains(value)
+        stays = bool(finalizers) or grace > 0 or drains(self.resource, value)
         if not stays:
             return self._remove(record, value, was_deleting=was_deleting)
         before = self.view.value(record)
@@ -215,11 +215,6 @@ class Deleting:
         done = status.get("phase") in ("Succeeded", "Failed")
         return 0 if done or not spec.get("nodeName") else grace
 
-    def _drains(self, value: dict[str, Any]) -> bool:
-        """Whether this is a namespace that still has to be emptied."""
-        is_namespace = self.resource.group_resource == "namespaces"
-        return is_namespace and bool(part(value, "spec").get("finalizers"))
-
     # -------------------------------------------------------------------------- effects
 
     def _mark(self, value: dict[str, Any], grace: int, *, was_deleting: bool) -> None:
@@ -228,12 +223,12 @@ class Deleting:
         if not was_deleting or grace < metadata.get("deletionGracePeriodSeconds", 0):
             moment = self.cluster.now() + timedelta(seconds=grace)
             metadata["deletionTimestamp"] = moment.strftime(_TIME)
-        if not self._drains(value):
+        if not drains(self.resource, value):
             left = metadata.get("deletionGracePeriodSeconds", grace)
             metadata["deletionGracePeriodSeconds"] = min(grace, left)
         if not was_deleting and metadata.get("generation"):
             metadata["generation"] += 1
-        if self._drains(value):
+        if drains(self.resource, value):
             value["status"] = {**(value.get("status") or {}), "phase": "Terminating"}
 
     def _remove(

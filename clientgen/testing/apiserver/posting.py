@@ -22,7 +22,6 @@ from .parts import part
 from .pods import bind, check_target
 from .registry import storage_of
 from .rendering import value_answer
-from .store import key_of
 from .views import View
 
 if TYPE_CHECKING:
@@ -80,11 +79,7 @@ class _Posted:
         self.cluster.check_namespace(self.target.resource, self.target.namespace, {})
 
     def record(self, name: str) -> Record:
-        resource = self.target.resource
-        record = self.collection.records.get(key_of(self.target.namespace, name))
-        if record is None:
-            raise not_found(resource.group, resource.plural, name)
-        return record
+        return self.cluster.found(self.target.resource, self.target.namespace, name)
 
     def answer(self, shown: Rendering, value: dict[str, Any]) -> Response:
         return value_answer(201, value, shown.encoding)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .failures import Cause
     from .resources import Resource
 
-__all__ = ["DEFINITIONS", "Rules", "rules_of"]
+__all__ = ["DEFINITIONS", "Rules", "drains", "rules_of"]
 
 DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
 _APART: Final = frozenset(["metadata", "apiVersion", "kind"])
@@ -174,6 +174,11 @@ class DefinitionRules:
 def _storage_version(crd: dict[str, Any]) -> list[str]:
     versions = parts(part(crd, "spec"), "versions")
     return [each["name"] for each in versions if each.get("storage") and "name" in each][:1]
+
+
+def drains(resource: Resource, value: dict[str, Any]) -> bool:
+    """Whether an object is a namespace that still has to be emptied."""
+    return resource.group_resource == "namespaces" and bool(part(value, "spec").get("finalizers"))
 
 
 def _keep(value: dict[str, Any], old: dict[str, Any], name: str) -> None:

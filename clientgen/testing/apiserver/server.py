@@ -30,6 +30,7 @@ from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
 from .decoding import in_json
+from .decoding.body import check_size
 from .deprecation import warning_of
 from .documents import Documents
 from .failures import Failure, bad_request, internal_error
@@ -55,8 +56,6 @@ __all__ = ["ApiServer"]
 Handler: TypeAlias = "Callable[[Cluster, Call, Target, Rendering], Answer]"
 
 _log = logging.getLogger("clientgen.testing")
-
-MAX_BODY: Final = 3 * 1024 * 1024
 
 
 class ApiServer:
@@ -150,13 +149,7 @@ class ApiServer:
         authorizing.check(self.cluster, call, target, verb)
         if deprecated := warning_of(target.resource):
             call.warnings.append(deprecated)
-        if len(call.body) > MAX_BODY:
-            raise Failure(
-                413,
-                "RequestEntityTooLarge",
-                f"Request entity too large: limit is {MAX_BODY}",
-                details=False,
-            )
+        check_size(call.body)
         encoding = negotiate(call.accept, stream=verb == "watch")
         _check_segment(target.name)
         view = View(target.resource, self.cluster.registry)

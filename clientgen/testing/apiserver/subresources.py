@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from . import posting
 from .bodies import body_resource, complain, object_of
-from .failures import Failure, bad_request, not_found
+from .failures import Failure, bad_request
 from .options import write_options
 from .parts import part
 from .patching import APPLY, Patch, patch_type, read_patch
-from .registry import storage_of
 from .scaling import Scaling
-from .store import key_of
 from .views import View
 from .writing import Writing
 
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .rendering import Rendering
     from .routing import Call, Target
-    from .store import Record
 
 __all__ = ["SPECIAL", "handle"]
 
@@ -57,21 +54,12 @@ def handle(verb: str, cluster: Cluster, call: Call, target: Target, shown: Rende
 
 def _unconnected(cluster: Cluster, target: Target) -> Failure:
     """Why nothing can be connected to; 404 when there is not even the object."""
-    record = _stored(cluster, target)
+    record = cluster.found(target.resource, target.namespace, target.name)
     if target.subresource == "proxy":
         return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
     if not part(record.value(), "spec").get("nodeName"):
         return bad_request(f"pod {target.name} does not have a host assigned")
     return bad_request("Upgrade request required: this server has no containers to connect to")
-
-
-def _stored(cluster: Cluster, target: Target) -> Record:
-    resource = target.resource
-    collection = cluster.store.collection(storage_of(resource))
-    record = collection.records.get(key_of(target.namespace, target.name))
-    if record is None:
-        raise not_found(resource.group, resource.plural, target.name)
-    return record
 
 
 # ------------------------------------------------------------------------------- scale
@@ -83,7 +71,11 @@ def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rende
     shown = replace(shown, view=View(resource, cluster.registry))
     if verb == "get":
         scaling = Scaling(cluster, target, parent)
-        return shown.value(scaling.read(parent.value(_stored(cluster, target))))
+        return shown.value(
+            scaling.read(
+                parent.value(cluster.found(target.resource, target.namespace, target.name))
+            )
+        )
     kind = "UpdateOptions" if verb == "update" else "PatchOptions"
     media = patch_type(call, target.resource) if verb == "patch" else ""
     options = write_options(call.query, kind, call.user_agent, apply=media == APPLY)

@@ -22,7 +22,7 @@ from .failures import (
     not_found,
     unclassified,
 )
-from .parts import part
+from .rules import drains
 from .store import key_of
 
 if TYPE_CHECKING:
@@ -232,7 +232,11 @@ class Writing(Creating):
         """
         metadata = value["metadata"]
         leaves = bool(metadata.get("deletionTimestamp")) and not metadata.get("finalizers")
-        if leaves and not metadata.get("deletionGracePeriodSeconds") and not self._drains(value):
+        if (
+            leaves
+            and not metadata.get("deletionGracePeriodSeconds")
+            and not drains(self.resource, value)
+        ):
             if not self.options.dry_run:
                 self.collection.remove(record.key)
             return Outcome(value)
@@ -242,7 +246,3 @@ class Writing(Creating):
         if not self.options.dry_run:
             self.collection.put(*self.view.stored(value))
         return Outcome(value)
-
-    def _drains(self, value: dict[str, Any]) -> bool:
-        is_namespace = self.resource.group_resource == "namespaces"
-        return is_namespace and bool(part(value, "spec").get("finalizers"))
