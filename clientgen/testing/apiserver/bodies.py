@@ -30,6 +30,7 @@ __all__ = [
     "drop_repeated_owners",
     "mismatch",
     "object_of",
+    "place",
 ]
 
 _OBJECT_META: Final = "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -175,6 +176,20 @@ def drop_repeated_owners(call: Call, metadata: dict[str, Any]) -> None:
         "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "
         f"duplicate UID(s) observed: {', '.join(map(str, repeated))}"
     )
+
+
+def place(metadata: dict[str, Any], resource: Resource, namespace: str) -> None:
+    """Put an object into the namespace of the URL, which it may name but not contradict.
+
+    Raises:
+        Failure: 400.
+    """
+    if not resource.namespaced:
+        metadata.pop("namespace", None)
+    elif metadata.setdefault("namespace", namespace) != namespace:
+        raise bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
 
 
 def mismatch(what: str, given: str, wanted: str) -> Failure:

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from . import access, apply, builtin
 from .apply import Writer
-from .failures import already_exists, bad_request, invalid, unclassified
+from .bodies import place
+from .failures import already_exists, invalid, unclassified
 from .registry import storage_of
 from .rules import rules_of
 from .store import key_of
@@ -95,14 +96,7 @@ class Creating:
         return Outcome(value, created=True)
 
     def _place(self, metadata: dict[str, Any]) -> None:
-        if not self.resource.namespaced:
-            metadata.pop("namespace", None)
-            return
-        if metadata.setdefault("namespace", self.target.namespace) != self.target.namespace:
-            raise bad_request(
-                "the namespace of the provided object does not match the namespace sent on the "
-                "request"
-            )
+        place(metadata, self.resource, self.target.namespace)
 
     def _generate_name(self, metadata: dict[str, Any]) -> None:
         base = metadata["generateName"][:_MAX_BASE]

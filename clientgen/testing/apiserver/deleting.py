@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import builtin, custom
 from .decoding import normalise, parse
-from .failures import bad_request, conflict, forbidden, not_found, status_success
+from .failures import bad_request, conflict, forbidden, status_success
 from .options import DeleteOptions, delete_options
 from .parts import part
 from .reading import page
 from .registry import storage_of
 from .rules import DEFINITIONS, drains
-from .store import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +66,7 @@ def options_of(call: Call, cluster: Cluster) -> DeleteOptions:
 def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
     """DELETE of one object."""
     deleting = _deleting(cluster, call, rendering)
-    answer = deleting.delete(deleting.found(key_of(target.namespace, target.name), target.name))
+    answer = deleting.delete(cluster.found(target.resource, target.namespace, target.name))
     return rendering.value(answer)
 
 
@@ -101,17 +100,6 @@ class Deleting:
         self.resource = view.resource
         self.options = options
         self.collection = cluster.store.collection(storage_of(view.resource))
-
-    def found(self, key: str, name: str) -> Record:
-        """The object to delete.
-
-        Raises:
-            Failure: 404.
-        """
-        record = self.collection.records.get(key)
-        if record is None:
-            raise not_found(self.resource.group, self.resource.plural, name)
-        return record
 
     def delete(self, record: Record) -> dict[str, Any]:
         """Delete an object; what the client is told, a Status or the object.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import access, apply
 from .answers import Response
-from .bodies import body_resource, complain, object_of
+from .bodies import body_resource, complain, object_of, place
 from .decoding import parse
 from .deleting import Deleting
 from .eviction import check_name, evict
@@ -49,21 +49,9 @@ class _Posted:
         complain(call, body.problems, self.options.validation, resource)
         self.value = body.value
         self._resource = resource
-        self._place(resource)
+        place(self.value["metadata"], resource, target.namespace)
         self.view = View(target.resource, cluster.registry)
         self.collection = cluster.store.collection(storage_of(target.resource))
-
-    def _place(self, resource: Resource) -> None:
-        metadata = self.value["metadata"]
-        if not resource.namespaced:
-            metadata.pop("namespace", None)
-        elif (metadata.get("namespace") or self.target.namespace) != self.target.namespace:
-            raise bad_request(
-                "the namespace of the provided object does not match the namespace sent on the "
-                "request"
-            )
-        else:
-            metadata["namespace"] = self.target.namespace
 
     def own(self) -> None:
         """Note who set which fields, as for what is stored."""

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from msgspec import DecodeError, json
 
 from .answers import Later
-from .failures import Cause, Failure, bad_request, not_found, unclassified
+from .failures import Cause, Failure, bad_request, unclassified
 from .options import ListOptions, first, list_options
 from .registry import storage_of
-from .store import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -119,12 +118,7 @@ def get(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> A
     _refuse_export(call)
 
     def answer() -> Answer:
-        resource = target.resource
-        collection = cluster.store.collection(storage_of(resource))
-        record = collection.records.get(key_of(target.namespace, target.name))
-        if record is None:
-            raise not_found(resource.group, resource.plural, target.name)
-        return rendering.record(record)
+        return rendering.record(cluster.found(target.resource, target.namespace, target.name))
 
     version = version_number(first(call.query, "resourceVersion"))
     return when_version(cluster.store, version, answer, _refuse)

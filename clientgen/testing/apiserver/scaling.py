@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from . import builtin
 from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
 from .bodies import cleaned, mismatch
-from .failures import Failure, bad_request, invalid, not_found, unclassified
+from .failures import Failure, bad_request, invalid, unclassified
 from .parts import part
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ class Scaling:
         """Scale as a PUT says."""
         metadata = scale["metadata"]
         writing.check_target(metadata)
-        record = self._record(writing)
+        record = self._record()
         writing.check_uid(record, metadata)
         return self._write(writing, record, scale)
 
     def patch(self, writing: Writing, change: Patch, parsed: Parsed) -> dict[str, Any]:
         """Scale as a patch says."""
         body = change.resource
-        record = self._record(writing)
+        record = self._record()
         result = change.of(self._shown(self._parent.value(record)))
         refuse = change.undecodable(result)
         if not isinstance(result, dict):
@@ -76,7 +76,7 @@ class Scaling:
         """Scale by server-side apply."""
         if config.get("kind") != body.kind:
             raise bad_request("invalid object type")
-        record = self._record(writing)
+        record = self._record()
         metadata = part(config, "metadata")
         if metadata.get("name", self._target.name) != self._target.name:
             raise mismatch("name", metadata["name"], self._target.name)
@@ -94,11 +94,8 @@ class Scaling:
             raise unclassified(f"failed to convert new object {self._unconverted()}")
         return self._store(writing, record, live, scale)
 
-    def _record(self, writing: Writing) -> Record:
-        record = writing.current()
-        if record is None:
-            raise not_found(self._resource.group, self._resource.plural, self._target.name)
-        return record
+    def _record(self) -> Record:
+        return self._cluster.found(self._resource, self._target.namespace, self._target.name)
 
     def _write(self, writing: Writing, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
         causes = [] if self._resource.custom else builtin.scale_causes(scale)
