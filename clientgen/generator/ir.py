@@ -6,7 +6,8 @@ Frozen records, API names only: no Python names (naming decides those) and no st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
@@ -17,12 +18,14 @@ __all__ = [
     "EnumType",
     "Field",
     "GroupVersionApi",
+    "Imported",
     "ListType",
     "MapType",
     "Method",
     "Model",
     "ModelId",
     "ModelType",
+    "PythonClass",
     "Resource",
     "Scalar",
     "Skipped",
@@ -131,6 +134,22 @@ class Model:
     """Of a list kind: the model of its items."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class PythonClass:
+    """A class that exists already: of a package in use, or written by the user."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Models that generated code imports instead of defining them, and their shapes."""
+
+    classes: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
+    models: tuple[Model, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A call beyond the standard ones, from an irregular subresource or a `method=` marker."""
@@ -199,3 +218,4 @@ class Api:
 
     group_versions: tuple[GroupVersionApi, ...]
     skipped: tuple[Skipped, ...] = ()
+    imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])

@@ -68,7 +68,7 @@ def plan(api: Api, expansions: Mapping[str, Expansion]) -> tuple[tuple[FilePlan,
     """
     problems = Problems()
     _check_expansions(api, expansions, problems)
-    modules = Modules(_packages(api, problems))
+    modules = Modules(_packages(api, problems), api.imported)
     late = late_imports(api, modules)
     files = [
         file

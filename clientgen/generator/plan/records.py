@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from clientgen.generator import naming
-from clientgen.generator.ir import ModelId, Resource, TypeRef
+from clientgen.generator.ir import ModelId, PythonClass, Resource, TypeRef
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.homes import is_shared
 from clientgen.gvk import GroupVersion
@@ -160,6 +160,7 @@ class Modules:
     """Where the models of each group version are."""
 
     packages: dict[str, str] = field(default_factory=dict[str, str])
+    imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
 
     def package(self, group_version: GroupVersion) -> str:
         """The folder of a group version: `apps/v1`."""
@@ -170,6 +171,9 @@ class Modules:
         """Where a model is imported from."""
         if is_shared(model):
             return Symbol(_RUNTIME_META, naming.class_name(model.name))
+        known = self.imported.get(model)
+        if known:
+            return Symbol(known.module, known.name)
         package = self.package(model.group_version).replace("/", ".")
         return Symbol(f".{package}.models", naming.class_name(model.name))
 

@@ -8,6 +8,7 @@ from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import (
     Api,
     GroupVersionApi,
+    Imported,
     Model,
     Resource,
     Skipped,
@@ -22,19 +23,28 @@ from clientgen.gvk import GroupVersion
 
 __all__ = ["resolve"]
 
+_NOTHING_IMPORTED = Imported()
 
-def resolve(specs: Sequence[Spec], markers: Mapping[str, Sequence[MarkerLine]]) -> Api:
+
+def resolve(
+    specs: Sequence[Spec],
+    markers: Mapping[str, Sequence[MarkerLine]],
+    imported: Imported = _NOTHING_IMPORTED,
+    inlined: str = "older",
+) -> Api:
     """Put documents together and decide what is generated from them.
 
     Args:
         specs: the documents; what two of them say alike is taken once.
         markers: of the configuration, by `str(GroupVersionKind)`.
+        imported: models that are classes already.
+        inlined: which copies of known types become that type: "older", "equal" or "never".
 
     Raises:
         ClientgenError: the documents contradict each other, or a marker does.
     """
     problems = Problems()
-    types = Types(_definitions(specs, problems), problems)
+    types = Types(_definitions(specs, problems), problems, imported, inlined)
     problems.raise_if_any()
     models = types.models()
     skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
@@ -47,7 +57,12 @@ def resolve(specs: Sequence[Spec], markers: Mapping[str, Sequence[MarkerLine]]) 
             resources.append(marking.apply(resource, endpoint))
     marking.report_unused()
     problems.raise_if_any()
-    return Api(tuple(_by_group_version(models, resources)), tuple(sorted(set(skipped))))
+    emitted = [model for model in models if model.id not in imported.classes]
+    return Api(
+        tuple(_by_group_version(emitted, resources)),
+        tuple(sorted(set(skipped))),
+        imported.classes,
+    )
 
 
 def _definitions(specs: Sequence[Spec], problems: Problems) -> dict[str, Definition]:
@@ -55,7 +70,9 @@ def _definitions(specs: Sequence[Spec], problems: Problems) -> dict[str, Definit
     for spec in specs:
         for name, definition in spec.definitions.items():
             first = found.setdefault(name, definition)
-            if first is not definition and not _same(first, definition):
+            if definition.precedence != first.precedence:
+                found[name] = max(first, definition, key=lambda one: one.precedence)
+            elif first is not definition and not _same(first, definition):
                 problems.add(
                     definition.where,
                     f"differs from the definition of that name at {first.where}",
@@ -71,10 +88,11 @@ def _same(first: Definition, second: Definition) -> bool:
 
 def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
     found: dict[tuple[GroupVersion, str], Endpoint] = {}
-    for spec in specs:
-        for endpoint in endpoints(spec.operations):
+    for spec in sorted(specs, key=lambda spec: -spec.precedence):
+        for endpoint in endpoints(spec.operations, spec.precedence):
             first = found.setdefault((endpoint.group_version, endpoint.plural), endpoint)
-            if first is not endpoint and not _same_calls(first, endpoint):
+            known_better = first.precedence > spec.precedence
+            if first is not endpoint and not known_better and not _same_calls(first, endpoint):
                 problems.add(
                     endpoint.operations[0].where,
                     f"{endpoint.plural} of {endpoint.group_version} is also described at "

@@ -20,7 +20,7 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.resolve.homes import META_V1
 from clientgen.generator.resolve.types import Types
-from clientgen.generator.sources.spec import Operation
+from clientgen.generator.sources.spec import Operation, Precedence
 from clientgen.gvk import GroupVersion
 
 __all__ = ["Endpoint", "endpoints", "resource_of"]
@@ -53,6 +53,7 @@ class Endpoint:
     group_version: GroupVersion
     plural: str
     operations: tuple[Operation, ...]
+    precedence: Precedence = Precedence.DOCUMENT
 
     def of(self, subresource: str) -> dict[str, Operation]:
         """The operations of a subresource by action; the object's own are those of ``."""
@@ -78,12 +79,14 @@ class Endpoint:
         return sorted({op.subresource for op in self.operations} - {""})
 
 
-def endpoints(operations: Iterable[Operation]) -> list[Endpoint]:
-    """Group operations by the resource they are calls on."""
+def endpoints(operations: Iterable[Operation], precedence: Precedence) -> list[Endpoint]:
+    """Group the operations of a spec by the resource they are calls on."""
     found: dict[tuple[GroupVersion, str], list[Operation]] = defaultdict(list)
     for operation in operations:
         found[operation.group_version, operation.plural].append(operation)
-    return [Endpoint(gv, plural, tuple(ops)) for (gv, plural), ops in sorted(found.items())]
+    return [
+        Endpoint(gv, plural, tuple(ops), precedence) for (gv, plural), ops in sorted(found.items())
+    ]
 
 
 def resource_of(endpoint: Endpoint, types: Types, skipped: list[Skipped]) -> Resource | None:

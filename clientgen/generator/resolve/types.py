@@ -12,6 +12,7 @@ from typing import Any
 from clientgen.generator.ir import (
     EnumType,
     Field,
+    Imported,
     ListType,
     MapType,
     Model,
@@ -47,8 +48,16 @@ _REFERENCE = "#/definitions/"
 class Types:
     """Turns definitions into models, each once and in any order."""
 
-    def __init__(self, definitions: Mapping[str, Definition], problems: Problems) -> None:
+    def __init__(
+        self,
+        definitions: Mapping[str, Definition],
+        problems: Problems,
+        imported: Imported,
+        inlined: str,
+    ) -> None:
         self._definitions = definitions
+        self._imported = imported
+        self._inlined = inlined
         self._homes = Homes(definitions)
         self._problems = problems
         self._models: dict[ModelId, Model] = {}
@@ -74,7 +83,8 @@ class Types:
     def find(self, group_version: GroupVersion, name: str) -> ModelId | None:
         """The model of that name in a group version."""
         wanted = ModelId(group_version, name)
-        return wanted if wanted in self._models else None
+        known = wanted in self._models or wanted in self._imported.classes
+        return wanted if known else None
 
     def find_in_package(self, package: str, name: str) -> ModelId | None:
         """The model of a Go type: `k8s.io/api/autoscaling/v1` and `Scale`."""

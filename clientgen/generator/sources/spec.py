@@ -4,15 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from clientgen.generator.sources.document import is_array
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
-__all__ = ["Definition", "Operation", "Schema", "Spec", "gvks_of"]
+__all__ = ["Definition", "Input", "Operation", "Precedence", "Schema", "Spec", "gvks_of"]
 
 # A schema is JSON: resolve reads it once, key by key.
 Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One thing that was read.
+
+    `name` is the same on every machine and names its digest in the manifest; `shown` is how
+    messages call it.
+    """
+
+    name: str
+    shown: str
+    data: bytes
+
+
+class Precedence(IntEnum):
+    """Whose word counts when several sources describe one thing; equals must agree."""
+
+    STAND_IN = 0
+    """What a custom resource refers to, for packages that stand alone."""
+    DOCUMENT = 1
+    """A server's OpenAPI document."""
+    MANIFEST = 2
+    """The definition of a custom resource: more exact than what a server makes of it."""
+    CLASS = 3
+    """The user's own class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +49,7 @@ class Definition:
     name: str
     schema: Schema
     where: str
+    precedence: Precedence = Precedence.DOCUMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +82,7 @@ class Spec:
     definitions: Mapping[str, Definition]
     operations: tuple[Operation, ...]
     ignored: tuple[tuple[str, str], ...] = ()
+    precedence: Precedence = Precedence.DOCUMENT
 
 
 def gvks_of(schema: Schema) -> list[GroupVersionKind]:

@@ -1,0 +1,202 @@
+"""A custom resource as definitions and operations, as an API server would document it.
+
+Definitions of custom resources and the user's own classes become the same kind of spec as a
+server's document, so that everything after the sources knows one kind of input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clientgen.generator.sources.spec import Definition, Operation, Precedence, Schema, Spec
+from clientgen.gvk import GroupVersion, GroupVersionKind
+
+__all__ = ["CustomResource", "custom_spec"]
+
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
+_SCALE = "io.k8s.api.autoscaling.v1.Scale"
+_MERGE, _APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
+# What a server takes for custom resources: no strategic merge, for want of merge keys.
+_PATCHES = ("application/json-patch+json", _MERGE, _APPLY)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomResource:
+    """One served version of a custom resource.
+
+    `schema` is its openAPIV3Schema and `where` the place of that; `list_kind` is the kind of its
+    lists.
+    """
+
+    group: str
+    version: str
+    kind: str
+    list_kind: str
+    plural: str
+    namespaced: bool
+    schema: Schema
+    where: str
+    status: bool = False
+    scale: bool = False
+
+    @property
+    def group_version(self) -> GroupVersion:
+        """Where it is served."""
+        return GroupVersion(self.group, self.version)
+
+
+def custom_spec(source: str, resources: Iterable[CustomResource], precedence: Precedence) -> Spec:
+    """Document custom resources.
+
+    Args:
+        source: what they are from, for messages.
+        resources: every served version.
+        precedence: of a manifest or of the user's class.
+    """
+    found = list(resources)
+    stand_ins = _stand_ins(scale=any(resource.scale for resource in found))
+    named = (d for resource in found for d in _definitions(resource, precedence))
+    return Spec(
+        source=source,
+        definitions={**stand_ins, **{definition.name: definition for definition in named}},
+        operations=tuple(op for resource in found for op in _operations(resource)),
+        precedence=precedence,
+    )
+
+
+def _stand_ins(*, scale: bool) -> dict[str, Definition]:
+    """What custom resources refer to; a document of the same run says it better."""
+    object_type: Schema = {"type": "object", "properties": {}}
+    schemas: dict[str, Schema] = {
+        _META + name: object_type for name in ("ListMeta", "ObjectMeta", "Status")
+    }
+    if scale:
+        schemas.update(_SCALES)
+    return {
+        name: Definition(name, schema, name, Precedence.STAND_IN)
+        for name, schema in schemas.items()
+    }
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/definitions/{name}"}
+
+
+def _gvk(group: str, version: str, kind: str) -> list[dict[str, str]]:
+    return [{"group": group, "kind": kind, "version": version}]
+
+
+_STRING, _COUNT = {"type": "string"}, {"type": "integer", "format": "int32"}
+_TYPE_META = {"apiVersion": _STRING, "kind": _STRING}
+# autoscaling/v1, as a server documents it.
+_SCALES: Mapping[str, Schema] = {
+    _SCALE: {
+        "type": "object",
+        "properties": {
+            **_TYPE_META,
+            "metadata": _reference(f"{_META}ObjectMeta"),
+            "spec": _reference(f"{_SCALE}Spec"),
+            "status": _reference(f"{_SCALE}Status"),
+        },
+        "x-kubernetes-group-version-kind": _gvk("autoscaling", "v1", "Scale"),
+    },
+    f"{_SCALE}Spec": {"type": "object", "properties": {"replicas": _COUNT}},
+    f"{_SCALE}Status": {
+        "type": "object",
+        "properties": {"replicas": _COUNT, "selector": _STRING},
+        "required": ["replicas"],
+    },
+}
+
+
+def _definition_name(resource: CustomResource, kind: str) -> str:
+    """The name a server gives it: the group's labels reversed, the version, the kind."""
+    return ".".join([*reversed(resource.group.split(".")), resource.version, kind])
+
+
+def _definitions(resource: CustomResource, precedence: Precedence) -> Iterator[Definition]:
+    item = _definition_name(resource, resource.kind)
+    listed = _definition_name(resource, resource.list_kind)
+    yield Definition(item, _object(resource), resource.where, precedence)
+    yield Definition(listed, _list(resource, item), f"{resource.where} (its list)", precedence)
+
+
+def _object(resource: CustomResource) -> Schema:
+    """The schema with the metadata every object has; a definition says only what it adds."""
+    properties: dict[str, Any] = {
+        **resource.schema.get("properties", {}),
+        **_TYPE_META,
+        "metadata": _reference(f"{_META}ObjectMeta"),
+    }
+    return {
+        **resource.schema,
+        "type": "object",
+        "properties": properties,
+        "x-kubernetes-group-version-kind": _gvk(resource.group, resource.version, resource.kind),
+    }
+
+
+def _list(resource: CustomResource, item: str) -> Schema:
+    return {
+        "type": "object",
+        "description": f"{resource.list_kind} is a list of {resource.kind}.",
+        "properties": {
+            **_TYPE_META,
+            "items": {"type": "array", "items": _reference(item)},
+            "metadata": _reference(f"{_META}ListMeta"),
+        },
+        "required": ["items"],
+        "x-kubernetes-group-version-kind": _gvk(
+            resource.group, resource.version, resource.list_kind
+        ),
+    }
+
+
+def _operations(resource: CustomResource) -> Iterator[Operation]:
+    item = _reference(_definition_name(resource, resource.kind))
+    listed = _reference(_definition_name(resource, resource.list_kind))
+    status = _reference(f"{_META}Status")
+    yield _operation(resource, "list", response=listed)
+    yield _operation(resource, "post", body=item, response=item)
+    yield _operation(resource, "deletecollection", response=status)
+    yield from _object_operations(resource, "", item)
+    yield _operation(resource, "delete", response=status)
+    if resource.status:
+        yield from _object_operations(resource, "status", item)
+    if resource.scale:
+        yield from _object_operations(resource, "scale", _reference(_SCALE))
+
+
+def _object_operations(
+    resource: CustomResource, subresource: str, schema: Schema
+) -> Iterator[Operation]:
+    yield _operation(resource, "get", subresource, response=schema)
+    yield _operation(resource, "put", subresource, body=schema, response=schema)
+    yield _operation(resource, "patch", subresource, response=schema)
+
+
+def _operation(
+    resource: CustomResource,
+    action: str,
+    subresource: str = "",
+    *,
+    response: Schema,
+    body: Schema | None = None,
+) -> Operation:
+    called = "/".join(filter(None, (resource.plural, subresource)))
+    return Operation(
+        where=resource.where,
+        operation_id=f"{action} {called} of {resource.group_version}",
+        action=action,
+        group_version=resource.group_version,
+        plural=resource.plural,
+        subresource=subresource,
+        namespaced=resource.namespaced,
+        gvk=GroupVersionKind(resource.group, resource.version, resource.kind),
+        body=body,
+        response=response,
+        consumes=_PATCHES if action == "patch" else (),
+        watchable=action == "list",
+    )
