@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clientgen.cli.extra import require_generator
 from clientgen.cli.options import config_option, spec_option
-from clientgen.generator.config import Flags, load
+from clientgen.generator.config import Flags, PackageConfig, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from clientgen.generator.pipeline import ResourceRow
 
@@ -34,10 +34,9 @@ def resources(*, specs: tuple[Path, ...], config: Path | None, as_json: bool) ->
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails
 
-    if not specs:
-        packages = load(Flags(config=config))
-        specs = tuple(dict.fromkeys(spec for package in packages for spec in package.specs))
-    rows = pipeline.resources(specs)
+    # Of a package that is never written only the sources count.
+    given = (PackageConfig("resources", Path(), specs),)
+    rows = pipeline.resources(given if specs else load(Flags(config=config)))
     for line in [_json(rows)] if as_json else _table(rows):
         click.echo(line)
 

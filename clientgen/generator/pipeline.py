@@ -5,7 +5,7 @@ Everything left of the last stage is a pure function; `verify` is the same walk 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,14 +15,12 @@ from clientgen.generator import output
 from clientgen.generator.cache import has_seen, saw, sources_digest
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.format import format_tree, formatter
-from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import plan
 from clientgen.generator.render import Rendered, Renderer, templates_dir
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources import openapi_v2
-from clientgen.generator.sources.document import read_file
 
 __all__ = ["Progress", "ResourceRow", "Result", "generate", "resources", "verify"]
 
@@ -70,11 +68,11 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     Raises:
         ClientgenError: with all that is wrong with the input; nothing was written.
     """
-    documents = _read(config)
-    manifest = Manifest(__version__, _inputs(config, documents))
+    inputs = gather(config)
+    manifest = Manifest(__version__, _digests(config, inputs))
     if not force and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
-    tree = _build(config, documents, manifest, progress, reuse=not force)
+    tree = _build(config, inputs, manifest, progress, reuse=not force)
     progress("writing")
     changes = output.write(tree.files, config.target, tree.manifest)
     saw(config.target, _generator())
@@ -83,10 +81,10 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
 
 def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     """Compare what would be written with what is there; see `generate`."""
-    documents = _read(config)
-    manifest = Manifest(__version__, _inputs(config, documents))
+    inputs = gather(config)
+    manifest = Manifest(__version__, _digests(config, inputs))
     # Nothing is taken over from the files that are to be checked.
-    tree = _build(config, documents, manifest, progress, reuse=False)
+    tree = _build(config, inputs, manifest, progress, reuse=False)
     progress("comparing")
     return output.verify(tree.files, config.target, tree.manifest)
 
@@ -95,21 +93,23 @@ def _is_current(manifest: Manifest, target: Path) -> bool:
     return has_seen(target, _generator()) and output.unchanged(manifest, target)
 
 
-def resources(specs: Sequence[Path]) -> tuple[ResourceRow, ...]:
-    """What documents offer, sorted by group version and plural; see `generate`."""
-    api = _resolve({path: read_file(path, str(path)) for path in specs}, {})
-    return tuple(
-        ResourceRow(
-            str(resource.group_version),
-            resource.kind,
-            resource.plural,
-            resource.namespaced,
-            tuple(sorted(resource.verbs)),
-            _subresources(resource),
-        )
-        for group_version in api.group_versions
-        for resource in group_version.resources
-    )
+def resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
+    """What the sources of packages offer, sorted by group version and plural; see `generate`."""
+    rows = {row for config in packages for row in _rows(_resolve(config, gather(config).parse()))}
+    return tuple(sorted(rows, key=lambda row: (row.group_version, row.plural)))
+
+
+def _rows(api: Api) -> Iterator[ResourceRow]:
+    for group_version in api.group_versions:
+        for resource in group_version.resources:
+            yield ResourceRow(
+                str(resource.group_version),
+                resource.kind,
+                resource.plural,
+                resource.namespaced,
+                tuple(sorted(resource.verbs)),
+                _subresources(resource),
+            )
 
 
 def _subresources(resource: Resource) -> tuple[str, ...]:
@@ -118,21 +118,15 @@ def _subresources(resource: Resource) -> tuple[str, ...]:
     return tuple(sorted(names | ({"log"} if resource.logs else set())))
 
 
-def _read(config: PackageConfig) -> dict[Path, bytes]:
-    return {path: read_file(path, str(path)) for path in config.specs}
+def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
+    configured = {kind: config.marker_lines(kind) for kind in config.markers}
+    # The configuration has the last word.
+    return resolve(parsed.specs, (configured, parsed.markers), parsed.imported)
 
 
-def _resolve(documents: Mapping[Path, bytes], markers: Mapping[str, list[MarkerLine]]) -> Api:
-    specs = [openapi_v2.parse(data, str(path)) for path, data in documents.items()]
-    return resolve(specs, markers)
-
-
-def _inputs(config: PackageConfig, documents: Mapping[Path, bytes]) -> dict[str, str]:
+def _digests(config: PackageConfig, inputs: Inputs) -> dict[str, str]:
     """The digest of everything the files are made of, by names that hold on every machine."""
-    digests: dict[str, str] = {}
-    for path, data in documents.items():
-        digests[path.name] = digest(digests.get(path.name, "") + digest(data))
-    return {**digests, "configuration": config.digest()}
+    return {**inputs.digests(), "configuration": config.digest()}
 
 
 @cache
@@ -144,15 +138,14 @@ def _generator() -> str:
 
 def _build(
     config: PackageConfig,
-    documents: Mapping[Path, bytes],
+    inputs: Inputs,
     manifest: Manifest,
     progress: Progress,
     *,
     reuse: bool,
 ) -> _Tree:
     progress("reading")
-    markers = {kind: config.marker_lines(kind) for kind in config.markers}
-    api = _resolve(documents, markers)
+    api = _resolve(config, inputs.parse())
     progress("rendering")
     files, modules = plan(api, config.expansions)
     rendered = Renderer(modules).render(files)

@@ -28,7 +28,7 @@ _NOTHING_IMPORTED = Imported()
 
 def resolve(
     specs: Sequence[Spec],
-    markers: Mapping[str, Sequence[MarkerLine]],
+    markers: Sequence[Mapping[str, Sequence[MarkerLine]]],
     imported: Imported = _NOTHING_IMPORTED,
     inlined: str = "older",
 ) -> Api:
@@ -36,7 +36,7 @@ def resolve(
 
     Args:
         specs: the documents; what two of them say alike is taken once.
-        markers: of the configuration, by `str(GroupVersionKind)`.
+        markers: by `str(GroupVersionKind)`, from each source that has some; the earliest wins.
         imported: models that are classes already.
         inlined: which copies of known types become that type: "older", "equal" or "never".
 

@@ -20,12 +20,18 @@ __all__ = ["Marking"]
 
 
 class Marking:
-    """Applies the markers of descriptions and of the configuration; the latter win."""
+    """Applies markers: of those that speak of one thing, the earliest source has the word.
+
+    The descriptions of the API's own definitions come last.
+    """
 
     def __init__(
-        self, configured: Mapping[str, Sequence[MarkerLine]], types: Types, problems: Problems
+        self,
+        sources: Sequence[Mapping[str, Sequence[MarkerLine]]],
+        types: Types,
+        problems: Problems,
     ) -> None:
-        self._configured = dict(configured)
+        self._sources = tuple(sources)
         self._types = types
         self._problems = problems
         self._keys: list[str] = []
@@ -48,9 +54,13 @@ class Marking:
         return self._rebuilt(resource, genclient, frozenset(cast("tuple[Verb, ...]", verbs)))
 
     def report_unused(self) -> None:
-        """A key of the configuration that names no kind is a problem."""
-        for key in sorted(self._configured.keys() - set(self._keys)):
-            lines = self._configured[key]
+        """Markers of a kind that there is not are a problem."""
+        for source in self._sources:
+            self._report_unused(source)
+
+    def _report_unused(self, source: Mapping[str, Sequence[MarkerLine]]) -> None:
+        for key in sorted(source.keys() - set(self._keys)):
+            lines = source[key]
             close = difflib.get_close_matches(key, self._keys, n=1)
             example = (
                 f"did you mean {close[0]!r}?" if close else "write it like 'apps/v1/Deployment'"
@@ -63,8 +73,9 @@ class Marking:
         self._keys.append(key)
         description, where = self._types.described(resource.model)
         said = parse_markers(extract_markers(description, where), self._problems)
-        lines = self._configured.get(key, ())
-        return merge(parse_markers(lines, self._problems), said)
+        for source in reversed(self._sources):
+            said = merge(parse_markers(source.get(key, ()), self._problems), said)
+        return said
 
     def _rebuilt(
         self, resource: Resource, genclient: Genclient, verbs: frozenset[Verb]

@@ -1,0 +1,119 @@
+"""What a run reads: first the bytes of every source, later what they mean.
+
+The bytes are enough to tell that nothing changed since the last run. Whatever is wrong with one
+source does not hide what is wrong with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeVar
+
+from clientgen.generator.config import PackageConfig
+from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.ir import Imported
+from clientgen.generator.manifest import digest
+from clientgen.generator.problems import ClientgenError, Problem
+from clientgen.generator.sources import openapi_v2
+from clientgen.generator.sources.document import read_file
+from clientgen.generator.sources.spec import Input, Spec
+
+__all__ = ["Inputs", "Parsed", "gather"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What inputs say, in the API's own terms. Markers are by `str(GroupVersionKind)`."""
+
+    specs: tuple[Spec, ...] = ()
+    markers: Mapping[str, list[MarkerLine]] = field(default_factory=dict[str, list[MarkerLine]])
+    imported: Imported = field(default_factory=Imported)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The inputs of one kind, and how they are understood."""
+
+    inputs: tuple[Input, ...]
+    parse: Callable[[], Parsed]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that was read for a package."""
+
+    sources: tuple[_Source, ...]
+
+    def digests(self) -> dict[str, str]:
+        """The digest of every input, by names that hold on every machine."""
+        found: dict[str, str] = {}
+        for one in chain.from_iterable(source.inputs for source in self.sources):
+            found[one.name] = digest(found.get(one.name, "") + digest(one.data))
+        return found
+
+    def parse(self) -> Parsed:
+        """Understand everything.
+
+        Raises:
+            ClientgenError: with all that is wrong with any of it.
+        """
+        return _merged(_all(source.parse for source in self.sources))
+
+
+def gather(config: PackageConfig) -> Inputs:
+    """Read every source of a package.
+
+    Raises:
+        ClientgenError: with all that cannot be read.
+    """
+    readers = [_specs]
+    return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
+
+
+def _bound(
+    reader: Callable[[PackageConfig], _Source], config: PackageConfig
+) -> Callable[[], _Source]:
+    return lambda: reader(config)
+
+
+def _all(steps: Iterable[Callable[[], T]]) -> list[T]:
+    """Take every step; the problems of one do not hide those of another."""
+    problems: list[Problem] = []
+    done: list[T] = []
+    for step in steps:
+        try:
+            done.append(step())
+        except ClientgenError as error:
+            problems += error.problems
+    if problems:
+        raise ClientgenError(problems)
+    return done
+
+
+def _merged(parts: Iterable[Parsed]) -> Parsed:
+    """All parts as one; markers of an earlier source come first, so the configuration's win."""
+    specs: list[Spec] = []
+    markers: dict[str, list[MarkerLine]] = {}
+    imported = Imported()
+    for part in parts:
+        specs += part.specs
+        for kind, lines in part.markers.items():
+            markers.setdefault(kind, []).extend(lines)
+        imported = Imported(
+            {**imported.classes, **part.imported.classes},
+            (*imported.models, *part.imported.models),
+        )
+    return Parsed(tuple(specs), markers, imported)
+
+
+def _specs(config: PackageConfig) -> _Source:
+    inputs = tuple(Input(path.name, str(path), read_file(path, str(path))) for path in config.specs)
+
+    def parse() -> Parsed:
+        return Parsed(tuple(openapi_v2.parse(one.data, one.shown) for one in inputs))
+
+    return _Source(inputs, parse)
