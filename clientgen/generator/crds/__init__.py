@@ -1,0 +1,1 @@
+"""From Python types to CustomResourceDefinition manifests: markers, schemas, files, comparisons."""
