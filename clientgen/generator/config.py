@@ -11,112 +11,118 @@
     [tool.clientgen.expansions]
     "v1/Pod" = "myops.pods:PodExpansion"          # of listers too: see `expansions`
 
-Several packages have a table each, `[tool.clientgen.packages.<name>]`, with the same keys but for
-`package`. A flag wins over the file. `--package` picks a package of the file; for one that the file
-does not have, the flags say everything.
+docs/configuration.md has every key. Several packages have a table each,
+`[tool.clientgen.packages.<name>]`, with the same keys but for `package`. A flag wins over the file.
+`--package` picks a package of the file; for one that the file does not have, the flags say
+everything.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import keyword
-import re
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clientgen.generator.config_file import Place, Table, find, read
-from clientgen.generator.expansions import Expansion, read_expansion
-from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.config_order import in_order
+from clientgen.generator.config_reading import CONTENT_KEYS, read_output, read_package
+from clientgen.generator.config_records import (
+    Cluster,
+    Distribution,
+    Flags,
+    PackageConfig,
+    Renames,
+    Said,
+    Selection,
+)
 from clientgen.generator.problems import Problems
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
-__all__ = ["Flags", "PackageConfig", "load"]
+__all__ = [
+    "Cluster",
+    "Distribution",
+    "Flags",
+    "PackageConfig",
+    "Renames",
+    "Said",
+    "Selection",
+    "load",
+]
 
-_CONTENT_KEYS = ("spec", "output", "markers", "expansions")
-_KEYS = ("package", *_CONTENT_KEYS, "packages")
-_KIND = re.compile(r"(?:([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)/)?([a-z][a-z0-9]*)/([A-Z][A-Za-z0-9]*)")
+_KEYS = ("package", *CONTENT_KEYS, "packages")
 # The tool itself, and what generated code imports.
 _TAKEN = frozenset({"clientgen", "msgspec"})
-
-
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """What the command line says; paths are relative to the working directory."""
-
-    specs: tuple[Path, ...] = ()
-    output: Path | None = None
-    package: str | None = None
-    config: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PackageConfig:
-    """One package to generate; paths are absolute or relative to the working directory."""
-
-    package: str
-    output: Path
-    specs: tuple[Path, ...]
-    # Keys are `str(GroupVersionKind)`: "apps/v1/Deployment", "v1/Pod".
-    markers: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    expansions: Mapping[str, Expansion] = field(default_factory=dict[str, Expansion])
-    # The directory of the config file, or the working directory.
-    root: Path = field(default_factory=Path)
-    place: Place | None = None
-
-    @property
-    def target(self) -> Path:
-        """The directory of the package itself."""
-        return self.output / self.package
-
-    def where(self, *keys: str) -> str:
-        """The place of a value of the config, for messages."""
-        return str(Place(self.place.file, (*self.place.keys, *keys))) if self.place else "flags"
-
-    def marker_lines(self, kind: str) -> list[MarkerLine]:
-        """The markers of one kind, each with its place."""
-        where, texts = self.where("markers", kind), self.markers.get(kind, ())
-        return [MarkerLine(text, f"{where}[{n}]") for n, text in enumerate(texts)]
-
-    def digest(self) -> str:
-        """The sha256 of what the config says about the contents; no path is part of it."""
-        expansions = {kind: asdict(said) for kind, said in self.expansions.items()}
-        said = [self.package, dict(self.markers), expansions]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+# What a flag replaces as a whole.
+_OF_FLAGS = ("specs", "crds", "types", "go_types", "cluster", "uses", "distribution")
+# Flags that are not called like their keys.
+_FLAGS = {"uses": "use"}
+_SOURCES = "`spec`, `crd`, `types` or `cluster`"
+_SOURCE_FLAGS = "--spec, --crd, --types or --cluster"
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
     """A package of the file while flags may still add what it lacks."""
 
-    name: str
-    table: Table
+    said: PackageConfig
     output: Path | None
-    specs: tuple[Path, ...]
-    markers: Mapping[str, tuple[str, ...]]
-    expansions: Mapping[str, Expansion]
+    place: Place
 
-    def finish(self, flags: Flags, problems: Problems) -> PackageConfig | None:
-        place = self.table.place
-        output, specs = flags.output or self.output, flags.specs or self.specs
+    def finish(self, flags: _SaidByFlags, problems: Problems) -> PackageConfig | None:
+        package, output = flags.over(self.said), flags.output or self.output
         if output is None:
             what = "it does not say where to write"
-            problems.add(str(place), what, "add `output`, or give --output")
-        if not specs:
-            problems.add(str(place), "it names no spec", "add `spec`, or give --spec")
-        if output is None or not specs:
+            problems.add(str(self.place), what, "add `output`, or give --output")
+        if not package.has_source:
+            hint = f"add {_SOURCES}, or give {_SOURCE_FLAGS}"
+            problems.add(str(self.place), "it names no source", hint)
+        return replace(package, output=output) if output and package.has_source else None
+
+
+@dataclass(frozen=True, slots=True)
+class _SaidByFlags:
+    """The flags, read by the same rules as the tables of a file."""
+
+    flags: Flags
+    said: PackageConfig
+    output: Path | None
+    problems: Problems
+
+    @classmethod
+    def read(cls, flags: Flags, problems: Problems) -> _SaidByFlags:
+        table = Table(flags.values(), Place(Path("flags")), problems)
+        said = read_package(flags.package or "", table)
+        return cls(flags, replace(said, place=None), read_output(table), problems)
+
+    def over(self, package: PackageConfig) -> PackageConfig:
+        """The package with what the flags say in the place of what the file says."""
+        given = {name: getattr(self.said, name) for name in _OF_FLAGS}
+        selection = Selection(
+            self.said.selection.include or package.selection.include,
+            self.said.selection.exclude or package.selection.exclude,
+        )
+        merged = replace(
+            package, selection=selection, **{name: value for name, value in given.items() if value}
+        )
+        return replace(merged, cluster=self._cluster(merged.cluster))
+
+    def _cluster(self, cluster: Cluster | None) -> Cluster | None:
+        context, kubeconfig = self.flags.context, self.flags.kubeconfig
+        if cluster is None:
+            for flag, value in (("--context", context), ("--kubeconfig", kubeconfig)):
+                if value is not None:
+                    what = f"{flag} says which cluster, and none is to be read"
+                    self.problems.add("flags", what, "add --cluster")
             return None
-        root = place.file.parent
-        return PackageConfig(self.name, output, specs, self.markers, self.expansions, root, place)
+        return Cluster(context or cluster.context, kubeconfig or cluster.kubeconfig)
 
 
 def load(flags: Flags, directory: Path | None = None) -> tuple[PackageConfig, ...]:
-    """Every package the file and the flags ask for, sorted by name.
+    """Every package the file and the flags ask for, sorted by name, users after what they use.
 
     Args:
         flags: What the command line says.
@@ -129,12 +135,26 @@ def load(flags: Flags, directory: Path | None = None) -> tuple[PackageConfig, ..
     root = read(flags.config, problems) if flags.config else find(directory or Path(), problems)
     problems.raise_if_any()
     drafts = _drafts(root, flags.package) if root else []
+    said = _SaidByFlags.read(flags, problems)
     problems.raise_if_any()
-    packages = _chosen(drafts, flags, problems)
+    packages = _chosen(drafts, said, problems)
     for package in packages:
         _check_name(package, problems)
     problems.raise_if_any()
-    return tuple(packages)
+    everything = [*packages, *_others(drafts, packages)]
+    found = in_order(packages, everything, problems)
+    problems.raise_if_any()
+    return found
+
+
+def _others(drafts: Iterable[_Draft], chosen: Iterable[PackageConfig]) -> list[PackageConfig]:
+    """The packages of the file that are not asked for; others may use them all the same."""
+    names = {package.package for package in chosen}
+    return [
+        replace(draft.said, output=draft.output)
+        for draft in drafts
+        if draft.output and draft.said.package not in names
+    ]
 
 
 def _drafts(root: Table, name: str | None) -> list[_Draft]:
@@ -152,69 +172,43 @@ def _drafts(root: Table, name: str | None) -> list[_Draft]:
         root.problems.add(str(root.place / key), what, "say it in the table of each package")
     tables = root.tables("packages")
     for table in tables.values():
-        table.allow_only(_CONTENT_KEYS)
+        table.allow_only(CONTENT_KEYS)
     return [_draft(name, table) for name, table in sorted(tables.items())]
 
 
 def _draft(name: str, table: Table) -> _Draft:
-    root, output = table.place.file.parent, table.text("output")
-    specs = tuple(root / spec for spec in table.texts("spec"))
-    return _Draft(name, table, None if output is None else root / output, specs, *_contents(table))
+    return _Draft(read_package(name, table), read_output(table), table.place)
 
 
-def _chosen(drafts: list[_Draft], flags: Flags, problems: Problems) -> list[PackageConfig]:
-    names = [draft.name for draft in drafts]
-    if flags.package not in (None, *names):
-        chosen = [_from_flags(flags, names, problems)]
+def _chosen(drafts: list[_Draft], said: _SaidByFlags, problems: Problems) -> list[PackageConfig]:
+    names, wanted = [draft.said.package for draft in drafts], said.flags.package
+    if wanted not in (None, *names):
+        chosen = [_from_flags(said, names, problems)]
     elif not drafts:
         what = "nothing says what to generate: no config file was found"
-        problems.add("", what, "give --spec, --output and --package, or write a clientgen.toml")
+        hint = "give --spec (or another source), --output and --package, or write a clientgen.toml"
+        problems.add("", what, hint)
         return []
     else:
-        picked = [draft for draft in drafts if flags.package in (None, draft.name)]
-        if len(picked) > 1 and (flags.specs or flags.output):
-            what = f"--spec and --output mean one package, and there are {', '.join(names)}"
+        picked = [draft for draft in drafts if wanted in (None, draft.said.package)]
+        given = [f"--{_FLAGS.get(key, key)}" for key in said.flags.values()]
+        if len(picked) > 1 and given:
+            mean = f"{' and '.join(given)} {'mean' if len(given) > 1 else 'means'}"
+            what = f"{mean} one package, and there are {', '.join(names)}"
             problems.add("flags", what, "pick one by --package")
-        chosen = [draft.finish(flags, problems) for draft in picked]
+        chosen = [draft.finish(said, problems) for draft in picked]
     return [package for package in chosen if package]
 
 
-def _from_flags(flags: Flags, names: list[str], problems: Problems) -> PackageConfig | None:
-    assert flags.package is not None
-    if flags.output is not None and flags.specs:
-        return PackageConfig(flags.package, flags.output, flags.specs)
-    missing = [
-        flag for flag, given in (("--spec", flags.specs), ("--output", flags.output)) if not given
-    ]
-    what = f"--package {flags.package} needs {' and '.join(missing)} too"
+def _from_flags(said: _SaidByFlags, names: list[str], problems: Problems) -> PackageConfig | None:
+    package = said.over(PackageConfig(said.said.package, Path()))
+    if said.output is not None and package.has_source:
+        return replace(package, output=said.output)
+    needed = ((f"a source ({_SOURCE_FLAGS})", package.has_source), ("--output", said.output))
+    missing = " and ".join(flag for flag, given in needed if not given)
+    what = f"--package {package.package} needs {missing} too"
     problems.add("flags", what, f"the config has {', '.join(names)}" if names else "")
     return None
-
-
-def _contents(table: Table) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, Expansion]]:
-    markers, expansions = table.table("markers"), table.table("expansions")
-    return (
-        MappingProxyType({kind: markers.texts(key) for kind, key in _kinds(markers).items()}),
-        MappingProxyType(
-            {kind: read_expansion(expansions, key) for kind, key in _kinds(expansions).items()}
-        ),
-    )
-
-
-def _kinds(table: Table) -> dict[str, str]:
-    """The keys by the kind they name: `core/v1/Pod` is another spelling of `v1/Pod`."""
-    keys: dict[str, str] = {}
-    for key in table.values:
-        match = _KIND.fullmatch(key)
-        if not match:
-            hint = "write `group/version/Kind`, or `version/Kind` for the core group"
-            table.problems.add(str(table.place / key), "it does not name a kind", hint)
-            continue
-        kind = key.removeprefix("core/")
-        if keys.setdefault(kind, key) != key:
-            what = f"it names the same kind as `{keys[kind]}`"
-            table.problems.add(str(table.place / key), what, "keep one of the two")
-    return keys
 
 
 def _check_name(package: PackageConfig, problems: Problems) -> None:

@@ -77,12 +77,12 @@ class Table:
         self._wrong(key, value, "a list of strings")
         return ()
 
-    def table(self, key: str) -> Table:
-        """A table; an empty one if there is none."""
+    def table(self, key: str, expected: str = "a table") -> Table:
+        """A table; an empty one if there is none. `expected` is what messages say may stand."""
         value = self.values.get(key, {})
         if _is_table(value):
             return Table(value, self.place / key, self.problems)
-        self._wrong(key, value, "a table")
+        self._wrong(key, value, expected)
         return Table({}, self.place / key, self.problems)
 
     def tables(self, key: str) -> dict[str, Table]:

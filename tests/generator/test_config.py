@@ -149,7 +149,7 @@ def test_nothing_to_go_by_is_a_problem():
     assert complaints() == [
         (
             "nothing says what to generate: no config file was found\n"
-            "    give --spec, --output and --package, or write a clientgen.toml"
+            "    give --spec (or another source), --output and --package, or write a clientgen.toml"
         )
     ]
 
@@ -160,7 +160,8 @@ def test_an_unknown_key_is_a_problem():
         "clientgen.toml: specs: there is no such key\n    did you mean `spec`?",
         (
             "clientgen.toml: frobnicate: there is no such key\n"
-            "    known are package, spec, output, markers, expansions, packages"
+            "    known are package, spec, crd, types, go-types, cluster, uses, inlined, output, "
+            "include, exclude, rename, distribution, markers, expansions, packages"
         ),
     ]
 
@@ -231,7 +232,10 @@ def test_what_is_missing_is_named_with_both_ways_to_say_it():
     config("package = 'mine'\n")
     assert complaints() == [
         "clientgen.toml: it does not say where to write\n    add `output`, or give --output",
-        "clientgen.toml: it names no spec\n    add `spec`, or give --spec",
+        (
+            "clientgen.toml: it names no source\n"
+            "    add `spec`, `crd`, `types` or `cluster`, or give --spec, --crd, --types or --cluster"
+        ),
     ]
     config("spec = 'x'\n")
     assert complaints() == ['clientgen.toml: it names no package\n    add `package = "..."`']
@@ -240,17 +244,17 @@ def test_what_is_missing_is_named_with_both_ways_to_say_it():
 def test_a_package_the_file_does_not_have_needs_all_flags():
     config(ONE)
     assert complaints(Flags(package="kubeap")) == [
-        "flags: --package kubeap needs --spec and --output too\n    the config has kubeapi"
+        (
+            "flags: --package kubeap needs a source (--spec, --crd, --types or --cluster) "
+            "and --output too\n    the config has kubeapi"
+        )
     ]
 
 
 def test_flags_for_several_packages_at_once_are_a_problem():
     config("[packages.a]\nspec='a'\noutput='.'\n[packages.b]\nspec='b'\noutput='.'\n")
     assert complaints(Flags(output=Path("x"))) == [
-        (
-            "flags: --spec and --output mean one package, and there are a, b\n"
-            "    pick one by --package"
-        )
+        "flags: --output means one package, and there are a, b\n" "    pick one by --package"
     ]
 
 
@@ -263,7 +267,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
         ),
         (
             "clientgen.toml: packages.a.package: there is no such key\n"
-            "    known are spec, output, markers, expansions"
+            "    known are spec, crd, types, go-types, cluster, uses, inlined, output, include, "
+            "exclude, rename, distribution, markers, expansions"
         ),
     ]
 

@@ -1,0 +1,101 @@
+"""Packages of one configuration together: who comes first, and what each knows of the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clientgen.generator.config_records import Distribution, PackageConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clientgen.generator.problems import Problems
+
+__all__ = ["in_order"]
+
+
+def in_order(
+    chosen: Iterable[PackageConfig], known: Sequence[PackageConfig], problems: Problems
+) -> tuple[PackageConfig, ...]:
+    """The chosen packages, each after those it uses, and otherwise by name.
+
+    Args:
+        chosen: What is to be generated.
+        known: All packages of the configuration: modules may be where they are written.
+        problems: Takes note of packages that use each other.
+    """
+    by_name = {package.package: package for package in known}
+    names = [package.package for package in chosen]
+    _check_distributions(by_name, names, problems)
+    for circle in [] if problems else _circles(by_name):
+        package = by_name[circle[0]]
+        what = f"packages use each other in a circle: {' -> '.join(circle)}"
+        problems.add(package.where("uses"), what, "take one of them out of `uses`")
+    if problems:
+        return ()
+    return tuple(_knowing(by_name[name], by_name) for name in _sorted(by_name) if name in names)
+
+
+def _uses(by_name: dict[str, PackageConfig]) -> dict[str, list[str]]:
+    """What each package uses of the same configuration."""
+    return {
+        name: sorted(_of_file(use, by_name) for use in package.uses if _of_file(use, by_name))
+        for name, package in sorted(by_name.items())
+    }
+
+
+def _of_file(use: str, by_name: dict[str, PackageConfig]) -> str:
+    return use if use in by_name else ""
+
+
+def _circles(by_name: dict[str, PackageConfig]) -> list[list[str]]:
+    """A circle of uses, from the name that comes first in the alphabet, if there is one."""
+    try:
+        TopologicalSorter(_uses(by_name)).prepare()
+    except CycleError as error:
+        # The sorter tells a circle against the direction of use, its start at both ends.
+        circle = list(reversed(error.args[1]))[:-1]
+        start = circle.index(min(circle))
+        return [[*circle[start:], *circle[: start + 1]]]
+    return []
+
+
+def _sorted(by_name: dict[str, PackageConfig]) -> list[str]:
+    sorter = TopologicalSorter(_uses(by_name))
+    sorter.prepare()
+    found: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        found += ready
+        sorter.done(*ready)
+    return found
+
+
+def _knowing(package: PackageConfig, by_name: dict[str, PackageConfig]) -> PackageConfig:
+    """The package with where to look for modules, and with the distributions of what it uses."""
+    outputs = [package.output, *(by_name[name].output for name in sorted(by_name))]
+    paths = tuple(dict.fromkeys((package.root, package.root / "src", *outputs)))
+    found = (by_name[use].distribution for use in package.uses if use in by_name)
+    needed = [f"{used.name}>={used.version}" for used in found if used]
+    if package.distribution:
+        said = package.distribution.dependencies
+        distribution = replace(package.distribution, dependencies=(*said, *needed))
+        package = replace(package, distribution=distribution)
+    return replace(package, paths=paths)
+
+
+def _check_distributions(
+    by_name: dict[str, PackageConfig], names: Iterable[str], problems: Problems
+) -> None:
+    """There is one pyproject.toml in a folder, so the packages of one folder share none."""
+    writers: dict[Path, tuple[str, Distribution]] = {}
+    for name, package in sorted(by_name.items()):
+        if package.distribution is None:
+            continue
+        other, _ = writers.setdefault(package.output, (name, package.distribution))
+        if other != name and {other, name} & set(names):
+            what = f"`{other}` has a pyproject.toml in {package.output} already"
+            problems.add(package.distribution.where, what, "give one of them another `output`")

@@ -1,0 +1,194 @@
+"""What a configuration says, once it is read: frozen records, checked and with their places."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from clientgen.generator.config_file import Place
+from clientgen.generator.expansions import Expansion
+from clientgen.generator.genclient import MarkerLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "Cluster",
+    "Distribution",
+    "Flags",
+    "Inlined",
+    "PackageConfig",
+    "Renames",
+    "Said",
+    "Selection",
+]
+
+Inlined = Literal["older", "equal", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A string of the configuration and where it stands."""
+
+    text: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster to read from; what is left out is as kubectl would have it."""
+
+    context: str | None = None
+    kubeconfig: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which kinds are generated: patterns `group[/version[/Kind]]`, `*` in a part, core by name.
+
+    Without `include` everything is, less what `exclude` names.
+    """
+
+    include: tuple[Said, ...] = ()
+    exclude: tuple[Said, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.include or self.exclude)
+
+
+@dataclass(frozen=True, slots=True)
+class Renames:
+    """Names of the user's choice, each with its place."""
+
+    # Keys are `group/version/Name`, and `version/Name` in the core group.
+    classes: Mapping[str, Said] = field(default_factory=dict[str, Said])
+    # Keys are groups as the API calls them; "" is the core group.
+    groups: Mapping[str, Said] = field(default_factory=dict[str, Said])
+
+    def __bool__(self) -> bool:
+        return bool(self.classes or self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How the package is called and numbered where packages are published."""
+
+    name: str
+    version: str = "0.1.0"
+    description: str = ""
+    license: str = ""
+    # What it needs beside clientgen, as `[project] dependencies` writes it.
+    dependencies: tuple[str, ...] = ()
+    where: str = field(default="flags", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line says; paths are relative to the working directory."""
+
+    specs: tuple[Path, ...] = ()
+    output: Path | None = None
+    package: str | None = None
+    config: Path | None = None
+    crds: tuple[Path, ...] = ()
+    types: tuple[str, ...] = ()
+    go_types: tuple[Path, ...] = ()
+    cluster: bool = False
+    context: str | None = None
+    kubeconfig: Path | None = None
+    uses: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    distribution: str | None = None
+
+    def values(self) -> dict[str, object]:
+        """What is said about the contents of one package, under the keys of the file."""
+        said: dict[str, object] = {
+            "spec": list(map(str, self.specs)),
+            "crd": list(map(str, self.crds)),
+            "types": list(self.types),
+            "go-types": list(map(str, self.go_types)),
+            "cluster": self.cluster,
+            "uses": list(self.uses),
+            "include": list(self.include),
+            "exclude": list(self.exclude),
+            "output": None if self.output is None else str(self.output),
+            "distribution": self.distribution,
+        }
+        return {key: value for key, value in said.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class PackageConfig:
+    """One package to generate; paths are absolute or relative to the working directory."""
+
+    package: str
+    output: Path
+    specs: tuple[Path, ...] = ()
+    # Keys are `str(GroupVersionKind)`: "apps/v1/Deployment", "v1/Pod".
+    markers: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    expansions: Mapping[str, Expansion] = field(default_factory=dict[str, Expansion])
+    # The directory of the config file, or the working directory.
+    root: Path = field(default_factory=Path)
+    place: Place | None = None
+    crds: tuple[Path, ...] = ()
+    # Modules of the user's own model classes.
+    types: tuple[str, ...] = ()
+    # Go sources whose markers count.
+    go_types: tuple[Path, ...] = ()
+    cluster: Cluster | None = None
+    # Packages whose types are imported instead of generated.
+    uses: tuple[str, ...] = ()
+    inlined: Inlined = "older"
+    selection: Selection = field(default_factory=Selection)
+    renames: Renames = field(default_factory=Renames)
+    distribution: Distribution | None = None
+    # Where modules are looked for before anything else: the root, its src, what is generated.
+    paths: tuple[Path, ...] = field(default=(), compare=False)
+
+    @property
+    def target(self) -> Path:
+        """The directory of the package itself."""
+        return self.output / self.package
+
+    @property
+    def has_source(self) -> bool:
+        """Whether anything says which API there is; Go sources only add markers."""
+        return bool(self.specs or self.crds or self.types or self.cluster)
+
+    def where(self, *keys: str) -> str:
+        """The place of a value of the config, for messages."""
+        return str(Place(self.place.file, (*self.place.keys, *keys))) if self.place else "flags"
+
+    def marker_lines(self, kind: str) -> list[MarkerLine]:
+        """The markers of one kind, each with its place."""
+        where, texts = self.where("markers", kind), self.markers.get(kind, ())
+        return [MarkerLine(text, f"{where}[{n}]") for n, text in enumerate(texts)]
+
+    def digest(self) -> str:
+        """The sha256 of what the config says about the contents; no path is part of it.
+
+        What is not said does not count, so that a key that is new here leaves old packages alone.
+        """
+        expansions = {kind: asdict(said) for kind, said in self.expansions.items()}
+        said: list[object] = [self.package, dict(self.markers), expansions]
+        more = {key: value for key, value in self._contents().items() if value}
+        return hashlib.sha256(
+            json.dumps([*said, more] if more else said, sort_keys=True).encode()
+        ).hexdigest()
+
+    def _contents(self) -> dict[str, object]:
+        distribution = self.distribution and asdict(self.distribution)
+        return {
+            "types": self.types,
+            "uses": self.uses,
+            "inlined": self.inlined if self.inlined != "older" else "",
+            "include": [said.text for said in self.selection.include],
+            "exclude": [said.text for said in self.selection.exclude],
+            "classes": {key: said.text for key, said in self.renames.classes.items()},
+            "groups": {key: said.text for key, said in self.renames.groups.items()},
+            "distribution": distribution and {**distribution, "where": ""},
+        }
