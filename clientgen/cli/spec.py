@@ -64,8 +64,8 @@ def pull(kubeconfig: Path | None, context: str | None, output: Path, quiet: bool
 
 
 def _pull(rest: Rest, output: Path) -> str:
-    from clientgen.generator.cache import recall, remember
     from clientgen.generator.manifest import digest
+    from clientgen.generator.remembering import recall, remember
     from clientgen.generator.replacing import replace_file
 
     subject = f"{rest.config.server} {output.absolute()}"

@@ -1,59 +1,22 @@
-"""Small facts this machine remembers between runs; each of them can be lost without harm.
+"""That a generator has already seen a package is remembered on this machine.
 
-One of them is that a generator has already seen a package: the committed manifest says what a
-package was made from, but not by which sources of the generator, which would change it with every
-commit to the generator.
+The committed manifest says what a package was made from, but not by which sources of the
+generator, which would change it with every commit to the generator.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clientgen.generator.manifest import MANIFEST, digest
+from clientgen.generator.remembering import recall, remember
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-__all__ = ["has_seen", "recall", "remember", "saw", "sources_digest", "user_cache"]
-
-
-def user_cache(env: Mapping[str, str] | None = None) -> Path:
-    """Where programs of this user keep what they can do without, by the platform's convention."""
-    env = os.environ if env is None else env
-    if sys.platform == "win32":
-        base = env.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = env.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "clientgen"
-
-
-def remember(kind: str, subject: str, fact: str) -> None:
-    """Keep a fact about a subject; a cache that cannot be written is none."""
-    with suppress(OSError, RuntimeError):
-        place = _place(kind, subject)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = place.with_suffix(f".{os.getpid()}")
-        fresh.write_text(fact, "utf-8")
-        fresh.replace(place)
-
-
-def recall(kind: str, subject: str) -> str | None:
-    """The fact that was kept; None if there is none."""
-    try:
-        return _place(kind, subject).read_text("utf-8")
-    except (OSError, RuntimeError, UnicodeDecodeError):
-        return None
-
-
-def _place(kind: str, subject: str) -> Path:
-    return user_cache() / kind / digest(subject)
+__all__ = ["has_seen", "saw", "sources_digest"]
 
 
 def sources_digest(files: Iterable[Path], *words: str) -> str:

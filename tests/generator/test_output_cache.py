@@ -4,29 +4,29 @@ from pathlib import Path
 
 import pytest
 
-from clientgen.generator import cache
+from clientgen.generator import cache, remembering
 from clientgen.generator.manifest import MANIFEST
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path / "cache")
+    monkeypatch.setattr(remembering, "user_cache", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
 def test_a_fact_is_recalled_by_its_kind_and_subject():
-    assert cache.recall("etag", "x") is None
-    cache.remember("etag", "x", "1")
-    cache.remember("etag", "x", "2")
-    assert cache.recall("etag", "x") == "2"
-    assert cache.recall("etag", "y") is None
-    assert cache.recall("seen", "x") is None
+    assert remembering.recall("etag", "x") is None
+    remembering.remember("etag", "x", "1")
+    remembering.remember("etag", "x", "2")
+    assert remembering.recall("etag", "x") == "2"
+    assert remembering.recall("etag", "y") is None
+    assert remembering.recall("seen", "x") is None
 
 
 def test_a_cache_that_cannot_be_written_is_none(own_cache: Path):
     own_cache.write_text("in the way")
-    cache.remember("etag", "x", "1")
-    assert cache.recall("etag", "x") is None
+    remembering.remember("etag", "x", "1")
+    assert remembering.recall("etag", "x") is None
 
 
 def test_a_package_was_seen_only_by_the_same_generator_and_with_the_same_manifest(tmp_path: Path):
@@ -55,6 +55,6 @@ def test_a_program_is_told_by_its_sources_and_nothing_else(tmp_path: Path):
 def test_the_cache_is_where_the_platform_keeps_caches(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.undo()
     monkeypatch.setattr("sys.platform", "linux")
-    assert cache.user_cache({"XDG_CACHE_HOME": "/x"}) == Path("/x/clientgen")
+    assert remembering.user_cache({"XDG_CACHE_HOME": "/x"}) == Path("/x/clientgen")
     monkeypatch.setattr("sys.platform", "win32")
-    assert cache.user_cache({"LOCALAPPDATA": "/y"}) == Path("/y/clientgen")
+    assert remembering.user_cache({"LOCALAPPDATA": "/y"}) == Path("/y/clientgen")
