@@ -15,7 +15,6 @@ from clientgen.generator.problems import ClientgenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from clientgen.generator.config import PackageConfig
 
@@ -25,17 +24,8 @@ __all__ = ["generate", "verify"]
 @click.command()
 @package_options
 @click.option("--force", is_flag=True, help="Generate even if nothing changed since the last run.")
-def generate(
-    *,
-    specs: tuple[Path, ...],
-    output: Path | None,
-    package: str | None,
-    config: Path | None,
-    quiet: bool,
-    verbose: bool,
-    force: bool,
-) -> None:
-    """Write a typed package from OpenAPI documents.
+def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
+    """Write a typed package from OpenAPI documents, CustomResourceDefinitions or Python types.
 
     The package becomes a directory of its own in DIR. Files that clientgen did not write are never
     touched, and nothing at all is written unless everything is right.
@@ -52,20 +42,12 @@ def generate(
         shown = str(chosen.target)
         click.echo(tell_changes(shown, result.changes, unchanged=result.unchanged))
 
-    _each(Flags(specs, output, package, config), one, verbose=verbose)
+    _each(flags, one, verbose=verbose)
 
 
 @click.command()
 @package_options
-def verify(
-    *,
-    specs: tuple[Path, ...],
-    output: Path | None,
-    package: str | None,
-    config: Path | None,
-    quiet: bool,
-    verbose: bool,
-) -> None:
+def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
     """Tell whether a package is what `generate` would write; nothing is written.
 
     The exit code is 1 if it is not.
@@ -73,7 +55,6 @@ def verify(
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails
 
-    flags = Flags(specs, output, package, config)
     differing: list[str] = []
 
     def one(chosen: PackageConfig, progress: Progress) -> None:
@@ -106,12 +87,8 @@ def _each(flags: Flags, work: Callable[[PackageConfig, Progress], None], *, verb
 
 
 def _command(flags: Flags) -> str:
+    """The command that brings up to date what these flags mean."""
     words = ["clientgen", "generate"]
-    for flag, value in (
-        *(("--spec", spec) for spec in flags.specs),
-        ("--output", flags.output),
-        ("--package", flags.package),
-        ("--config", flags.config),
-    ):
-        words += [flag, str(value)] if value is not None else []
+    for flag, value in flags.words():
+        words += [flag] if value is None else [flag, value]
     return shlex.join(words)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["config_option", "package_options", "quiet_option", "spec_option", "verbose_option"]
+__all__ = [
+    "PATH",
+    "config_option",
+    "package_options",
+    "quiet_option",
+    "source_options",
+    "verbose_option",
+]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 PATH = click.Path(path_type=Path)
 
-spec_option = click.option(
-    "--spec",
-    "specs",
-    type=PATH,
-    multiple=True,
-    metavar="FILE",
-    help="An OpenAPI document to read; may be given several times.",
-)
+
+def _several(flag: str, name: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
+    kind = PATH if metavar in {"FILE", "PATH"} else None
+    said = f"{text} May be given several times."
+    return click.option(flag, name, type=kind, multiple=True, metavar=metavar, help=said)
+
+
 config_option = click.option(
     "--config",
     type=PATH,
@@ -33,24 +40,56 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say only what i
 verbose_option = click.option(
     "-v", "--verbose", is_flag=True, help="List all that was left out; show progress anywhere."
 )
-_output_option = click.option(
-    "--output", type=PATH, metavar="DIR", help="The directory to write the package into."
-)
-_package_option = click.option(
-    "--package", metavar="NAME", help="The name of the package, or the one to pick of the config."
+_SOURCE_OPTIONS = (
+    _several("--spec", "specs", "PATH", "An OpenAPI document, or a folder of version 3."),
+    _several("--crd", "crds", "PATH", "A file or folder of CustomResourceDefinitions."),
+    _several("--types", "types", "MODULE", "A module of model classes."),
+    _several("--go-types", "go_types", "PATH", "Go sources of which the markers count."),
+    click.option("--cluster", is_flag=True, help="Read what a live cluster offers."),
+    click.option("--context", metavar="NAME", help="With --cluster: of the kubeconfig."),
+    click.option("--kubeconfig", type=PATH, metavar="FILE", help="With --cluster: the file."),
+    _several("--use", "uses", "PACKAGE", "A package whose types are imported."),
+    _several("--include", "include", "PATTERN", "Generate group[/version[/Kind]] and no others."),
+    _several("--exclude", "exclude", "PATTERN", "Leave out group[/version[/Kind]]."),
 )
 _PACKAGE_OPTIONS = (
-    spec_option,
-    _output_option,
-    _package_option,
-    config_option,
-    quiet_option,
-    verbose_option,
+    click.option(
+        "--output", type=PATH, metavar="DIR", help="The directory to write the package into."
+    ),
+    click.option(
+        "--package",
+        metavar="NAME",
+        help="The name of the package, or the one to pick of the config.",
+    ),
+    click.option(
+        "--distribution",
+        metavar="NAME[==VERSION]",
+        help="Write a pyproject.toml beside the package, to publish it under this name.",
+    ),
 )
 
 
-def package_options(command: _Command) -> _Command:
-    """Add the flags that say what to generate and how much to tell."""
-    for option in reversed(_PACKAGE_OPTIONS):
-        command = option(command)
-    return command
+def source_options(command: _Command) -> Callable[..., Any]:
+    """Add the flags that say what to read; the command gets them as `flags`."""
+    return _with_flags(command, (*_SOURCE_OPTIONS, config_option))
+
+
+def package_options(command: _Command) -> Callable[..., Any]:
+    """Add the flags that say what to generate and how much to tell; see `source_options`."""
+    options = (*_SOURCE_OPTIONS, *_PACKAGE_OPTIONS, config_option, quiet_option, verbose_option)
+    return _with_flags(command, options)
+
+
+def _with_flags(command: _Command, options: Iterable[Callable[[Any], Any]]) -> Callable[..., Any]:
+    @wraps(command)
+    def gathering(**said: Any) -> Any:
+        from clientgen.generator.config import Flags  # other commands start without it
+
+        names = Flags.__dataclass_fields__.keys() & said.keys()
+        flags = Flags(**{name: said.pop(name) for name in names})
+        return command(flags=flags, **said)
+
+    decorated: Callable[..., Any] = gathering
+    for option in reversed(tuple(options)):
+        decorated = option(decorated)
+    return decorated

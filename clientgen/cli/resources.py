@@ -1,16 +1,15 @@
-"""`clientgen resources`: what a spec offers."""
+"""`clientgen resources`: what sources offer."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import config_option, spec_option
-from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.cli.options import source_options
+from clientgen.generator.config import Flags, load_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,20 +22,17 @@ _TITLES = ("GROUP VERSION", "KIND", "RESOURCE", "SCOPE", "VERBS", "SUBRESOURCES"
 
 
 @click.command()
-@spec_option
-@config_option
+@source_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def resources(*, specs: tuple[Path, ...], config: Path | None, as_json: bool) -> None:
-    """Show the resources of OpenAPI documents, with their verbs and subresources.
+def resources(*, flags: Flags, as_json: bool) -> None:
+    """Show the resources that sources offer, with their verbs and subresources.
 
-    Without --spec the documents are those of the config.
+    Without --spec, --crd, --types and --cluster the sources are those of the config.
     """
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails
 
-    # Of a package that is never written only the sources count.
-    given = (PackageConfig("resources", Path(), specs),)
-    rows = pipeline.resources(given if specs else load(Flags(config=config)))
+    rows = pipeline.resources(load_sources(flags))
     for line in [_json(rows)] if as_json else _table(rows):
         click.echo(line)
 

@@ -51,6 +51,7 @@ __all__ = [
     "Said",
     "Selection",
     "load",
+    "load_sources",
 ]
 
 _KEYS = ("package", *CONTENT_KEYS, "packages")
@@ -145,6 +146,19 @@ def load(flags: Flags, directory: Path | None = None) -> tuple[PackageConfig, ..
     found = in_order(packages, everything, problems)
     problems.raise_if_any()
     return found
+
+
+def load_sources(flags: Flags) -> tuple[PackageConfig, ...]:
+    """Packages of which only the sources count: what the flags name, else those of the file.
+
+    Raises:
+        ClientgenError: see `load`.
+    """
+    problems = Problems()
+    said = _SaidByFlags.read(flags, problems)
+    given = said.over(PackageConfig("resources", Path()))
+    problems.raise_if_any()
+    return in_order([given], [given], problems) if given.has_source else load(flags)
 
 
 def _others(drafts: Iterable[_Draft], chosen: Iterable[PackageConfig]) -> list[PackageConfig]:

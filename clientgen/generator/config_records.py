@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +13,7 @@ from clientgen.generator.expansions import Expansion
 from clientgen.generator.genclient import MarkerLine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 __all__ = [
     "Cluster",
@@ -119,6 +119,19 @@ class Flags:
             "distribution": self.distribution,
         }
         return {key: value for key, value in said.items() if value}
+
+    def words(self) -> Iterator[tuple[str, str | None]]:
+        """The flags as they are typed, each with its value, in a fixed order."""
+        for field_ in fields(self):
+            value = getattr(self, field_.name)
+            flag = _SPELLED.get(field_.name, f"--{field_.name.replace('_', '-')}")
+            if isinstance(value, tuple):
+                yield from ((flag, str(one)) for one in value)
+            elif value:
+                yield flag, None if value is True else str(value)
+
+
+_SPELLED = {"specs": "--spec", "crds": "--crd", "uses": "--use"}
 
 
 @dataclass(frozen=True, slots=True)
