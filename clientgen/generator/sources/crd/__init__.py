@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions in YAML and JSON files."""

@@ -1,0 +1,188 @@
+"""What an API server would refuse of a CustomResourceDefinition.
+
+The rules themselves are those of the server this project tests against, and stand nowhere else:
+this is the one module of the generator that knows it, and only when there is a definition to be
+checked. Patterns and CEL rules are compiled if the extra `testing` is installed; without it they
+are taken as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from clientgen.generator.problems import Problem, Problems
+from clientgen.generator.sources.crd.places import below, field_parts, found_at
+from clientgen.generator.sources.crd.shape import shaped
+from clientgen.generator.sources.document import is_array, is_object
+
+if TYPE_CHECKING:
+    from clientgen.testing.apiserver.failures import Cause
+
+__all__ = ["API_VERSION", "KIND", "check_definition"]
+
+API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
+
+_REFUSED = "An API server refuses this definition."
+# The start of what is said, or the field it is about, to what can be done.
+_HINTS = (
+    (r"scope$", "", "Write `scope: Namespaced` or `scope: Cluster`."),
+    (
+        r"openAPIV3Schema$",
+        "Required value",
+        "A version describes its objects, or is `x-kubernetes-preserve-unknown-fields: true`.",
+    ),
+    (
+        r"\.type$",
+        "Required value",
+        "Say what it is, or allow anything by `x-kubernetes-preserve-unknown-fields: true`.",
+    ),
+    (r"spec\.versions$", "must have exactly one", "Set `storage: true` in one of the versions."),
+    (r"spec\.versions$", "must contain unique", "Rename one of the versions."),
+    (r"metadata\.name$", "", "The name of a definition is its plural and its group."),
+    (r"default$", "", "A default is checked against the schema it stands in."),
+    (
+        r"(anyOf|allOf|oneOf|not)\b.*$",
+        "Forbidden",
+        "Say it outside: these only narrow values down.",
+    ),
+    (
+        r"properties\[[^]]*\]$",
+        "Required value: because",
+        "A field is declared under `properties` before other parts of the schema speak of it.",
+    ),
+)
+_INVALID = "Invalid value: "
+_LONGEST_VALUE = 60
+# What rules may use in Kubernetes and cannot here: whether they are right is not known.
+_NOT_KNOWN_HERE = re.compile(r"\bformat\.|\.validate\(|\bauthorizer\b|\btransformMap|\bstring\(")
+# Parts of a schema that need a library to be checked.
+_COMPILED = frozenset({"pattern", "x-kubernetes-validations", "format"})
+
+
+def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]:
+    """Everything an API server would refuse a new CustomResourceDefinition for.
+
+    Args:
+        definition: the whole manifest; its `status` does not count.
+        where: its place; those of problems add a JSON pointer to it.
+
+    Returns:
+        A problem for each, in the order of the server: what cannot even be decoded, or else what
+        breaks rules (structural schemas, names, versions, defaults, patterns, CEL and the rest of
+        https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/).
+    """
+    problems = Problems()
+    found = shaped(definition, where, problems)
+    if not problems:
+        problems.extend(_refused(found, where))
+    return list(dict.fromkeys(problems))
+
+
+def _refused(definition: dict[str, Any], where: str) -> Iterable[Problem]:
+    for cause in _causes(definition):
+        parts = field_parts(cause.field, definition)
+        if cause.field.startswith("status.") or _is_beyond(cause.field, definition, parts):
+            continue
+        what = _text(cause.message)
+        yield Problem(below(where, *_exact(parts, what, definition)), what, _hint(cause))
+
+
+def _causes(definition: dict[str, Any]) -> list[Cause]:
+    # Late: the server takes longer to load than a small package to be generated.
+    from clientgen.testing.apiserver.custom import validate_definition
+    from clientgen.testing.apiserver.custom.libraries import MissingLibrary
+
+    created = _as_created(definition)
+    try:
+        return validate_definition(created, None)
+    except MissingLibrary:
+        return validate_definition(_without_compiled(created), None)
+
+
+def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
+    """The definition as the server has it when it is validated: names filled in, a status."""
+    from clientgen.testing.apiserver.custom import default_definition
+
+    spec = dict(definition.get("spec", {}))
+    for name in ("names", "conversion"):
+        if name in spec:
+            spec[name] = deepcopy(spec[name])
+    versions: list[dict[str, Any]] = spec.get("versions", [])
+    stored = [each.get("name", "") for each in versions if each.get("storage")]
+    created = {**definition, "spec": spec, "status": {"storedVersions": stored[:1]}}
+    default_definition(created)
+    return created
+
+
+def _without_compiled(definition: dict[str, Any]) -> dict[str, Any]:
+    spec: dict[str, Any] = definition["spec"]
+    versions = [dict(each) for each in spec.get("versions", ())]
+    for version in versions:
+        schema = version.get("schema", {}).get("openAPIV3Schema")
+        if schema is not None:
+            version["schema"] = {"openAPIV3Schema": _plain(schema)}
+    return {**definition, "spec": {**spec, "versions": versions}}
+
+
+def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without what has to be compiled, at any depth."""
+    found: dict[str, Any] = {}
+    for name, value in schema.items():
+        if name in _COMPILED:
+            continue
+        found[name] = value
+        if name in ("properties", "definitions"):
+            found[name] = {key: _plain(each) for key, each in value.items()}
+        elif name in ("allOf", "anyOf", "oneOf"):
+            found[name] = [_plain(each) for each in value]
+        elif name in ("items", "additionalProperties", "not") and is_object(value):
+            found[name] = _plain(value)
+    return found
+
+
+def _is_beyond(field: str, definition: Mapping[str, Any], parts: list[str | int]) -> bool:
+    """Whether a rule is complained about that this server cannot judge."""
+    if "x-kubernetes-validations" not in field:
+        return False
+    return bool(_NOT_KNOWN_HERE.search(str(found_at(definition, parts) or "")))
+
+
+def _text(message: str) -> str:
+    """What the server says, with long values cut short and no drawing of where a rule is wrong."""
+    message = message.partition("\n")[0]
+    if not message.startswith(_INVALID):
+        return message
+    try:
+        value, end = json.JSONDecoder().raw_decode(message, len(_INVALID))
+    except json.JSONDecodeError:
+        return message
+    if is_object(value) or is_array(value):
+        return f"Invalid value{message[end:]}"
+    shown = message[len(_INVALID) : end]
+    if len(shown) > _LONGEST_VALUE:
+        shown = f"{shown[:_LONGEST_VALUE]}…"
+    return f"{_INVALID}{shown}{message[end:]}"
+
+
+def _hint(cause: Cause) -> str:
+    for field, start, hint in _HINTS:
+        if re.search(field, cause.field) and start in cause.message:
+            return hint
+    return _REFUSED
+
+
+def _exact(parts: list[str | int], what: str, definition: Mapping[str, Any]) -> list[str | int]:
+    """Of two versions that clash, the second one: the server only says that there are."""
+    if parts != ["spec", "versions"]:
+        return parts
+    versions: list[dict[str, Any]] = found_at(definition, parts) or []
+    if "unique version names" in what:
+        names = [each.get("name") for each in versions]
+        at = next(n for n, name in enumerate(names) if name in names[:n])
+        return [*parts, at, "name"]
+    stored = [at for at, each in enumerate(versions) if each.get("storage")]
+    return [*parts, stored[1], "storage"] if len(stored) > 1 else parts
