@@ -148,6 +148,8 @@ class Imported:
 
     classes: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
     models: tuple[Model, ...] = ()
+    provided: Mapping[GroupVersion, str] = field(default_factory=dict[GroupVersion, str])
+    """The package that has the clients too, where one does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,197 @@
+"""Packages in `uses`: generated before, and imported from instead of generated again.
+
+A package says in its manifest which folder holds the models of which group version. It is looked
+for as Python would look, in the directories of the configuration first, and never imported: see
+`python_models`. What a used package itself takes from another one is known as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+import clientgen
+from clientgen.generator.ir import Imported, Model, ModelId, PythonClass
+from clientgen.generator.manifest import MANIFEST, Manifest
+from clientgen.generator.problems import Problems
+from clientgen.generator.sources.python_models import (
+    META_MODULE,
+    ModelModule,
+    defined,
+    models_of,
+)
+from clientgen.generator.sources.spec import Input
+from clientgen.gvk import GroupVersion
+
+__all__ = ["gather", "meta_models", "parse"]
+
+_AGAIN = "Generate it again with this version of clientgen."
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    """A generated package: its import name, where it is, and what its manifest says."""
+
+    name: str
+    folder: str
+    spec: ModuleSpec
+    data: bytes
+    manifest: Manifest
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one of its files, from a folder or a zip.
+
+        Raises:
+            OSError: there is none.
+        """
+        return _read(self.spec, f"{self.folder}/{path}")
+
+
+def gather(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> tuple[Input, ...]:
+    """The manifests of packages: what they hold changes no sooner than these do.
+
+    Args:
+        names: as they are imported.
+        paths: directories to look in before those of Python itself.
+        where: the place that names them, for messages.
+
+    Raises:
+        ClientgenError: one is not there, or is not a package this clientgen can take types from.
+    """
+    packages = _packages(names, paths, where)
+    return tuple(
+        Input(f"{package.name}/{MANIFEST}", f"{package.folder}/{MANIFEST}", package.data)
+        for package in packages
+    )
+
+
+def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> Imported:
+    """The models of packages, as classes and as shapes; the first package to have one has it.
+
+    Raises:
+        ClientgenError: as `gather`, or a module is missing or not Python.
+    """
+    problems = Problems()
+    packages = _packages(names, paths, where)
+    modules = [module for package in packages for module in _modules(package, problems)]
+    problems.raise_if_any()
+    classes: dict[ModelId, PythonClass] = {}
+    ids: dict[PythonClass, ModelId] = {}
+    for module in modules:
+        for model, found in defined(module):
+            classes.setdefault(model, found)
+            ids[found] = model
+    models: dict[ModelId, Model] = {}
+    for module in modules:
+        for shape in models_of(module, ids, problems):
+            models.setdefault(shape.id, shape)
+    problems.raise_if_any()
+    return Imported(classes, tuple(models[key] for key in sorted(models)), _provided(packages))
+
+
+@cache
+def meta_models() -> tuple[Model, ...]:
+    """The shapes of the runtime's own types, meta/v1."""
+    file = Path(clientgen.__file__).with_name("runtime") / "meta_v1.py"
+    tree = ast.parse(file.read_bytes())
+    problems = Problems()
+    module = ModelModule(META_MODULE, GroupVersion("meta", "v1"), str(file), tree)
+    return models_of(module, {}, problems)
+
+
+def _provided(packages: Iterable[_Package]) -> dict[GroupVersion, str]:
+    """The package that has the clients of a group version."""
+    found: dict[GroupVersion, str] = {}
+    for package in packages:
+        for group_version in package.manifest.group_versions or ():
+            found.setdefault(GroupVersion.parse(group_version), package.name)
+    return found
+
+
+def _packages(names: Sequence[str], paths: Sequence[Path], where: str) -> list[_Package]:
+    """The packages and those that they use, in the order they are named in."""
+    importlib.invalidate_caches()  # one may have been generated a moment ago
+    problems = Problems()
+    found: dict[str, _Package] = {}
+    waiting = [(name, where) for name in names]
+    for name, asked_by in waiting:
+        if name in found:
+            continue
+        package = _package(name, paths, asked_by, problems)
+        if package:
+            found[name] = package
+            waiting += [(used, f"{asked_by}: {name}") for used in package.manifest.uses]
+    problems.raise_if_any()
+    return list(found.values())
+
+
+def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -> _Package | None:
+    spec = _find(name, paths)
+    if spec is None or not spec.submodule_search_locations:
+        looked = ", ".join(map(str, paths))
+        hint = f"Looked in {looked} and where Python looks." if looked else "Install it."
+        problems.add(where, f"there is no package `{name}`", hint)
+        return None
+    folder = next(iter(spec.submodule_search_locations))
+    try:
+        data = _read(spec, f"{folder}/{MANIFEST}")
+    except OSError:
+        what = f"the package `{name}` was not generated by clientgen: it has no {MANIFEST}"
+        problems.add(where, what, "Name a generated package such as `kubeapi`.")
+        return None
+    manifest = Manifest.parse(data)
+    if manifest is None:
+        problems.add(where, f"the {MANIFEST} of the package `{name}` cannot be read", _AGAIN)
+        return None
+    if manifest.group_versions is None:
+        what = f"the package `{name}` is of an older clientgen, {manifest.version or 'unknown'}"
+        problems.add(where, f"{what}, and does not say which types it has", _AGAIN)
+        return None
+    return _Package(name, folder, spec, data, manifest)
+
+
+def _modules(package: _Package, problems: Problems) -> Iterator[ModelModule]:
+    for group_version, folder in (package.manifest.group_versions or {}).items():
+        path = f"{folder}/models.py"
+        shown = f"{package.folder}/{path}"
+        try:
+            tree = ast.parse(package.read(path), shown)
+        except OSError:
+            problems.add(shown, f"is missing, and {MANIFEST} speaks of it", _AGAIN)
+        except (SyntaxError, ValueError) as error:
+            problems.add(shown, f"is not Python: {error}", _AGAIN)
+        else:
+            name = ".".join([package.name, *path.removesuffix(".py").split("/")])
+            yield ModelModule(name, GroupVersion.parse(group_version), shown, tree)
+
+
+def _find(name: str, paths: Sequence[Path]) -> ModuleSpec | None:
+    """Find a package without importing it or what it is part of."""
+    top, *rest = name.split(".")
+    spec = PathFinder.find_spec(top, [str(path) for path in paths])
+    if spec is None or (spec.origin is None and not rest):
+        spec = _first(finder.find_spec(top, None) for finder in sys.meta_path) or spec
+    full = top
+    for part in rest:
+        if spec is None:
+            return None
+        full = f"{full}.{part}"
+        spec = PathFinder.find_spec(full, spec.submodule_search_locations)
+    return spec
+
+
+def _first(found: Iterable[ModuleSpec | None]) -> ModuleSpec | None:
+    return next((spec for spec in found if spec is not None), None)
+
+
+def _read(spec: ModuleSpec, path: str) -> bytes:
+    get_data = getattr(spec.loader, "get_data", None)
+    data = get_data(path) if get_data else Path(path).read_bytes()
+    assert isinstance(data, bytes)
+    return data

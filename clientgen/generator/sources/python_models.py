@@ -1,0 +1,266 @@
+"""Generated models, read back: a module of model classes to `Model` records.
+
+The module is parsed, not run: its annotations are the few forms that the generator writes, and what
+a package does when it is imported is no business of a run. The runtime's own meta/v1 is written in
+the same forms.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from clientgen.generator import naming
+from clientgen.generator.ir import (
+    EnumType,
+    Field,
+    ListType,
+    MapType,
+    Model,
+    ModelId,
+    ModelType,
+    PythonClass,
+    Scalar,
+    TypeRef,
+    UnionType,
+)
+from clientgen.generator.problems import Problems
+from clientgen.gvk import GroupVersion, GroupVersionKind
+
+__all__ = ["META_MODULE", "ModelModule", "defined", "models_of"]
+
+META_MODULE = "clientgen.runtime.meta_v1"
+_META_V1 = GroupVersion("meta", "v1")
+_BUILTINS: Mapping[str, Scalar] = {
+    "str": Scalar.STRING,
+    "int": Scalar.INTEGER,
+    "float": Scalar.NUMBER,
+    "bool": Scalar.BOOLEAN,
+    "bytes": Scalar.BYTES,
+}
+_RUNTIME: Mapping[PythonClass, Scalar] = {
+    PythonClass("clientgen.runtime.model", "Time"): Scalar.TIME,
+    PythonClass("clientgen.runtime.model", "MicroTime"): Scalar.MICRO_TIME,
+    PythonClass("clientgen.runtime.model", "Raw"): Scalar.JSON,
+    PythonClass("clientgen.runtime.model", "IntOrString"): Scalar.INT_OR_STRING,
+    PythonClass("clientgen.runtime.quantity", "Quantity"): Scalar.QUANTITY,
+}
+_STRING_OR_INTEGER = frozenset({Scalar.STRING, Scalar.INTEGER})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelModule:
+    """A module of models: its import name, its group version and its source."""
+
+    name: str
+    group_version: GroupVersion
+    file: str
+    tree: ast.Module
+
+
+def defined(module: ModelModule) -> Iterator[tuple[ModelId, PythonClass]]:
+    """The models a module defines."""
+    for statement in _classes(module):
+        model = ModelId(module.group_version, statement.name)
+        yield model, PythonClass(module.name, statement.name)
+
+
+def models_of(
+    module: ModelModule, ids: Mapping[PythonClass, ModelId], problems: Problems
+) -> tuple[Model, ...]:
+    """The shapes of a module's models.
+
+    Args:
+        module: where they are defined.
+        ids: the model that every class is which an annotation may name, those of meta/v1 included.
+        problems: takes annotations that no generator wrote.
+    """
+    reader = _Reader(module, ids, problems)
+    return tuple(reader.model(statement) for statement in _classes(module))
+
+
+def _classes(module: ModelModule) -> Iterator[ast.ClassDef]:
+    for statement in module.tree.body:
+        if isinstance(statement, ast.ClassDef) and {"Model", "ModelList"} & _bases(statement):
+            yield statement
+
+
+def _bases(statement: ast.ClassDef) -> set[str]:
+    """The names of the base classes; the runtime's own `ModelList` is no model but a form of it."""
+    named = [base.value if isinstance(base, ast.Subscript) else base for base in statement.bases]
+    found = {base.id for base in named if isinstance(base, ast.Name)}
+    return set() if "Generic" in found else found
+
+
+class _Reader:
+    """Reads the classes of one module."""
+
+    def __init__(
+        self, module: ModelModule, ids: Mapping[PythonClass, ModelId], problems: Problems
+    ) -> None:
+        self._module = module
+        self._ids = ids
+        self._problems = problems
+        self._names = dict(_imports(module))
+
+    def model(self, statement: ast.ClassDef) -> Model:
+        lines = list(_attributes(statement))
+        fields = [self._field(line) for line in lines]
+        constants = {field.name: _constant(line) for field, line in zip(fields, lines, strict=True)}
+        item = self._item(statement)
+        return Model(
+            ModelId(self._module.group_version, statement.name),
+            tuple(sorted([*fields, *_list_fields(item)], key=lambda field: field.name)),
+            _gvk(constants),
+            item=item,
+        )
+
+    def _field(self, line: ast.AnnAssign) -> Field:
+        assert isinstance(line.target, ast.Name)
+        said = _keywords(line.value)
+        written = said.get("name")
+        name = _text(written) if written else naming.camel(line.target.id)
+        constant = _constant(line) is not None
+        type_ = Scalar.STRING if constant else self._type(line.annotation)
+        return Field(name, type_, required=_is_required(line.value, said))
+
+    def _item(self, statement: ast.ClassDef) -> ModelId | None:
+        for base in statement.bases:
+            if isinstance(base, ast.Subscript):
+                type_ = self._type(base.slice)
+                return type_.model if isinstance(type_, ModelType) else None
+        return None
+
+    def _type(self, node: ast.expr) -> TypeRef:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self._type(ast.parse(node.value, mode="eval").body)
+        if isinstance(node, ast.BinOp):
+            return self._union(list(_members(node)))
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            return self._subscript(node.value.id, node)
+        if isinstance(node, ast.Name):
+            return self._named(node)
+        return self._unknown(node)
+
+    def _subscript(self, name: str, node: ast.Subscript) -> TypeRef:
+        inner = node.slice
+        if name == "Literal":
+            values = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return EnumType(tuple(sorted(map(_text, values))))
+        if name == "list":
+            return ListType(self._type(inner))
+        if name == "dict" and isinstance(inner, ast.Tuple):
+            return MapType(self._type(inner.elts[-1]))
+        return self._unknown(node)
+
+    def _named(self, node: ast.Name) -> TypeRef:
+        if node.id in _BUILTINS:
+            return _BUILTINS[node.id]
+        found = self._names.get(node.id, PythonClass(self._module.name, node.id))
+        if found in _RUNTIME:
+            return _RUNTIME[found]
+        if found.module == META_MODULE:
+            return ModelType(ModelId(_META_V1, found.name))
+        model = self._ids.get(found)
+        return self._unknown(node) if model is None else ModelType(model)
+
+    def _union(self, nodes: list[ast.expr]) -> TypeRef:
+        members = [self._type(node) for node in nodes if not _is_none(node)]
+        enums = [member for member in members if isinstance(member, EnumType)]
+        if enums:
+            return enums[0]
+        if len(members) == 1:
+            return members[0]
+        if {m for m in members if isinstance(m, Scalar)} == _STRING_OR_INTEGER:
+            return Scalar.INT_OR_STRING
+        return UnionType(tuple(members))
+
+    def _unknown(self, node: ast.expr) -> TypeRef:
+        self._problems.add(
+            f"{self._module.file}:{node.lineno}",
+            f"`{ast.unparse(node)}` is not a type that clientgen writes",
+            "Generate the package again with this version of clientgen.",
+        )
+        return Scalar.JSON
+
+
+def _imports(module: ModelModule) -> Iterator[tuple[str, PythonClass]]:
+    """What every imported name is; those at the end of a module, too, and those of checkers."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom):
+            source = _absolute(module.name, node)
+            for name in node.names:
+                yield name.asname or name.name, PythonClass(source, name.name)
+
+
+def _absolute(module: str, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = module.split(".")[: -node.level]
+    return ".".join([*package, *filter(None, [node.module])])
+
+
+def _attributes(statement: ast.ClassDef) -> Iterator[ast.AnnAssign]:
+    for line in statement.body:
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            yield line
+
+
+def _members(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        yield from _members(node.left)
+        yield from _members(node.right)
+    else:
+        yield node
+
+
+def _keywords(value: ast.expr | None) -> dict[str, ast.expr]:
+    if not isinstance(value, ast.Call):
+        return {}
+    return {keyword.arg: keyword.value for keyword in value.keywords if keyword.arg}
+
+
+def _is_required(value: ast.expr | None, keywords: Mapping[str, ast.expr]) -> bool:
+    if value is None:
+        return True
+    made_by = value.func if isinstance(value, ast.Call) else None
+    if not (isinstance(made_by, ast.Name) and made_by.id == "field"):
+        return False
+    return not {"default", "default_factory"} & keywords.keys()
+
+
+def _constant(line: ast.AnnAssign) -> str | None:
+    """The value of a field that is `constant`."""
+    call = line.value
+    if (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "constant"
+    ):
+        return _text(call.args[0])
+    return None
+
+
+def _gvk(constants: Mapping[str, str | None]) -> GroupVersionKind | None:
+    api_version, kind = constants.get("apiVersion"), constants.get("kind")
+    if not api_version or not kind:
+        return None
+    group_version = GroupVersion.parse(api_version)
+    return GroupVersionKind(group_version.group, group_version.version, kind)
+
+
+def _list_fields(item: ModelId | None) -> Iterable[Field]:
+    """What lists take from their base class."""
+    if item is None:
+        return ()
+    metadata = ModelType(ModelId(_META_V1, "ListMeta"))
+    return (Field("items", ListType(ModelType(item)), required=True), Field("metadata", metadata))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _text(node: ast.expr) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
