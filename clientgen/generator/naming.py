@@ -54,7 +54,7 @@ _SUBRESOURCE_METHODS: Mapping[tuple[str, str], str] = {
 
 # The modules beside the packages of groups; a group `clientset.example.com` must not hide one.
 _MODULES = frozenset(
-    f"{flavour}{name}" for flavour in ("", "async_") for name in ("clientset", "informer_factory")
+    ("clientset", "async_clientset", "informer_factory", "async_informer_factory", "scheme")
 )
 
 # Subresources that are two words without saying so.

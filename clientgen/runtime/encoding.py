@@ -36,16 +36,18 @@ class _Plan(Struct, frozen=True, gc=False):
     """For the class of objects nobody set: one such object."""
 
 
-def encode(obj: object) -> bytes:
+def encode(obj: object, *, ordered: bool = False) -> bytes:
     """Write a model, or any JSON-like value with or without models in it, as JSON.
 
-    What nobody set is left out, what was set to be empty is not. The object is not changed.
+    What nobody set is left out, what was set to be empty is not. The object is not changed. With
+    `ordered`, the keys of dicts are in order; fields of models always are in theirs.
 
     Raises:
         ValueError: a datetime has no zone; the server would refuse it.
         TypeError: the object holds something that has no JSON form.
     """
-    data = _encoder.encode(_tidy(obj))
+    encoder = _orderly if ordered else _encoder
+    data = encoder.encode(_tidy(obj))
     if _NAIVE.search(data):
         _refuse_naive(obj, "")
     return data
@@ -69,6 +71,7 @@ def _hook(value: object) -> object:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_hook)
+_orderly = msgspec.json.Encoder(enc_hook=_hook, order="deterministic")
 
 
 def _plan(kind: type[Model]) -> _Plan | None:

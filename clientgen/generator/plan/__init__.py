@@ -27,6 +27,7 @@ from clientgen.generator.plan.records import (
     FilePlan,
     GroupVersionPlan,
     InformerPlan,
+    KindsPlan,
     ListerPlan,
     MethodPlan,
     ModelPlan,
@@ -35,6 +36,7 @@ from clientgen.generator.plan.records import (
     Symbol,
     shown,
 )
+from clientgen.generator.plan.scheme import scheme_file
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.homes import META_V1, SHARED_TYPES
 from clientgen.gvk import GroupVersion
@@ -46,6 +48,7 @@ __all__ = [
     "FilePlan",
     "GroupVersionPlan",
     "InformerPlan",
+    "KindsPlan",
     "ListerPlan",
     "MethodPlan",
     "ModelPlan",
@@ -199,6 +202,7 @@ def _package_files(api: Api, modules: Modules) -> list[FilePlan]:
             group_versions=plans,
         ),
         factory_file(api, modules),
+        scheme_file(api, modules),
         FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
     ]
 

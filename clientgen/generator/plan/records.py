@@ -132,6 +132,15 @@ class GroupVersionPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class KindsPlan:
+    """The kinds of an API version, as manifests call both."""
+
+    api_version: str
+    modules: Mapping[str, tuple[str, ...]]
+    """Their names by the module of the classes; `Kind:Class` where a class has another name."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilePlan:
     """One file: its path in the package, the template that writes it, and what it is told."""
 
@@ -147,6 +156,7 @@ class FilePlan:
     listers: tuple[ListerPlan, ...] = ()
     informers: tuple[InformerPlan, ...] = ()
     group_versions: tuple[GroupVersionPlan, ...] = ()
+    kinds: tuple[KindsPlan, ...] = ()
     reexports: tuple[Symbol, ...] = ()
     of: str = ""
     """The class that hands out what is in the file."""

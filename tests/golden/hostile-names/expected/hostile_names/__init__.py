@@ -10,19 +10,27 @@ if TYPE_CHECKING:
     from .async_informer_factory import AsyncInformerFactory
     from .clientset import Clientset
     from .informer_factory import InformerFactory
+    from .scheme import add_to_scheme
 
-__all__ = ["AsyncClientset", "AsyncInformerFactory", "Clientset", "InformerFactory"]
+__all__ = [
+    "AsyncClientset",
+    "AsyncInformerFactory",
+    "Clientset",
+    "InformerFactory",
+    "add_to_scheme",
+]
 
 _MODULES = {
     "AsyncClientset": ".async_clientset",
     "AsyncInformerFactory": ".async_informer_factory",
     "Clientset": ".clientset",
     "InformerFactory": ".informer_factory",
+    "add_to_scheme": ".scheme",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Load a class when it is asked for, so that a program pays for the flavour it uses."""
+    """Load a name when it is asked for, so that a program pays for the flavour it uses."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,0 +1,54 @@
+"""The kinds a package registers with a scheme: what manifests of its APIs can hold.
+
+Those of the group versions it has resources of. What else it defines is vocabulary, such as the
+Scale that custom resources have: that is for the package whose API it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clientgen.generator.ir import Api, GroupVersionApi, ModelId
+from clientgen.generator.plan.records import FilePlan, KindsPlan, Modules
+from clientgen.gvk import GroupVersionKind
+
+__all__ = ["scheme_file"]
+
+
+def scheme_file(api: Api, modules: Modules) -> FilePlan:
+    """The file that registers the kinds of a package."""
+    return FilePlan(
+        "scheme.py",
+        "scheme.py.j2",
+        "The kinds of this package, for a `Scheme`: what reads and writes manifests.",
+        "the spec",
+        defines=("add_to_scheme",),
+        kinds=tuple(_kinds_plans(api, modules)),
+    )
+
+
+def _kinds_plans(api: Api, modules: Modules) -> Iterable[KindsPlan]:
+    kinds = dict(each for gv in api.group_versions if gv.resources for each in _kinds(gv, api))
+    found: dict[str, dict[str, list[str]]] = {}
+    for gvk in sorted(kinds):
+        symbol = modules.symbol(kinds[gvk])
+        name = gvk.kind if symbol.name == gvk.kind else f"{gvk.kind}:{symbol.name}"
+        of_version = found.setdefault(str(gvk.group_version), {})
+        of_version.setdefault(symbol.module, []).append(name)
+    for api_version, names in found.items():
+        by_module = {module: tuple(names[module]) for module in sorted(names)}
+        yield KindsPlan(api_version, by_module)
+
+
+def _kinds(group_version: GroupVersionApi, api: Api) -> Iterable[tuple[GroupVersionKind, ModelId]]:
+    """What the package defines, and what exists already of the resources it has clients of."""
+    for model in group_version.models:
+        if model.gvk is not None:
+            yield model.gvk, model.id
+    for resource in group_version.resources:
+        gv = resource.group_version
+        if resource.model in api.imported:
+            yield GroupVersionKind(gv.group, gv.version, resource.kind), resource.model
+        if resource.list_model in api.imported:
+            kind = f"{resource.kind}List"
+            yield GroupVersionKind(gv.group, gv.version, kind), resource.list_model
