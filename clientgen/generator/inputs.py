@@ -6,11 +6,12 @@ source does not hide what is wrong with another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
+from clientgen.generator import go_types
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
@@ -27,10 +28,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What inputs say, in the API's own terms. Markers are by `str(GroupVersionKind)`."""
+    """What inputs say, in the API's own terms.
+
+    Markers are by `str(GroupVersionKind)`; of several sources of them an earlier one has the word.
+    """
 
     specs: tuple[Spec, ...] = ()
-    markers: Mapping[str, list[MarkerLine]] = field(default_factory=dict[str, list[MarkerLine]])
+    markers: tuple[Mapping[str, Sequence[MarkerLine]], ...] = ()
     imported: Imported = field(default_factory=Imported)
 
 
@@ -70,7 +74,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_specs]
+    readers = [_specs, _go_types]
     return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
 
 
@@ -95,19 +99,18 @@ def _all(steps: Iterable[Callable[[], T]]) -> list[T]:
 
 
 def _merged(parts: Iterable[Parsed]) -> Parsed:
-    """All parts as one; markers of an earlier source come first, so the configuration's win."""
+    """All parts as one."""
     specs: list[Spec] = []
-    markers: dict[str, list[MarkerLine]] = {}
+    markers: list[Mapping[str, Sequence[MarkerLine]]] = []
     imported = Imported()
     for part in parts:
         specs += part.specs
-        for kind, lines in part.markers.items():
-            markers.setdefault(kind, []).extend(lines)
+        markers += part.markers
         imported = Imported(
             {**imported.classes, **part.imported.classes},
             (*imported.models, *part.imported.models),
         )
-    return Parsed(tuple(specs), markers, imported)
+    return Parsed(tuple(specs), tuple(markers), imported)
 
 
 def _specs(config: PackageConfig) -> _Source:
@@ -117,3 +120,8 @@ def _specs(config: PackageConfig) -> _Source:
         return Parsed(tuple(openapi_v2.parse(one.data, one.shown) for one in inputs))
 
     return _Source(inputs, parse)
+
+
+def _go_types(config: PackageConfig) -> _Source:
+    inputs = go_types.gather(config.go_types, config.root)
+    return _Source(inputs, lambda: Parsed(markers=(go_types.parse(inputs),)))

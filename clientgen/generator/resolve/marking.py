@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -17,6 +18,8 @@ from clientgen.generator.resolve.resources import Endpoint
 from clientgen.generator.resolve.types import Types
 
 __all__ = ["Marking"]
+
+_IN_LIST = re.compile(r"\[\d+\]$")
 
 
 class Marking:
@@ -62,11 +65,14 @@ class Marking:
         for key in sorted(source.keys() - set(self._keys)):
             lines = source[key]
             close = difflib.get_close_matches(key, self._keys, n=1)
-            example = (
-                f"did you mean {close[0]!r}?" if close else "write it like 'apps/v1/Deployment'"
+            hint = (
+                f"did you mean {close[0]!r}?"
+                if close
+                else "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
             )
-            where = lines[0].where.partition("[")[0] if lines else ""
-            self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", example)
+            # Of the configuration it is the key that is wrong, and none of its lines.
+            where = _IN_LIST.sub("", lines[0].where) if lines else ""
+            self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
 
     def _markers(self, resource: Resource) -> Genclient:
         key = f"{resource.group_version}/{resource.kind}"
