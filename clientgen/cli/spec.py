@@ -1,4 +1,4 @@
-"""`clientgen spec pull`: the OpenAPI v2 document of a live cluster."""
+"""`clientgen spec pull`: the OpenAPI documents of a live cluster."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from clientgen.cli.options import PATH, quiet_option
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clientgen.generator.sources.cluster import ClusterDocuments
     from clientgen.runtime.request import HttpResponse
     from clientgen.runtime.sync import Rest
 
 __all__ = ["spec"]
 
-# client-go and every API server: where the OpenAPI v2 document is.
-_PATH = "/openapi/v2"
-_TIMEOUT = 60.0
 _NOT_MODIFIED = 304
+_OUTPUTS = {"v2": Path("openapi-v2.json"), "v3": Path("openapi-v3")}
 
 
 @click.group()
@@ -34,65 +35,73 @@ def spec() -> None:
 )
 @click.option("--context", metavar="NAME", help="Instead of the kubeconfig's current context.")
 @click.option(
+    "--openapi",
+    type=click.Choice(list(_OUTPUTS)),
+    default="v2",
+    show_default=True,
+    help="v2 is one file; v3 is a directory with a file per group version, and says more.",
+)
+@click.option(
     "--output",
     type=PATH,
-    metavar="FILE",
-    default=Path("openapi-v2.json"),
-    show_default=True,
-    help="The file to write.",
+    metavar="PATH",
+    help="The file (v2) or directory (v3) to write: openapi-v2.json or openapi-v3 if not given.",
 )
 @quiet_option
-def pull(kubeconfig: Path | None, context: str | None, output: Path, quiet: bool) -> None:
-    """Save the OpenAPI v2 document of a live cluster.
+def pull(
+    kubeconfig: Path | None, context: str | None, openapi: str, output: Path | None, quiet: bool
+) -> None:
+    """Save the OpenAPI documents of a live cluster.
 
-    A document that the server has not changed since the last pull is not sent again.
+    A document that the server has not changed since the last pull is not sent again. Group versions
+    that cannot be described just now, since the API server behind them is down, are told; of v3
+    their documents of the last pull stay.
     """
-    from clientgen.runtime.errors import ClientError  # the runtime is not needed to generate
-    from clientgen.runtime.sync import Rest
+    from clientgen.generator.sources.cluster import connected
 
+    target = output or _OUTPUTS[openapi]
+    save: Callable[[Rest, Path], str] = _save_v3 if openapi == "v3" else _save_v2
     try:
-        with Rest.from_config(kubeconfig, context, timeout=_TIMEOUT) as rest:
-            done = _pull(rest, output)
-    except ClientError as error:
-        raise ClientgenError([Problem("", f"the document cannot be had: {error}")]) from error
+        done: str = connected(kubeconfig, context, lambda rest: save(rest, target))
     except OSError as error:
         why = error.strerror or type(error).__name__
-        where = str(error.filename or output)
+        where = str(error.filename or target)
         raise ClientgenError([Problem(where, f"it cannot be written: {why}")]) from error
     if not quiet:
-        click.echo(f"{output}: {done}")
+        click.echo(f"{target}: {done}")
 
 
-def _pull(rest: Rest, output: Path) -> str:
+def _save_v2(rest: Rest, output: Path) -> str:
     from clientgen.generator.manifest import digest
     from clientgen.generator.remembering import recall, remember
     from clientgen.generator.replacing import replace_file
+    from clientgen.generator.sources.cluster import V2
 
     subject = f"{rest.config.server} {output.absolute()}"
     known, _, of = (recall("etag", subject) or "").rpartition(" ")
     on_disk = digest(output.read_bytes()) if output.is_file() else ""
-    response = _get(rest, known if of == on_disk else "")
+    response = _get(rest, V2, known if of == on_disk else "")
     if response is None:
         return "unchanged since the last pull"
-    _check(response.body, f"{rest.config.server}{_PATH}")
+    _check(response.body, f"{rest.config.server}{V2}")
     fresh = digest(response.body)
     if fresh != on_disk:
         replace_file(output, response.body)
     etag = response.headers.get("etag")
     if etag:
         remember("etag", subject, f"{etag} {fresh}")
-    size = f"{len(response.body) / 1e6:.1f} MB from {rest.config.server}"
+    size = _size(len(response.body), rest.config.server)
     return f"{size}, {'unchanged' if fresh == on_disk else 'written'}"
 
 
-def _get(rest: Rest, etag: str) -> HttpResponse | None:
+def _get(rest: Rest, path: str, etag: str) -> HttpResponse | None:
     """The answer; None if the document is still the one with this tag."""
     from clientgen.runtime.errors import ApiError
     from clientgen.runtime.request import HttpRequest
 
     headers = (("If-None-Match", etag),) if etag else ()
     try:
-        return rest.send(HttpRequest("GET", _PATH, headers), rest.deadline({}))
+        return rest.send(HttpRequest("GET", path, headers), rest.deadline({}))
     except ApiError as error:
         if etag and error.code == _NOT_MODIFIED:
             return None
@@ -106,3 +115,50 @@ def _check(body: bytes, where: str) -> None:
         document = None
     if not isinstance(document, dict) or "swagger" not in document:
         raise ClientgenError([Problem(where, "the answer is not an OpenAPI v2 document")])
+
+
+def _size(octets: int, server: str) -> str:
+    return f"{octets / 1e6:.1f} MB from {server}"
+
+
+def _save_v3(rest: Rest, output: Path) -> str:
+    from clientgen.generator.sources.cluster import V3, read_v3
+
+    documents = read_v3(rest)
+    if documents is None:
+        hint = "Leave out `--openapi v3`: an older server describes itself in v2."
+        what = "the server has no OpenAPI v3 documents"
+        raise ClientgenError([Problem(f"{rest.config.server}{V3}", what, hint)])
+    for group_version, reason in sorted(documents.unavailable.items()):
+        click.echo(f"left out: {group_version}: {reason}", err=True)
+    size = _size(sum(map(len, documents.v3.values())), rest.config.server)
+    return f"{size}, {_replace(documents, output)}"
+
+
+def _replace(documents: ClusterDocuments, output: Path) -> str:
+    """Bring a directory up to date; documents that could not be had this time stay."""
+    from clientgen.generator.replacing import Replacement, replace_files
+    from clientgen.generator.sources.cluster import group_version
+    from clientgen.generator.sources.folder import INDEX, document_file, index_text, read_index
+
+    before = read_index(output)
+    kept = {
+        key: url
+        for key, url in before.items()
+        if group_version(key) in documents.unavailable and (output / document_file(key)).is_file()
+    }
+    urls = {**kept, **{key: documents.urls[key] for key in documents.v3}}
+    wanted = {document_file(key): body for key, body in documents.v3.items()}
+    wanted[INDEX] = index_text(urls)
+    new = {name: body for name, body in wanted.items() if _differs(output / name, body)}
+    gone = (document_file(key) for key in before if key not in urls)
+    stale = tuple(name for name in gone if (output / name).is_file())
+    if not new and not stale:
+        return "unchanged"
+    replace_files(output, Replacement(new, stale, b""))
+    removed = f", {len(stale)} removed" if stale else ""
+    return f"{len(new)} written{removed}"
+
+
+def _differs(path: Path, body: bytes) -> bool:
+    return not path.is_file() or path.read_bytes() != body

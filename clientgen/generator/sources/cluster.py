@@ -1,0 +1,220 @@
+"""A live cluster: its OpenAPI v3 documents, or its v2 document where it has no v3.
+
+There is a document per group version, and a cluster is read although some of them cannot be had:
+an aggregated API may be down, and what runs in a cluster changes without its users' doing. What is
+missing is told, never forgotten. A document is named by a hash of what it says, so one that this
+machine has seen is not sent again (https://kubernetes.io/docs/concepts/overview/kubernetes-api/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from clientgen.generator.problems import ClientgenError, Problem
+from clientgen.generator.remembering import recall, remember
+from clientgen.generator.sources.document import is_object
+
+if TYPE_CHECKING:
+    from clientgen.runtime.errors import ApiError
+    from clientgen.runtime.sync import Rest
+
+__all__ = ["V2", "V3", "ClusterDocuments", "connected", "group_version", "read_cluster", "read_v3"]
+
+V2, V3 = "/openapi/v2", "/openapi/v3"
+_TIMEOUT = 60.0
+_NO_V3 = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.METHOD_NOT_ALLOWED})
+# Whoever may not read one document will not be able to read the others: that is no outage.
+_REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDocuments:
+    """What a cluster says of itself.
+
+    `v3` has the documents by key (`apis/apps/v1`), and `urls` says where the server has them; `v2`
+    is the one document of a cluster that has no v3. `unavailable` says which group versions are
+    served but cannot be described just now, and why.
+    """
+
+    server: str
+    v3: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    urls: Mapping[str, str] = field(default_factory=dict[str, str])
+    v2: bytes = b""
+    unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def shown(self, key: str = "") -> str:
+        """How messages call a document."""
+        return f"{self.server}{V3}/{key}" if key else f"{self.server}{V2}"
+
+
+def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest], Any]) -> Any:
+    """Do some work with a connection to a cluster.
+
+    Args:
+        kubeconfig: instead of KUBECONFIG and ~/.kube/config.
+        context: instead of the current one.
+        work: what to do.
+
+    Raises:
+        ClientgenError: there is no such cluster, or it refuses.
+    """
+    from clientgen.runtime.errors import ClientError  # the runtime is not needed to generate
+    from clientgen.runtime.sync import Rest
+
+    try:
+        with Rest.from_config(kubeconfig, context, timeout=_TIMEOUT) as rest:
+            return work(rest)
+    except ClientError as error:
+        problem = Problem("", f"the cluster's documents cannot be had: {error}")
+        raise ClientgenError([problem]) from error
+
+
+def read_cluster(kubeconfig: Path | None, context: str | None) -> ClusterDocuments:
+    """Read every document of a cluster: v3, or v2 where there is no v3.
+
+    Raises:
+        ClientgenError: see `connected`.
+    """
+
+    def work(rest: Rest) -> ClusterDocuments:
+        found = read_v3(rest)
+        return found or ClusterDocuments(rest.config.server, v2=_get(rest, V2))
+
+    documents: ClusterDocuments = connected(kubeconfig, context, work)
+    return documents
+
+
+def read_v3(rest: Rest) -> ClusterDocuments | None:
+    """Read the v3 documents of all group versions; None if the cluster has none.
+
+    Raises:
+        ClientError: the cluster cannot be reached or refuses.
+        ClientgenError: its index is not one.
+    """
+    from clientgen.runtime.errors import ApiError
+
+    server = rest.config.server
+    try:
+        urls = _urls(_get(rest, V3), f"{server}{V3}")
+    except ApiError as error:
+        if error.code in _NO_V3:
+            return None
+        raise
+    documents: dict[str, bytes] = {}
+    missing: dict[str, str] = {}
+    for key, url in sorted(urls.items()):
+        found = _document(rest, url)
+        if isinstance(found, str):
+            missing[group_version(key)] = found
+        else:
+            documents[key] = found
+    described = {group_version(key) for key in urls}
+    for served in _served(rest):
+        if served not in described:
+            missing[served] = "the server has no document for it"
+    return ClusterDocuments(server, documents, urls, unavailable=missing)
+
+
+def _urls(index: bytes, shown: str) -> dict[str, str]:
+    """Where the documents of group versions are, by key; discovery documents say nothing of use."""
+    try:
+        said: object = msgspec.json.decode(index)
+    except msgspec.DecodeError:
+        said = None
+    paths = said.get("paths") if is_object(said) else None
+    if not is_object(paths):
+        raise ClientgenError([Problem(shown, "the answer is not an index of OpenAPI v3 documents")])
+    return {
+        key: entry["serverRelativeURL"]
+        for key, entry in paths.items()
+        if group_version(key)
+        and is_object(entry)
+        and str(entry.get("serverRelativeURL")).startswith(V3)
+    }
+
+
+def group_version(key: str) -> str:
+    """`apps/v1` of `apis/apps/v1`, `v1` of `api/v1`; nothing of any other key."""
+    match key.split("/"):
+        case ["api", version]:
+            return version
+        case ["apis", group, version]:
+            return f"{group}/{version}"
+    return ""
+
+
+def _document(rest: Rest, url: str) -> bytes | str:
+    """A document, or why it cannot be had."""
+    from clientgen.runtime.errors import ApiError, TransportError
+
+    path, _, query = url.partition("?")
+    subject = f"{rest.config.server}{path}"
+    known, _, text = (recall("openapi", subject) or "").partition("\n")
+    if query and query == known:
+        return text.encode()
+    try:
+        body = _current(rest, path, query)
+        msgspec.json.decode(body, type=dict)
+    except ApiError as error:
+        if error.code in _REFUSALS:
+            raise
+        return _reason(error)
+    except TransportError as error:
+        return f"its server does not answer: {error}"
+    except msgspec.MsgspecError:
+        return "what its server answers is not JSON"
+    if query:
+        remember("openapi", subject, f"{query}\n{body.decode()}")
+    return body
+
+
+def _current(rest: Rest, path: str, query: str) -> bytes:
+    """The document with this hash, or the one that took its place meanwhile."""
+    from clientgen.runtime.errors import ApiError
+
+    try:
+        return _get(rest, f"{path}?{query}" if query else path)
+    except ApiError as error:
+        if query and error.code == HTTPStatus.MOVED_PERMANENTLY:
+            return _get(rest, path)
+        raise
+
+
+def _reason(error: ApiError) -> str:
+    return f"its server answers {error.code}: {error}"
+
+
+class _Version(msgspec.Struct):
+    groupVersion: str  # noqa: N815 - as on the wire
+
+
+class _Group(msgspec.Struct):
+    versions: list[_Version] = []
+
+
+class _Groups(msgspec.Struct):
+    """What discovery says of groups (APIGroupList), as far as it counts here."""
+
+    groups: list[_Group] = []
+
+
+def _served(rest: Rest) -> Iterator[str]:
+    """The group versions that discovery knows; groups without documents are found by them."""
+    try:
+        found = msgspec.json.decode(_get(rest, "/apis"), type=_Groups)
+    except msgspec.MsgspecError:
+        return
+    for group in found.groups:
+        yield from (version.groupVersion for version in group.versions)
+
+
+def _get(rest: Rest, target: str) -> bytes:
+    from clientgen.runtime.request import HttpRequest
+
+    return rest.send(HttpRequest("GET", target), rest.deadline({})).body

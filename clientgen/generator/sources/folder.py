@@ -1,0 +1,107 @@
+"""A folder of OpenAPI v3: the index of /openapi/v3 as `index.json`, and a file per document.
+
+The index is the list of the folder: a document that it does not name is not read by accident, and
+one that is missing is not overlooked.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from clientgen.generator.problems import ClientgenError, Problems
+from clientgen.generator.sources.document import (
+    duplicate_keys,
+    is_object,
+    parse_json,
+    pointer,
+    read_file,
+)
+from clientgen.generator.sources.spec import Input
+
+__all__ = ["INDEX", "file_name", "gather_folder"]
+
+INDEX = "index.json"
+
+
+def file_name(key: str) -> str:
+    """The file of a document: `apis__apps__v1.json` for the key `apis/apps/v1` of the index."""
+    return f"{key.replace('/', '__').lstrip('.')}.json"
+
+
+def gather_folder(folder: Path, name: str) -> tuple[Input, ...]:
+    """Read every document the index of a folder names, in order of their keys.
+
+    Args:
+        folder: the folder.
+        name: how the folder is called on every machine.
+
+    Raises:
+        ClientgenError: with everything that is wrong with the index, and every file that is
+            missing, cannot be read or is not named.
+    """
+    problems = Problems()
+    files = _files(folder, problems)
+    found: list[Input] = []
+    for key, file in sorted(files.items()):
+        shown = str(folder / file)
+        try:
+            found.append(Input(f"{name}/{key}", shown, read_file(folder / file, shown)))
+        except ClientgenError as error:
+            problems.extend(error.problems)
+    _check_strays(folder, set(files.values()), problems)
+    problems.raise_if_any()
+    return tuple(found)
+
+
+def _files(folder: Path, problems: Problems) -> dict[str, str]:
+    """The file of each key of the index."""
+    place = folder / INDEX
+    data = read_file(place, str(place))
+    index = parse_json(data, str(place))
+    duplicate_keys(data, str(place), problems)
+    paths = index.get("paths")
+    if not is_object(paths) or not paths:
+        what = 'names no documents: "paths" has to be an object with one entry each'
+        problems.add(str(place), what, "It is what an API server answers on /openapi/v3.")
+        return {}
+    files = {key: _file(place, key, entry, problems) for key, entry in sorted(paths.items())}
+    _check_distinct(place, files, problems)
+    return {key: file for key, file in files.items() if file}
+
+
+def _file(index: Path, key: str, entry: Any, problems: Problems) -> str:
+    """The file of an entry: as it says, or as `clientgen spec pull` calls it."""
+    said = entry.get("file", file_name(key)) if is_object(entry) else None
+    if isinstance(said, str) and _is_inside(said):
+        return said
+    where = str(index) + pointer("paths", key)
+    if said is None:
+        problems.add(where, "has to be an object", 'Such as {"serverRelativeURL": "..."}.')
+    else:
+        problems.add(where, f"names {said!r}, which is no file of the folder", "Name a file.")
+    return ""
+
+
+def _is_inside(file: str) -> bool:
+    parts = PurePosixPath(file).parts
+    return bool(parts) and not file.startswith("/") and ".." not in parts and "\\" not in file
+
+
+def _check_distinct(index: Path, files: dict[str, str], problems: Problems) -> None:
+    by_file: dict[str, str] = {}
+    for key, file in files.items():
+        first = by_file.setdefault(file, key)
+        if file and first != key:
+            where = str(index) + pointer("paths", key)
+            problems.add(where, f"is in {file}, and so is {first}", "Each document has its own.")
+
+
+def _check_strays(folder: Path, named: set[str], problems: Problems) -> None:
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.json")}
+    for stray in sorted(there - named - {INDEX}) if named else ():
+        problems.add(
+            str(folder / stray),
+            f"is not named by {INDEX}",
+            "Name it there, or take it out of the folder.",
+        )
