@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.crd.places import below
@@ -136,7 +136,7 @@ class _Walk:
 
     def value(self, value: Any, kind: _Type, trail: tuple[Any, ...]) -> Any:
         if isinstance(kind, tuple):
-            kinds = cast("tuple[_Type, ...]", kind)
+            kinds: tuple[_Type, ...] = kind
             fitting = [each for each in kinds if _fits(value, each)]
             return self.value(value, fitting[0], trail) if fitting else self._wrong(kinds, trail)
         if kind == "any":

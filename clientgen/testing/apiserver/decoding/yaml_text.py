@@ -1,8 +1,7 @@
 """YAML as sigs.k8s.io/yaml reads and writes it: a YAML 1.1 of its own.
 
-`y` and `on` are booleans, but `1:30` is no number and `2001-01-01` no date; keys become strings;
-what a merge key brings overrides what stands before it. libyaml parses; which value a scalar is, is
-told here.
+Which value a scalar is, `yaml_values` says; keys become strings; what a merge key brings overrides
+what stands before it. libyaml parses.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from typing import Any, Final
 
 import yaml
 
+from clientgen.yaml_values import plain_value
+
 from .json_text import BadText
 
 __all__ = ["dump_yaml", "load_yaml"]
@@ -23,20 +24,7 @@ _PLAIN: Final = "?"
 _TAG: Final = "tag:yaml.org,2002:"
 _STR: Final = f"{_TAG}str"
 _MERGE: Final = "<<"
-_TRUE: Final = ("y", "yes", "true", "on")
-_FALSE: Final = ("n", "no", "false", "off")
-_WORDS: Final[dict[str, bool | float | None]] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **{form: True for word in _TRUE for form in (word, word.title(), word.upper())},
-    **{form: False for word in _FALSE for form in (word, word.title(), word.upper())},
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
-    **{f"{sign}{form}": math.inf for sign in ("", "+") for form in (".inf", ".Inf", ".INF")},
-    **{f"-{form}": -math.inf for form in (".inf", ".Inf", ".INF")},
-}
-_INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9][0-9]*|0)")
-_FLOAT: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
-_BASES: Final = {"x": 16, "o": 8, "b": 2}
 _PARTS: Final = re.compile(r"([0-9]+)")
 # A document may repeat itself by aliases, but not explode: the bounds of goyaml.
 _FEW_ALIASES, _FEW_NODES = 100, 1000
@@ -167,11 +155,11 @@ def _scalar(node: yaml.ScalarNode) -> Any:
     text: str = node.value
     tag: str = node.tag
     if tag == _PLAIN:
-        return _resolved(text)
+        return plain_value(text)
     if tag == f"{_TAG}binary":
         return _decoded(text)
     if tag in (f"{_TAG}int", f"{_TAG}float", f"{_TAG}bool", f"{_TAG}null"):
-        value = _resolved(text)
+        value = plain_value(text)
         if isinstance(value, str):
             raise BadText(f"yaml: cannot decode !!str `{text}` as a !!{tag.removeprefix(_TAG)}")
         return value
@@ -183,27 +171,6 @@ def _decoded(text: str) -> str:
         return base64.b64decode(text, validate=True).decode("utf-8", "replace")
     except binascii.Error:
         raise BadText("yaml: !!binary value contains invalid base64 data") from None
-
-
-def _resolved(text: str) -> Any:
-    """Tell what a plain scalar is: the rules of goyaml's resolve."""
-    if text in _WORDS:
-        return _WORDS[text]
-    if text[0] not in "+-.0123456789":
-        return text
-    plain = text.replace("_", "")
-    match = _INTEGER.fullmatch(plain)
-    if match is not None:
-        return _integer(*match.groups())
-    number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
-    return text if math.isinf(number) else number
-
-
-def _integer(sign: str, digits: str) -> int:
-    base = _BASES.get(digits[1:2].lower())
-    if base is None:
-        base = 8 if digits.startswith("0") else 10
-    return int(sign + digits.lower(), base)
 
 
 def _jsonable(value: Any) -> Any:
@@ -252,7 +219,7 @@ def _write_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
     style = None
     if "\n" in text:
         style = "|"
-    elif not isinstance(_resolved(text), str) or not _is_text(dumper, text):
+    elif not isinstance(plain_value(text), str) or not _is_text(dumper, text):
         style = '"'
     return dumper.represent_scalar(_STR, text, style)  # pyright: ignore[reportUnknownMemberType]
 

@@ -1,0 +1,48 @@
+"""Which value a plain YAML scalar is, as sigs.k8s.io/yaml reads it: a YAML 1.1 of its own.
+
+kubectl and the API server read manifests with it. `y` and `on` are booleans, but `1:30` is no
+number and `2001-01-01` no date.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+__all__ = ["plain_value"]
+
+_TRUE: Final = ("y", "yes", "true", "on")
+_FALSE: Final = ("n", "no", "false", "off")
+_WORDS: Final[dict[str, bool | float | None]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **{form: True for word in _TRUE for form in (word, word.title(), word.upper())},
+    **{form: False for word in _FALSE for form in (word, word.title(), word.upper())},
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **{f"{sign}{form}": math.inf for sign in ("", "+") for form in (".inf", ".Inf", ".INF")},
+    **{f"-{form}": -math.inf for form in (".inf", ".Inf", ".INF")},
+}
+_INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9][0-9]*|0)")
+_FLOAT: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_BASES: Final = {"x": 16, "o": 8, "b": 2}
+
+
+def plain_value(text: str) -> str | float | bool | None:
+    """What a scalar without quotes and without a tag is: the rules of goyaml's resolve."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    plain = text.replace("_", "")
+    match = _INTEGER.fullmatch(plain)
+    if match is not None:
+        return _integer(*match.groups())
+    number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
+    return text if math.isinf(number) else number
+
+
+def _integer(sign: str, digits: str) -> int:
+    base = _BASES.get(digits[1:2].lower())
+    if base is None:
+        base = 8 if digits.startswith("0") else 10
+    return int(sign + digits.lower(), base)
