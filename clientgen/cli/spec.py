@@ -136,29 +136,12 @@ def _save_v3(rest: Rest, output: Path) -> str:
 
 
 def _replace(documents: ClusterDocuments, output: Path) -> str:
-    """Bring a directory up to date; documents that could not be had this time stay."""
     from clientgen.generator.replacing import Replacement, replace_files
-    from clientgen.generator.sources.cluster import group_version
-    from clientgen.generator.sources.folder import INDEX, document_file, index_text, read_index
+    from clientgen.generator.sources.pulling import update_of
 
-    before = read_index(output)
-    kept = {
-        key: url
-        for key, url in before.items()
-        if group_version(key) in documents.unavailable and (output / document_file(key)).is_file()
-    }
-    urls = {**kept, **{key: documents.urls[key] for key in documents.v3}}
-    wanted = {document_file(key): body for key, body in documents.v3.items()}
-    wanted[INDEX] = index_text(urls)
-    new = {name: body for name, body in wanted.items() if _differs(output / name, body)}
-    gone = (document_file(key) for key in before if key not in urls)
-    stale = tuple(name for name in gone if (output / name).is_file())
-    if not new and not stale:
+    update = update_of(output, documents)
+    if not update:
         return "unchanged"
-    replace_files(output, Replacement(new, stale, b""))
-    removed = f", {len(stale)} removed" if stale else ""
-    return f"{len(new)} written{removed}"
-
-
-def _differs(path: Path, body: bytes) -> bool:
-    return not path.is_file() or path.read_bytes() != body
+    replace_files(output, Replacement(update.new, update.stale, b""))
+    removed = f", {len(update.stale)} removed" if update.stale else ""
+    return f"{len(update.new)} written{removed}"
