@@ -199,8 +199,9 @@ def _is_struct(code: list[_Token], at: int) -> bool:
 
 def _constants(code: list[_Token]) -> Iterator[tuple[str, str]]:
     """The strings that names stand for: `GroupName = "..."`, `GroupName string = "..."`."""
-    for at in range(1, len(code) - 3):
-        before, name, equals, value, after = code[at - 1 : at + 4]
+    ended = [*code, _Token("end", "", 0, "")]
+    for at in range(1, len(code) - 2):
+        before, name, equals, value, after = ended[at - 1 : at + 4]
         if (name.kind, equals.text, value.kind) != ("word", "=", "string") or "{" in name.around:
             continue
         if after.text in ("+", ",") and after.line == value.line:
