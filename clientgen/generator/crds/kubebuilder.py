@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen.generator.crds.values import MarkerValueError, read_arguments, read_value
-from clientgen.generator.crds.vocabulary import ALIASES, IGNORED, ITEMS, MARKERS, PREFIX, Level, Word
+from clientgen.generator.crds.vocabulary import (
+    ALIASES,
+    IGNORED,
+    ITEMS,
+    MARKERS,
+    PREFIX,
+    Level,
+    Word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,0 +1,177 @@
+"""What a Python annotation is in a CustomResourceDefinition, before anything is said about it.
+
+| Python | schema |
+|---|---|
+| `str`, `bool`, `float` | string, boolean, number |
+| `int` | integer, int64 |
+| `bytes` | string, byte (base64) |
+| `Time`, `MicroTime` | string, date-time |
+| `Quantity`, `IntOrString` | int-or-string; of quantities with their pattern |
+| `Literal["a", "b"]` | one of these; an open `Literal["a", "b"] \\| str` is any string |
+| `list[T]`, `dict[str, T]`, a model | array, object with any names, object |
+| `Raw`, `Any` | anything; kept as it is |
+| `T \\| None` | as `T`: that a field may be absent is not part of its type |
+"""
+
+from __future__ import annotations
+
+import types
+from copy import deepcopy
+from datetime import datetime
+from enum import Enum
+from typing import Annotated, Any, Final, Literal, TypeAlias, Union, cast, get_args, get_origin
+
+import msgspec
+
+from clientgen.runtime.model import Model
+from clientgen.runtime.quantity import Quantity
+
+__all__ = [
+    "ANYTHING",
+    "INT_OR_STRING",
+    "Schema",
+    "UnsupportedTypeError",
+    "metas",
+    "named",
+    "plain",
+    "scalar",
+    "union",
+]
+
+Schema: TypeAlias = dict[str, Any]
+
+ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"
+INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+# What Kubernetes itself accepts as a quantity: a decimal number with a suffix or an exponent.
+_DIGITS: Final = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+_QUANTITY: Final = rf"^(\+|-)?{_DIGITS}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_DIGITS}))?$"
+
+
+class UnsupportedTypeError(Exception):
+    """A type a CustomResourceDefinition has no words for; what is wrong, and what to write."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+def _int_or_string() -> Schema:
+    return {"anyOf": [{"type": "integer"}, {"type": "string"}], INT_OR_STRING: True}
+
+
+_SCALARS: Final[dict[Any, Schema]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer", "format": "int64"},
+    float: {"type": "number"},
+    bytes: {"type": "string", "format": "byte"},
+    datetime: {"type": "string", "format": "date-time"},
+    Quantity: {**_int_or_string(), "pattern": _QUANTITY},
+    msgspec.Raw: {ANYTHING: True},
+    Any: {ANYTHING: True},
+    object: {ANYTHING: True},
+}
+
+
+def plain(annotation: Any) -> Any:
+    """The type inside `Annotated`, without `| None`, and without the `Annotated` in that."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            annotation = get_args(annotation)[0]
+        else:
+            members = union(annotation)
+            if len(members) != 1 or members[0] is annotation:
+                return annotation
+            annotation = members[0]
+
+
+def metas(annotation: Any) -> tuple[msgspec.Meta, ...]:
+    """What `Annotated` says of the value, outermost last; not what it says of its items."""
+    if get_origin(annotation) is Annotated:
+        inner, *said = get_args(annotation)
+        return (*metas(inner), *(each for each in said if isinstance(each, msgspec.Meta)))
+    members = union(annotation)
+    return metas(members[0]) if len(members) == 1 and members[0] is not annotation else ()
+
+
+def union(annotation: Any) -> tuple[Any, ...]:
+    """The alternatives but None; the annotation itself where there are none to choose from."""
+    if get_origin(annotation) not in (Union, types.UnionType):
+        return (annotation,)
+    return tuple(each for each in get_args(annotation) if each is not type(None))
+
+
+def scalar(annotation: Any) -> Schema | None:
+    """The schema of a plain annotation that holds no other; None if it is a list, map or model.
+
+    Raises:
+        UnsupportedTypeError: there is no such schema.
+    """
+    members = union(annotation)
+    if len(members) > 1:
+        return _either([plain(member) for member in members])
+    if get_origin(annotation) is Literal:
+        return _choice(get_args(annotation))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return _choice([member.value for member in cast("type[Enum]", annotation)])
+    if _is_container(annotation):
+        return None
+    found = _SCALARS.get(annotation)
+    if found is None:
+        known = "str, int, float, bool, bytes, Time, MicroTime, Quantity, IntOrString, Raw, Any"
+        hint = f"write a model, a list, a dict, a Literal, or one of {known}"
+        raise UnsupportedTypeError(f"`{named(annotation)}` has no schema", hint)
+    return deepcopy(found)
+
+
+def _is_container(annotation: Any) -> bool:
+    kind = get_origin(annotation) or annotation
+    return kind in (list, dict) or (isinstance(kind, type) and issubclass(kind, Model))
+
+
+def _choice(values: Any) -> Schema:
+    listed = list(dict.fromkeys(values))
+    kinds = {type(value) for value in listed}
+    if kinds == {str}:
+        return {"type": "string", "enum": listed}
+    if kinds == {int}:
+        return {"type": "integer", "format": "int64", "enum": listed}
+    what = "its values are neither all text nor all whole numbers"
+    raise UnsupportedTypeError(what, "write them in one type")
+
+
+def _either(members: list[Any]) -> Schema:
+    """What several types have in common."""
+    open_ended = [
+        str if get_origin(each) is Literal and str in members else each for each in members
+    ]
+    kinds = set(open_ended)
+    if Any in kinds or msgspec.Raw in kinds or object in kinds:
+        return {ANYTHING: True}
+    if len(kinds) == 1:
+        return scalar(open_ended[0]) or {}
+    if int in kinds and all(map(_is_number_or_text, kinds)):
+        return _int_or_string()
+    if kinds == {int, float}:
+        return dict(_SCALARS[float])
+    if Quantity in kinds and kinds <= {Quantity, str, int, float}:
+        return deepcopy(_SCALARS[Quantity])
+    if all(get_origin(each) is Literal for each in kinds):
+        return _choice([value for each in open_ended for value in get_args(each)])
+    shown = " | ".join(named(each) for each in members)
+    hint = "write one type; `int | str` is the only choice an API has; `Raw` takes anything"
+    raise UnsupportedTypeError(f"`{shown}` has no schema", hint)
+
+
+def _is_number_or_text(kind: Any) -> bool:
+    return kind in (int, str) or (
+        get_origin(kind) is Literal and all(isinstance(each, str) for each in get_args(kind))
+    )
+
+
+def named(annotation: Any) -> str:
+    """An annotation as its author would write it."""
+    if isinstance(annotation, type) and not get_args(annotation):
+        return annotation.__qualname__
+    return str(annotation).replace("typing.", "")

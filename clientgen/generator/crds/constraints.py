@@ -1,0 +1,297 @@
+"""What markers and `Annotated` say about a value, put into its schema.
+
+Both are brought to the same form first. What does not fit the type of the value is a problem:
+the API server would refuse the manifest, or, worse, never look at the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
+from clientgen.generator.crds.kubebuilder import KubebuilderMarker
+from clientgen.generator.problems import Problems
+
+__all__ = ["Said", "apply", "check_limits", "from_marker", "from_metas", "kinds_of"]
+
+_NUMBERS: Final = frozenset(["integer", "number"])
+_TEXT: Final = frozenset(["string"])
+_LIST: Final = frozenset(["array"])
+_OBJECT: Final = frozenset(["object"])
+_SCALAR: Final = _NUMBERS | _TEXT | {"boolean"}
+_ALL: Final = _SCALAR | _LIST | _OBJECT
+
+# Which values a keyword speaks of.
+_FITS: Final[Mapping[str, frozenset[str]]] = {
+    "minimum": _NUMBERS,
+    "maximum": _NUMBERS,
+    "exclusiveMinimum": _NUMBERS,
+    "exclusiveMaximum": _NUMBERS,
+    "multipleOf": _NUMBERS,
+    "minLength": _TEXT,
+    "maxLength": _TEXT,
+    "pattern": _TEXT,
+    "minItems": _LIST,
+    "maxItems": _LIST,
+    "minProperties": _OBJECT,
+    "maxProperties": _OBJECT,
+    "format": _NUMBERS | _TEXT,
+    "enum": _SCALAR,
+    "x-kubernetes-list-type": _LIST,
+    "x-kubernetes-list-map-keys": _LIST,
+    "x-kubernetes-map-type": _OBJECT,
+    ANYTHING: _OBJECT,
+    "x-kubernetes-embedded-resource": _OBJECT,
+    INT_OR_STRING: _NUMBERS | _TEXT,
+}
+_KEYWORDS: Final[Mapping[str, str]] = {
+    "validation:XPreserveUnknownFields": ANYTHING,
+    "validation:XEmbeddedResource": "x-kubernetes-embedded-resource",
+    "validation:XIntOrString": INT_OR_STRING,
+    "validation:XValidation": "x-kubernetes-validations",
+    "listType": "x-kubernetes-list-type",
+    "listMapKey": "x-kubernetes-list-map-keys",
+    "mapType": "x-kubernetes-map-type",
+    "structType": "x-kubernetes-map-type",
+    "nullable": "nullable",
+    "title": "title",
+    "example": "example",
+    "externalDocs": "externalDocs",
+}
+_ITEMS: Final = "validation:items:"
+_COUNTS: Final = (
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+# What `Annotated[..., Meta(...)]` says, by its argument; lengths depend on the type.
+_META: Final[Mapping[str, tuple[tuple[str, object], ...]]] = {
+    "ge": (("minimum", None),),
+    "gt": (("minimum", None), ("exclusiveMinimum", True)),
+    "le": (("maximum", None),),
+    "lt": (("maximum", None), ("exclusiveMaximum", True)),
+    "multiple_of": (("multipleOf", None),),
+    "pattern": (("pattern", None),),
+    "title": (("title", None),),
+    "description": (("description", None),),
+}
+_LENGTHS: Final = {"string": "Length", "array": "Items", "object": "Properties"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing said of a value: a keyword of its schema, and how messages call what said it."""
+
+    keyword: str
+    value: Any
+    where: str
+    by: str
+    # How many levels of `items` the value is below.
+    depth: int = 0
+
+
+def from_marker(marker: KubebuilderMarker) -> Said | None:
+    """What a marker says of a value; None if it says something else."""
+    name, depth = marker.name, 0
+    while name.startswith(_ITEMS):
+        name, depth = "validation:" + name.removeprefix(_ITEMS), depth + 1
+    keyword = _KEYWORDS.get(name)
+    if keyword is None and name.startswith("validation:"):
+        bare = name.removeprefix("validation:")
+        keyword = bare[0].lower() + bare[1:]
+    if keyword is None or (keyword not in _FITS and keyword not in _PASSED_ON):
+        return None
+    return Said(keyword, marker.value, marker.where, f"`+{marker.written}`", depth)
+
+
+_PASSED_ON: Final = frozenset(
+    [
+        "type",
+        "nullable",
+        "title",
+        "description",
+        "example",
+        "externalDocs",
+        "x-kubernetes-validations",
+    ]
+)
+
+
+def from_metas(metas: Iterable[msgspec.Meta], schema: Schema, where: str) -> Iterator[Said]:
+    """What `Annotated` says of a value with this schema."""
+    for meta in metas:
+        for argument, keywords in _META.items():
+            value = getattr(meta, argument)
+            if value is not None:
+                for keyword, fixed in keywords:
+                    by = f"`Meta({argument}=...)`"
+                    yield Said(keyword, value if fixed is None else fixed, where, by)
+        yield from _lengths(meta, schema, where)
+        if meta.examples:
+            yield Said("example", meta.examples[0], where, "`Meta(examples=...)`")
+        for keyword, value in (meta.extra_json_schema or {}).items():
+            yield Said(keyword, value, where, "`Meta(extra_json_schema=...)`")
+
+
+def _lengths(meta: msgspec.Meta, schema: Schema, where: str) -> Iterator[Said]:
+    ending = next((_LENGTHS[kind] for kind in kinds_of(schema) if kind in _LENGTHS), "Length")
+    for argument, start in (("min_length", "min"), ("max_length", "max")):
+        value = getattr(meta, argument)
+        if value is not None:
+            yield Said(f"{start}{ending}", value, where, f"`Meta({argument}=...)`")
+
+
+def kinds_of(schema: Schema) -> frozenset[str]:
+    """The types a value may have: all of them where the schema takes anything."""
+    if schema.get(INT_OR_STRING):
+        return frozenset(["integer", "string"])
+    kind = schema.get("type")
+    return frozenset([kind]) if kind else _ALL
+
+
+def apply(schema: Schema, said: Iterable[Said], problems: Problems) -> None:
+    """Put what was said into a schema, in place; the type first, since the rest depends on it."""
+    order = {"type": 0, INT_OR_STRING: 1}
+    for each in sorted(said, key=lambda one: order.get(one.keyword, 2)):
+        target = _target(schema, each, problems)
+        if target is not None:
+            _put(target, each, problems)
+
+
+def _target(schema: Schema, said: Said, problems: Problems) -> Schema | None:
+    """The schema that is spoken of: the value's own, or that of its items."""
+    for _ in range(said.depth):
+        if "items" not in schema:
+            what = f"{said.by} speaks of items, and the value is {_shown(kinds_of(schema))}"
+            problems.add(said.where, what, "leave out `items:`, or make it a list")
+            return None
+        schema = schema["items"]
+    return schema
+
+
+def _put(schema: Schema, said: Said, problems: Problems) -> None:
+    kinds = kinds_of(schema)
+    if said.keyword == "type":
+        _retype(schema, said.value)
+    elif said.keyword == INT_OR_STRING and said.value:
+        _make_int_or_string(schema, said, problems)
+    elif said.keyword not in _FITS and said.keyword not in _PASSED_ON:
+        problems.add(said.where, f"{said.by}: `{said.keyword}` is no word of a schema")
+    elif not kinds & _FITS.get(said.keyword, _ALL):
+        fitting = _shown(_FITS[said.keyword])
+        problems.add(said.where, f"{said.by} is for {fitting}, and this is {_shown(kinds)}")
+    elif said.keyword in ("x-kubernetes-validations", "x-kubernetes-list-map-keys"):
+        new = said.value if isinstance(said.value, list) else [said.value]
+        schema[said.keyword] = [*schema.get(said.keyword, ()), *new]
+    elif wrong := _wrong_value(said, kinds):
+        problems.add(said.where, f"{said.by}: {wrong}")
+    elif said.value is not False:  # what is not so is not said
+        schema[said.keyword] = said.value
+        if said.keyword == "x-kubernetes-embedded-resource":
+            schema["type"] = "object"
+
+
+def _retype(schema: Schema, kind: str) -> None:
+    """Another type than the annotation's: what was known of that one does not hold."""
+    if schema.get("type") == kind:
+        return
+    kept = {key: schema[key] for key in ("description", ANYTHING) if key in schema}
+    schema.clear()
+    schema.update(kept, type=kind)
+    if kind == "array":
+        schema["items"] = {ANYTHING: True}
+
+
+def _make_int_or_string(schema: Schema, said: Said, problems: Problems) -> None:
+    kinds = kinds_of(schema)
+    if not kinds & _FITS[INT_OR_STRING]:
+        what = f"{said.by} is for texts and whole numbers, and this is {_shown(kinds)}"
+        problems.add(said.where, what)
+        return
+    for key in ("type", "format", ANYTHING):
+        schema.pop(key, None)
+    schema.update({"anyOf": [{"type": "integer"}, {"type": "string"}], INT_OR_STRING: True})
+
+
+def _wrong_value(said: Said, kinds: frozenset[str]) -> str | None:
+    value = said.value
+    if said.keyword.startswith(("minL", "maxL", "minI", "maxI", "minP", "maxP")) and value < 0:
+        return f"a count cannot be {value}"
+    if said.keyword == "multipleOf" and value <= 0:
+        return f"it has to be more than 0, and is {value}"
+    if said.keyword in ("minimum", "maximum", "multipleOf") and "number" not in kinds:
+        # The server's validator never finds an integer within bounds that have a fraction.
+        return None if value == int(value) else f"{value} is no limit of whole numbers"
+    if said.keyword == "enum":
+        odd = [each for each in value if not _is_of(each, kinds)]
+        shown = ", ".join(f"`{each}`" for each in odd)
+        return f"{shown} is not {_shown(kinds)}; texts may need quotes" if odd else None
+    return None
+
+
+def _is_of(value: object, kinds: frozenset[str]) -> bool:
+    if isinstance(value, bool):
+        return "boolean" in kinds
+    if isinstance(value, int):
+        return bool(kinds & _NUMBERS)
+    if isinstance(value, float):
+        return "number" in kinds
+    return "string" in kinds
+
+
+def _shown(kinds: frozenset[str]) -> str:
+    called = {
+        "array": "a list",
+        "boolean": "true or false",
+        "integer": "a whole number",
+        "number": "a number",
+        "object": "an object",
+        "string": "text",
+    }
+    return " or ".join(called[kind] for kind in sorted(kinds))
+
+
+def check_limits(schema: Schema, where: str, problems: Problems) -> None:
+    """Find limits that leave nothing, and words that mean nothing without another."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    exclusive = schema.get("exclusiveMinimum") or schema.get("exclusiveMaximum")
+    if low is not None and high is not None and (low > high or (low == high and exclusive)):
+        problems.add(where, f"no number is between {low} and {high}", "change one of the limits")
+    for least, most in _COUNTS:
+        if least in schema and most in schema and schema[least] > schema[most]:
+            what = f"{least} is {schema[least]}, and {most} is {schema[most]}"
+            problems.add(where, what, "change one of the limits")
+    for word, limit in (("exclusiveMinimum", low), ("exclusiveMaximum", high)):
+        if schema.get(word) and limit is None:
+            name = word.removeprefix("exclusive")
+            what = f"{word} says nothing without {name.lower()}"
+            problems.add(where, what, f"add `+kubebuilder:validation:{name}=...`")
+    _check_list(schema, where, problems)
+
+
+def _check_list(schema: Schema, where: str, problems: Problems) -> None:
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys", [])
+    if keys and kind != "map":
+        problems.add(where, "`+listMapKey` is for lists of type map", "add `+listType=map`")
+    if kind == "map" and not keys:
+        what = "a list of type map needs keys"
+        problems.add(where, what, "add `+listMapKey=name`, once for each key")
+    items = schema.get("items", {})
+    if kind == "map" and keys:
+        _check_keys(items, keys, where, problems)
+
+
+def _check_keys(items: Schema, keys: list[str], where: str, problems: Problems) -> None:
+    properties, required = items.get("properties", {}), items.get("required", [])
+    for key in keys:
+        if key not in properties:
+            known = ", ".join(properties) or "none"
+            what = f"the items have no field `{key}` to be a key"
+            problems.add(where, what, f"their fields are {known}")
+        elif key not in required and "default" not in properties[key]:
+            what = f"the key `{key}` of the items is neither required nor has it a default"
+            problems.add(where, what, "make it required: a field without a default in Python")

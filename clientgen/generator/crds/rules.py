@@ -1,0 +1,61 @@
+"""Rules in CEL that are written by a word: one of these fields, never changed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from clientgen.generator.crds.annotations import Schema
+from clientgen.generator.crds.kubebuilder import KubebuilderMarker
+from clientgen.generator.problems import Problems
+
+__all__ = ["cel_name", "field_rules", "group_rule"]
+
+_COUNTS: Final[Mapping[str, tuple[str, str]]] = {
+    "validation:ExactlyOneOf": ("== 1", "exactly one"),
+    "validation:AtMostOneOf": ("<= 1", "at most one"),
+    "validation:AtLeastOneOf": (">= 1", "at least one"),
+}
+# CEL's own words cannot be names; https://kubernetes.io/docs/reference/using-api/cel/.
+_WORDS: Final = frozenset(
+    ["true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"]
+)
+_SIGNS: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+_NAME: Final = re.compile(r"[A-Za-z_./-][\w./-]*", re.ASCII)
+
+
+def cel_name(name: str) -> str | None:
+    """How a rule calls a field; None if it cannot."""
+    if name in _WORDS:
+        return f"__{name}__"
+    if not _NAME.fullmatch(name):
+        return None
+    return re.sub(r"__|[./-]", lambda match: _SIGNS[match[0]], name)
+
+
+def field_rules(markers: Iterable[KubebuilderMarker]) -> Iterator[Mapping[str, Any]]:
+    """The rule of a field that never changes once it is set."""
+    for marker in markers:
+        if marker.name == "immutable":
+            yield {"rule": "self == oldSelf", "message": "it cannot be changed"}
+
+
+def group_rule(
+    marker: KubebuilderMarker, schema: Schema, problems: Problems
+) -> dict[str, Any] | None:
+    """The rule of a marker that counts which fields of a class are set."""
+    if marker.name not in _COUNTS:
+        return None
+    known = schema.get("properties", {})
+    for name in marker.value:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean `{close[0]}`?" if close else f"its fields are {', '.join(known)}"
+            problems.add(marker.where, f"`+{marker.written}` names no field: `{name}`", hint)
+    comparison, how_many = _COUNTS[marker.name]
+    names = [cel_name(name) for name in marker.value]
+    set_ones = ", ".join(f"has(self.{name})" for name in names if name)
+    message = f"{how_many} of {', '.join(marker.value)} has to be set"
+    return {"rule": f"[{set_ones}].filter(set, set).size() {comparison}", "message": message}

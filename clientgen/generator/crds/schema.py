@@ -1,0 +1,312 @@
+"""The structural schema of a kind, out of its Python class.
+
+Fields are required as they are in Python; a default of Python's is one of the server's too, because
+a client leaves it off the wire: the server fills in the same value, and every other client sees it.
+An empty default (None, "", 0, False, [], {}) is what absence reads as, and is not filled in.
+Descriptions are docstrings. Models of other modules are inlined, as in every CRD.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias, get_args, get_origin
+
+from clientgen.generator.crds.annotations import (
+    ANYTHING,
+    Schema,
+    UnsupportedTypeError,
+    metas,
+    named,
+    plain,
+    scalar,
+)
+from clientgen.generator.crds.constraints import (
+    Said,
+    apply,
+    check_limits,
+    from_marker,
+    from_metas,
+    kinds_of,
+)
+from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
+from clientgen.generator.crds.rules import field_rules, group_rule
+from clientgen.generator.markers import strip_markers
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.records import (
+    NOTHING,
+    TypeClass,
+    TypeField,
+    TypeModule,
+)
+from clientgen.runtime.encoding import encode
+from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.model import Model
+
+__all__ = ["Lookup", "Part", "SchemaBuilder"]
+
+Lookup: TypeAlias = Callable[[type[Model]], "tuple[TypeModule, TypeClass] | None"]
+"""Finds what is known of a model class, whichever module it is in."""
+
+_EMPTY: Final = (None, "", 0, False, [], {})
+_TYPE_META: Final = {
+    "apiVersion": "The group and version this object is written in.",
+    "kind": "The kind of this object.",
+}
+# What the author of an embedded object may set; the rest is filled in by servers.
+_EMBEDDED_META: Final = frozenset(
+    ["annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences"]
+)
+_WITHOUT_END: Final = (
+    "a schema cannot refer to itself: use `Raw`, or take anything here by "
+    "`+kubebuilder:validation:Schemaless` and `+kubebuilder:pruning:PreserveUnknownFields`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A schema, and where each part of it was written, by the path that leads to the part."""
+
+    schema: Schema
+    places: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+
+    def copy(self) -> Part:
+        """One that may be changed."""
+        return Part(deepcopy(self.schema), dict(self.places))
+
+
+class SchemaBuilder:
+    """Makes schemas; what is wrong goes to `problems`. A class is looked at once."""
+
+    def __init__(self, lookup: Lookup, problems: Problems) -> None:
+        self._lookup = lookup
+        self._problems = problems
+        self._made: dict[type[Model], Part] = {}
+        self._open: list[type[Model]] = []
+
+    def kind(self, module: TypeModule, kind: TypeClass) -> Part:
+        """The schema of a kind: what every object has is left to the server."""
+        self._open.append(kind.cls)
+        part = self._object(module, kind, top=True)
+        self._open.pop()
+        return part
+
+    def _object(
+        self,
+        module: TypeModule,
+        found: TypeClass,
+        *,
+        top: bool = False,
+        only: frozenset[str] | None = None,
+    ) -> Part:
+        part = Part({"type": "object"}, {(): found.where})
+        _describe(part.schema, found.docstring)
+        properties: dict[str, Schema] = {}
+        required: list[str] = []
+        optional = self._is_optional(module)
+        for each in found.fields:
+            if only is not None and each.wire_name not in only:
+                continue
+            made, is_required = self._field(each, optional=optional, top=top)
+            properties[each.wire_name] = made.schema
+            _add_places(part, ("properties", each.wire_name), made)
+            if is_required:
+                required.append(each.wire_name)
+        if properties:
+            part.schema["properties"] = properties
+        if required:
+            part.schema["required"] = sorted(required)
+        self._say_of_class(part.schema, found)
+        return part
+
+    def _is_optional(self, module: TypeModule) -> bool:
+        """Whether the module says that fields are optional; problems of it are told elsewhere."""
+        said = parse_markers(module.markers, Problems(), "module")
+        return any(marker.name == "optional" for marker in said)
+
+    def _say_of_class(self, schema: Schema, found: TypeClass) -> None:
+        markers = parse_markers(found.markers, Problems(), "type")  # `kinds` tells its problems
+        apply(schema, _said(markers), self._problems)
+        for marker in markers:
+            rule = group_rule(marker, schema, self._problems)
+            if rule:
+                schema.setdefault("x-kubernetes-validations", []).append(rule)
+        check_limits(schema, found.where, self._problems)
+
+    def _field(self, said: TypeField, *, optional: bool, top: bool) -> tuple[Part, bool]:
+        markers = parse_markers(said.markers, self._problems, "field")
+        named = {marker.name: marker for marker in markers}
+        required = self._is_required(said, named, optional=optional)
+        if top and said.wire_name in ("apiVersion", "kind", "metadata"):
+            self._check_type_meta(said, markers)
+            return Part(_type_meta(said.wire_name), {(): said.where}), False
+        if "validation:Schemaless" in named:
+            part = Part({}, {(): said.where})
+        else:
+            part = self._annotation(said.annotation, said.where)
+        _describe(part.schema, said.docstring)
+        apply(part.schema, _said(markers), self._problems)
+        for rule in field_rules(markers):
+            part.schema.setdefault("x-kubernetes-validations", []).append(rule)
+        _open_embedded(part.schema)
+        self._put_default(part.schema, said, named.get("default"))
+        check_limits(part.schema, said.where, self._problems)
+        return part, required
+
+    def _is_required(
+        self, said: TypeField, named: Mapping[str, KubebuilderMarker], *, optional: bool
+    ) -> bool:
+        if "required" in named and "optional" in named:
+            what = "it is said to be required, and to be optional"
+            self._problems.add(named["optional"].where, what, "remove one of the two")
+        if "required" in named or "optional" in named:
+            return "required" in named
+        return said.required and not optional
+
+    def _check_type_meta(self, said: TypeField, markers: Iterable[KubebuilderMarker]) -> None:
+        for marker in markers:
+            if marker.name not in ("required", "optional"):
+                what = f"`+{marker.written}` cannot be said of `{said.wire_name}` of a kind"
+                self._problems.add(marker.where, what, "the server checks that field itself")
+
+    def _annotation(self, annotation: Any, where: str) -> Part:
+        try:
+            part = self._plain(plain(annotation), where)
+        except UnsupportedTypeError as error:
+            self._problems.add(where, error.what, error.hint)
+            return Part({ANYTHING: True}, {(): where})
+        part.places[()] = where
+        apply(part.schema, from_metas(metas(annotation), part.schema, where), self._problems)
+        check_limits(part.schema, where, self._problems)
+        return part
+
+    def _plain(self, annotation: Any, where: str) -> Part:
+        found = scalar(annotation)
+        if found is not None:
+            return Part(found)
+        origin = get_origin(annotation) or annotation
+        if origin is list:
+            return self._list(get_args(annotation), where)
+        if origin is dict:
+            return self._dict(get_args(annotation), where)
+        return self._model(origin, where)
+
+    def _list(self, arguments: tuple[Any, ...], where: str) -> Part:
+        items = self._annotation(arguments[0] if arguments else Any, where)
+        part = Part({"type": "array", "items": items.schema})
+        _add_places(part, ("items",), items)
+        return part
+
+    def _dict(self, arguments: tuple[Any, ...], where: str) -> Part:
+        key, value = arguments or (str, Any)
+        if scalar(plain(key)) is None or kinds_of(scalar(plain(key)) or {}) != {"string"}:
+            what = f"the keys of an object are texts, and these are `{named(plain(key))}`"
+            raise UnsupportedTypeError(what, "write `dict[str, ...]`")
+        values = self._annotation(value, where)
+        if values.schema == {ANYTHING: True}:
+            return Part({"type": "object", ANYTHING: True})
+        part = Part({"type": "object", "additionalProperties": values.schema})
+        _add_places(part, ("additionalProperties",), values)
+        return part
+
+    def _model(self, model: type[Model], where: str) -> Part:
+        if model in self._open:
+            circle = " -> ".join(each.__name__ for each in (*self._open, model))
+            raise UnsupportedTypeError(f"its type contains itself: {circle}", _WITHOUT_END)
+        if model not in self._made:
+            self._made[model] = self._new_model(model, where)
+        return self._made[model].copy()
+
+    def _new_model(self, model: type[Model], where: str) -> Part:
+        found = self._lookup(model)
+        if found is None:
+            what = f"the source of `{model.__module__}.{model.__qualname__}` cannot be read"
+            self._problems.add(where, what, "its module has to be there as a .py file")
+            return Part({ANYTHING: True})
+        self._open.append(model)
+        part = self._object(*found, only=_EMBEDDED_META if model is ObjectMeta else None)
+        self._open.pop()
+        return part
+
+    def _put_default(
+        self, schema: Schema, said: TypeField, marker: KubebuilderMarker | None
+    ) -> None:
+        of_python = _json(said.default)
+        if marker is None:
+            if of_python not in _EMPTY:
+                schema["default"] = of_python
+            return
+        value = marker.value
+        if value == {} and kinds_of(schema) == {"array"}:  # both are written `{}`
+            value = []
+        if not _is_of(value, kinds_of(schema)):
+            what = f"`+{marker.written}`: {json.dumps(value)} is not of the field's type"
+            self._problems.add(marker.where, what, "texts may need quotes")
+        elif of_python is not None and of_python != value:
+            self._differing(said, marker, of_python, value)
+        schema["default"] = value
+
+    def _differing(
+        self, said: TypeField, marker: KubebuilderMarker, of_python: Any, value: Any
+    ) -> None:
+        shown, filled_in = json.dumps(of_python), json.dumps(value)
+        what = f"`{said.attribute}` is {shown} in Python and {filled_in} for the server"
+        hint = (
+            f"a client leaves {shown} off the wire, and the server would make {filled_in} of it: "
+            "write the same default, or `| None = None`"
+        )
+        self._problems.add(marker.where, what, hint)
+
+
+def _said(markers: Iterable[KubebuilderMarker]) -> list[Said]:
+    return [said for marker in markers if (said := from_marker(marker))]
+
+
+def _add_places(part: Part, path: tuple[str, ...], inner: Part) -> None:
+    for below, where in inner.places.items():
+        part.places[(*path, *below)] = where
+
+
+def _type_meta(name: str) -> Schema:
+    if name == "metadata":
+        return {"type": "object"}
+    return {"description": _TYPE_META[name], "type": "string"}
+
+
+def _describe(schema: Schema, docstring: str) -> None:
+    text = strip_markers(inspect.cleandoc(docstring)).strip()
+    if text:
+        schema["description"] = text
+
+
+def _open_embedded(schema: Schema) -> None:
+    """The server itself checks these fields of embedded objects, and takes no other rules."""
+    if schema.get("x-kubernetes-embedded-resource"):
+        properties = schema.get("properties", {})
+        for name in ("apiVersion", "kind", "metadata"):
+            if name in properties:
+                properties[name] = _type_meta(name)
+
+
+def _json(default: object) -> Any:
+    """A default of Python's as it would be on the wire; None of those that are never there."""
+    if default is NOTHING or default is None:
+        return None
+    data = encode(default)
+    return json.loads(data) if data else None
+
+
+def _is_of(value: object, kinds: frozenset[str]) -> bool:
+    for of, names in (
+        (bool, {"boolean"}),
+        (int, {"integer", "number"}),
+        (float, {"number"}),
+        (str, {"string"}),
+        (list, {"array"}),
+    ):
+        if isinstance(value, of):
+            return bool(kinds & names)
+    return "object" in kinds
