@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -17,8 +18,7 @@ from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
 from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.sources import openapi_v2
-from clientgen.generator.sources.document import read_file
+from clientgen.generator.sources import openapi
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["Inputs", "Parsed", "gather"]
@@ -114,12 +114,12 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
 
 
 def _specs(config: PackageConfig) -> _Source:
-    inputs = tuple(Input(path.name, str(path), read_file(path, str(path))) for path in config.specs)
+    gathered = _all(partial(openapi.gather, path, path.name) for path in config.specs)
 
     def parse() -> Parsed:
-        return Parsed(tuple(openapi_v2.parse(one.data, one.shown) for one in inputs))
+        return Parsed(tuple(_all(partial(openapi.parse, inputs) for inputs in gathered)))
 
-    return _Source(inputs, parse)
+    return _Source(tuple(chain.from_iterable(gathered)), parse)
 
 
 def _go_types(config: PackageConfig) -> _Source:

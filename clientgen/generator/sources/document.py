@@ -22,6 +22,7 @@ __all__ = [
     "follow",
     "is_array",
     "is_object",
+    "named_schemas",
     "parse_json",
     "pointer",
     "read_file",
@@ -67,7 +68,7 @@ def parse_json(data: bytes, shown: str) -> dict[str, Any]:
     return value
 
 
-_HINT = "An API server answers its OpenAPI v2 document on /openapi/v2."
+_HINT = "An API server answers its documents on /openapi/v2 and below /openapi/v3."
 
 
 def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
@@ -157,24 +158,46 @@ def follow(document: Any, reference: str) -> Any:
 _Trail = tuple[Any, ...]
 
 
-def check_references(document: dict[str, Any], shown: str, problems: Problems) -> None:
-    """Report every `$ref` to nowhere and every `allOf` that leads back to itself."""
-    known: dict[str, bool] = {}
-    for trail, reference in _references(document):
-        if reference not in known:
-            known[reference] = _leads_somewhere(document, reference)
-        if not known[reference]:
-            problems.add(
-                shown + _spell(trail),
-                f"$ref leads to {reference!r}, which is not in the document",
-                "Add the definition or correct the name.",
-            )
-    for cycle in _all_of_cycles(document.get("definitions", {})):
+def check_references(document: dict[str, Any], shown: str, problems: Problems, *at: str) -> None:
+    """Report every `$ref` to nowhere and every schema that is nothing but itself.
+
+    Args:
+        document: what was read.
+        shown: how messages call it.
+        problems: takes the reports.
+        at: the way to the named schemas.
+    """
+    schemas, prefix = named_schemas(document, *at), f"{pointer(*at)}/"
+    wanted = {prefix + pointer(name)[2:] for name in schemas}
+    for trail, reference in _references(schemas):
+        if reference not in wanted:
+            _complain(document, shown + _spell(trail, at), reference, problems)
+    for trail, reference in _references(document, without=schemas):
+        if reference not in wanted and not _leads_somewhere(document, reference):
+            _complain(document, shown + _spell(trail), reference, problems)
+    for cycle in _cycles(schemas):
+        keyword = "$ref" if "$ref" in schemas[cycle[0]] else "allOf"
         problems.add(
-            shown + pointer("definitions", cycle[0], "allOf"),
-            f"allOf leads back to itself: {' -> '.join([*cycle, cycle[0]])}",
+            shown + pointer(*at, cycle[0], keyword),
+            f"{keyword} leads back to itself: {' -> '.join([*cycle, cycle[0]])}",
             "A schema cannot contain itself; break the circle.",
         )
+
+
+def named_schemas(document: dict[str, Any], *at: str) -> dict[str, Any]:
+    """The schemas that have a name, where this kind of document keeps them."""
+    found: Any = document
+    for part in at:
+        found = found.get(part, {})
+    return found if is_object(found) else {}
+
+
+def _complain(document: dict[str, Any], where: str, reference: str, problems: Problems) -> None:
+    if _leads_somewhere(document, reference):
+        what, hint = "which is no schema with a name", "Name that schema and refer to it."
+    else:
+        what, hint = "which is not in the document", "Add the definition or correct the name."
+    problems.add(where, f"$ref leads to {reference!r}, {what}", hint)
 
 
 def _leads_somewhere(document: dict[str, Any], reference: str) -> bool:
@@ -185,28 +208,39 @@ def _leads_somewhere(document: dict[str, Any], reference: str) -> bool:
     return True
 
 
-def _references(document: dict[str, Any]) -> Iterator[tuple[_Trail, str]]:
+# What stands there is data, not a part of the document.
+_VALUES = frozenset({"default", "enum", "example", "examples"})
+
+
+def _references(start: Any, *, without: object = None) -> Iterator[tuple[_Trail, str]]:
     """Every `$ref` and its trail. A property that is itself called `$ref` holds no string."""
-    todo: list[tuple[Any, _Trail]] = [(document, ())]
+    todo: list[tuple[Any, _Trail]] = [(start, ())]
     while todo:
         node, trail = todo.pop()
         if is_object(node) and type(node.get("$ref")) is str:
             yield trail, node["$ref"]
         entries = node.items() if is_object(node) else enumerate(node)
-        todo += [(v, (trail, k)) for k, v in entries if type(v) is dict or type(v) is list]
+        named = not trail or trail[1] == "properties"
+        todo += [
+            (v, (trail, k))
+            for k, v in entries
+            if (type(v) is dict or type(v) is list)
+            and v is not without
+            and (named or k not in _VALUES)
+        ]
 
 
-def _spell(trail: _Trail) -> str:
+def _spell(trail: _Trail, at: tuple[str, ...] = ()) -> str:
     parts: list[str | int] = []
     while trail:
         trail, part = trail
         parts.append(part)
-    return pointer(*reversed(parts))
+    return pointer(*at, *reversed(parts))
 
 
-def _all_of_cycles(definitions: dict[str, Any]) -> list[list[str]]:
-    """Circles among definitions along `allOf`, each once, from its first name on."""
-    edges = {name: _all_of_targets(schema) for name, schema in definitions.items()}
+def _cycles(definitions: dict[str, Any]) -> list[list[str]]:
+    """Circles among definitions along `allOf` and `$ref`, each once, from its first name on."""
+    edges = {name: _taken_over(schema) for name, schema in definitions.items()}
     edges = {name: targets for name, targets in edges.items() if targets}
     done: set[str] = set()
     cycles: list[list[str]] = []
@@ -237,7 +271,11 @@ def _walk(start: str, edges: dict[str, list[str]], done: set[str]) -> list[str]:
     return []
 
 
-def _all_of_targets(schema: object) -> list[str]:
-    parts = schema.get("allOf") if is_object(schema) else None
-    found = [part.get("$ref") for part in parts if is_object(part)] if is_array(parts) else []
-    return [ref.rpartition("/")[2] for ref in found if isinstance(ref, str)]
+def _taken_over(schema: object) -> list[str]:
+    """The definitions that a schema takes over as a whole."""
+    if not is_object(schema):
+        return []
+    parts = schema.get("allOf")
+    found = [schema, *parts] if is_array(parts) else [schema]
+    references = [part.get("$ref") for part in found if is_object(part)]
+    return [ref.rpartition("/")[2] for ref in references if isinstance(ref, str)]

@@ -1,7 +1,7 @@
-"""Is it an OpenAPI document at all? openapi-spec-validator knows.
+"""Is it an OpenAPI document at all? The schemas of openapi-spec-validator know.
 
-Only the meta-schema part is asked: Kubernetes' own documents break the finer rules. Loading the
-validator takes longer than its verdict, so a good verdict is remembered by the document's digest.
+Only the meta-schema part is asked: Kubernetes' own documents break the finer rules, such as that a
+default fits its own schema. A good verdict is remembered by the document's digest.
 """
 
 from __future__ import annotations
@@ -10,81 +10,93 @@ import contextlib
 import hashlib
 import json
 import os
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import pointer
 
-__all__ = ["check_metaschema", "is_known_valid", "remember_valid"]
+__all__ = ["Edition", "check_metaschema", "is_known_valid", "remember_valid"]
+
+Edition = Literal["2.0", "3.0"]
 
 # Raised whenever a check is added: verdicts of older checks then count no more.
-_CHECKS = "1"
+_CHECKS = "2"
 _AT_MOST = 20
 _LONG = 200
 _LARGE = 4 * 2**20
 
 
-def check_metaschema(document: dict[str, Any], size: int, shown: str, problems: Problems) -> None:
-    """Report where the document is not OpenAPI v2, up to a readable number of places.
+def check_metaschema(
+    document: dict[str, Any], edition: Edition, size: int, shown: str, problems: Problems
+) -> None:
+    """Report where the document is not OpenAPI, up to a readable number of places.
 
     Args:
         document: what was read.
+        edition: the specification it says it follows.
         size: how many bytes it was read from; of a large document only the first place is told,
             since looking for all of them takes a second for each megabyte of nonsense.
         shown: how messages call it.
         problems: takes the reports.
     """
-    if _is_sound(document):
-        return
-    from jsonschema.exceptions import ValidationError
-    from openapi_spec_validator import OpenAPIV2SpecValidator
-
-    validator = OpenAPIV2SpecValidator(document).schema_validator
+    validator = _validator(edition)
     if validator.is_valid(document):
         return
-    if size > _LARGE:
-        try:
-            validator.validate(document)
-        except ValidationError as first:
-            _report(first, shown, problems)
-        return
-    errors = list(validator.iter_errors(document))
+    errors = _first(validator, document) if size > _LARGE else list(validator.iter_errors(document))
     for error in errors[:_AT_MOST]:
-        _report(error, shown, problems)
+        found = _innermost(error)
+        problems.add(
+            shown + pointer(*found.instance_path),
+            f"is not OpenAPI v{edition[0]}: {_shorten(str(found.message))}",
+            f"See the OpenAPI {edition} specification for what may stand here.",
+        )
     if len(errors) > _AT_MOST:
-        problems.add(shown, f"{len(errors) - _AT_MOST} more places are not OpenAPI v2")
+        problems.add(shown, f"{len(errors) - _AT_MOST} more places are not OpenAPI v{edition[0]}")
 
 
-def _is_sound(document: dict[str, Any]) -> bool:
+@cache
+def _validator(edition: Edition) -> Any:
     """The validator's own schema, asked without loading the validator: it takes 0.3 s to load."""
-    import jsonschema_rs
+    import jsonschema_rs  # late: reading documents that are known to be valid does without
 
     package = find_spec("openapi_spec_validator")
     folder = package.submodule_search_locations if package else None
-    schema = Path(folder[0]) / "resources/schemas/v2.0/schema.json" if folder else None
-    if schema is None or not schema.is_file():
-        return False  # so the validator is asked itself
-    return jsonschema_rs.validator_for(json.loads(schema.read_bytes())).is_valid(document)
+    schema = Path(folder[0]) / f"resources/schemas/v{edition}/schema.json" if folder else None
+    if schema and schema.is_file():
+        return jsonschema_rs.validator_for(json.loads(schema.read_bytes()))
+    from openapi_spec_validator.schemas.utils import get_schema_content  # it knows where it is
+
+    return jsonschema_rs.validator_for(dict(get_schema_content(edition)))
 
 
-def _report(error: Any, shown: str, problems: Problems) -> None:
-    problems.add(
-        shown + pointer(*_path(error)),
-        f"is not OpenAPI v2: {_shorten(str(error.message))}",
-        "See the OpenAPI 2.0 specification for what may stand here.",
-    )
+def _first(validator: Any, document: dict[str, Any]) -> list[Any]:
+    from jsonschema_rs import ValidationError
+
+    try:
+        validator.validate(document)
+    except ValidationError as error:
+        return [error]
+    return []
 
 
-def _path(error: Any) -> list[str | int]:
-    """The place of an error; the first of a large document has it from jsonschema-rs."""
-    return list(error.absolute_path or getattr(error.__cause__, "instance_path", ()))
+def _innermost(error: Any) -> Any:
+    """Of a value that fits no alternative: what keeps it from the one that it is nearest to.
+
+    Nearly everything in OpenAPI v3 may also be a reference; nobody who wrote something else wants
+    to hear that `$ref` is missing.
+    """
+    while branches := getattr(error.kind, "context", None):
+        error = max(
+            (one for branch in branches for one in branch), key=lambda e: len(e.instance_path)
+        )
+    return error
 
 
 def _shorten(message: str) -> str:
     """Messages quote the value at fault, which may be half the document."""
-    message = message.partition("\n\n")[0]
     return message if len(message) <= _LONG else f"{message[:120]} … {message[-60:]}"
 
 

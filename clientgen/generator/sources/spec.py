@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from clientgen.generator.sources.document import is_array
+from clientgen.generator.sources.document import is_array, is_object
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
-__all__ = ["Definition", "Input", "Operation", "Precedence", "Schema", "Spec", "gvks_of"]
+__all__ = [
+    "Definition",
+    "Input",
+    "Operation",
+    "Precedence",
+    "Schema",
+    "Spec",
+    "gvks_of",
+    "reference_of",
+]
 
 # A schema is JSON: resolve reads it once, key by key.
 Schema = Mapping[str, Any]
@@ -91,4 +100,20 @@ def gvks_of(schema: Schema) -> list[GroupVersionKind]:
     return [
         GroupVersionKind(entry.get("group", ""), entry.get("version", ""), entry.get("kind", ""))
         for entry in (stated if is_array(stated) else [stated])
+        if is_object(entry)
     ]
+
+
+def reference_of(schema: Schema) -> str | None:
+    """The name of the definition a schema stands for; None if it describes something itself.
+
+    OpenAPI v3 lets nothing stand beside a `$ref`, so a property with a description or a default
+    is an `allOf` of that one reference.
+    """
+    reference = schema.get("$ref")
+    if reference is None and "properties" not in schema:
+        parts = schema.get("allOf")
+        reference = parts[0].get("$ref") if is_array(parts) and len(parts) == 1 else None
+    if not isinstance(reference, str):
+        return None
+    return reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
