@@ -145,6 +145,8 @@ def _patterns(table: Table, key: str) -> tuple[Said, ...]:
             found.append(said)
             continue
         hint = "write `group`, `group/version` or `group/version/Kind`; the core group is `core`"
+        if _KIND.fullmatch(said.text):
+            hint = f"the core group is called `core`: `core/{said.text}`"
         table.problems.add(said.where, f"`{said.text}` does not select anything", hint)
     return tuple(found)
 
@@ -171,7 +173,12 @@ def _renames(table: Table) -> Renames:
 
 
 def _new_name(table: Table, key: str) -> Said | None:
-    name, where = table.text(key), str(table.place / key)
+    where = str(table.place / key)
+    if isinstance(table.values[key], dict):
+        what = "must be a string, and is a table"
+        table.problems.add(where, what, "a name with dots is one key only in quotes")
+        return None
+    name = table.text(key)
     if name is None:
         return None
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):

@@ -121,7 +121,13 @@ def _subresources(resource: Resource) -> tuple[str, ...]:
 def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
     configured = {kind: config.marker_lines(kind) for kind in config.markers}
     # The configuration has the last word.
-    return resolve(parsed.specs, (configured, *parsed.markers), parsed.imported)
+    return resolve(
+        parsed.specs,
+        (configured, *parsed.markers),
+        parsed.imported,
+        config.inlined,
+        config.selection,
+    )
 
 
 def _digests(config: PackageConfig, inputs: Inputs) -> dict[str, str]:

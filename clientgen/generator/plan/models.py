@@ -15,12 +15,11 @@ from clientgen.generator.ir import (
     ModelId,
     ModelType,
     Scalar,
-    TypeRef,
-    UnionType,
 )
 from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.homes import is_shared
+from clientgen.generator.resolve.selection import models_in
 
 __all__ = ["late_imports", "model_plans"]
 
@@ -173,16 +172,3 @@ def _reachable(start: str, edges: dict[str, set[str]]) -> set[str]:
 def _targets(model: Model) -> Iterable[ModelId]:
     for field_ in model.fields:
         yield from models_in(field_.type)
-
-
-def models_in(type_: TypeRef) -> Iterable[ModelId]:
-    """Every model a type speaks of."""
-    if isinstance(type_, ModelType):
-        yield type_.model
-    elif isinstance(type_, ListType):
-        yield from models_in(type_.item)
-    elif isinstance(type_, MapType):
-        yield from models_in(type_.value)
-    elif isinstance(type_, UnionType):
-        for member in type_.members:
-            yield from models_in(member)

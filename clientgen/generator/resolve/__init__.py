@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from clientgen.generator.config_records import Selection
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import (
     Api,
@@ -17,6 +18,7 @@ from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.homes import is_shared
 from clientgen.generator.resolve.marking import Marking
 from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
+from clientgen.generator.resolve.selection import Selecting, needed_models
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.spec import Definition, Spec
 from clientgen.gvk import GroupVersion
@@ -24,6 +26,7 @@ from clientgen.gvk import GroupVersion
 __all__ = ["resolve"]
 
 _NOTHING_IMPORTED = Imported()
+_EVERYTHING = Selection()
 
 
 def resolve(
@@ -31,6 +34,7 @@ def resolve(
     markers: Sequence[Mapping[str, Sequence[MarkerLine]]],
     imported: Imported = _NOTHING_IMPORTED,
     inlined: str = "older",
+    selection: Selection = _EVERYTHING,
 ) -> Api:
     """Put documents together and decide what is generated from them.
 
@@ -39,6 +43,8 @@ def resolve(
         markers: by `str(GroupVersionKind)`, from each source that has some; the earliest wins.
         imported: models that are classes already.
         inlined: which copies of known types become that type: "older", "equal" or "never".
+        selection: the kinds that are generated; with a selection, models that none of them needs
+            are not.
 
     Raises:
         ClientgenError: the documents contradict each other, or a marker does.
@@ -49,20 +55,38 @@ def resolve(
     models = types.models()
     skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
     found = _endpoints(specs, problems)
-    marking = Marking(markers, types, problems)
-    resources: list[Resource] = []
-    for endpoint in found:
-        resource = resource_of(endpoint, types, skipped)
-        if resource:
-            resources.append(marking.apply(resource, endpoint))
+    marking, selecting = Marking(markers, types, problems), Selecting(selection, problems)
+    resources = list(_resources(found, types, marking, selecting, skipped))
     marking.report_unused()
+    selecting.report_unused()
     problems.raise_if_any()
     emitted = [model for model in models if model.id not in imported.classes]
+    if selection:
+        emitted = needed_models(resources, emitted)
     return Api(
         tuple(_by_group_version(emitted, resources)),
         tuple(sorted(set(skipped))),
         imported.classes,
     )
+
+
+def _resources(
+    found: Iterable[Endpoint],
+    types: Types,
+    marking: Marking,
+    selecting: Selecting,
+    skipped: list[Skipped],
+) -> Iterable[Resource]:
+    """The resources of endpoints, but for those that are not selected."""
+    for endpoint in found:
+        passed_over: list[Skipped] = []
+        resource = resource_of(endpoint, types, passed_over)
+        if resource and not selecting.takes(resource.group_version, resource.kind):
+            marking.pass_over(resource.group_version, resource.kind)
+            continue
+        skipped += passed_over
+        if resource:
+            yield marking.apply(resource, endpoint)
 
 
 def _definitions(specs: Sequence[Spec], problems: Problems) -> dict[str, Definition]:

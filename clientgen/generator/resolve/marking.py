@@ -16,6 +16,7 @@ from clientgen.generator.overrides import contradictions, merge, select_verbs
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.resources import Endpoint
 from clientgen.generator.resolve.types import Types
+from clientgen.gvk import GroupVersion
 
 __all__ = ["Marking"]
 
@@ -55,6 +56,10 @@ class Marking:
         verbs, problems = select_verbs(genclient, resource.verbs, endpoint.subresource_verbs())
         self._problems.extend(problems)
         return self._rebuilt(resource, genclient, frozenset(cast("tuple[Verb, ...]", verbs)))
+
+    def pass_over(self, group_version: GroupVersion, kind: str) -> None:
+        """Take note of a kind that is not generated: markers may be there for it."""
+        self._keys.append(f"{group_version}/{kind}")
 
     def report_unused(self) -> None:
         """Markers of a kind that there is not are a problem."""

@@ -1,0 +1,113 @@
+"""Which kinds are generated: `include` and `exclude` of the configuration.
+
+A pattern names a group, a version of it, or a kind; models go with the kinds that need them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from clientgen.generator.config_records import Said, Selection
+from clientgen.generator.ir import (
+    ListType,
+    MapType,
+    Model,
+    ModelId,
+    ModelType,
+    Resource,
+    TypeRef,
+    UnionType,
+)
+from clientgen.generator.problems import Problems
+from clientgen.gvk import GroupVersion
+
+__all__ = ["Selecting", "models_in", "needed_models"]
+
+_CORE = "core"
+_VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
+
+
+class Selecting:
+    """Decides kind by kind, and knows afterwards which patterns decided nothing."""
+
+    def __init__(self, selection: Selection, problems: Problems) -> None:
+        self._selection = selection
+        self._problems = problems
+        self._seen: set[tuple[str, str, str]] = set()
+        self._taken = False
+
+    def takes(self, group_version: GroupVersion, kind: str) -> bool:
+        """Whether a kind is generated."""
+        names = (group_version.group or _CORE, group_version.version, kind)
+        self._seen.add(names)
+        include, exclude = self._selection.include, self._selection.exclude
+        if include and not any(_fits(pattern.text, names) for pattern in include):
+            return False
+        taken = not any(_fits(pattern.text, names) for pattern in exclude)
+        self._taken |= taken
+        return taken
+
+    def report_unused(self) -> None:
+        """A pattern that fits no kind is a problem, and so is a selection that leaves nothing."""
+        patterns = (*self._selection.include, *self._selection.exclude)
+        unused = [pattern for pattern in patterns if not self._fits_any(pattern)]
+        for pattern in unused:
+            self._problems.add(pattern.where, f"`{pattern.text}` fits no kind", self._hint(pattern))
+        if patterns and not unused and not self._taken:
+            what = "of all kinds none is left to generate"
+            self._problems.add(patterns[-1].where, what, "include more, or exclude less")
+
+    def _fits_any(self, pattern: Said) -> bool:
+        return any(_fits(pattern.text, names) for names in self._seen)
+
+    def _hint(self, pattern: Said) -> str:
+        parts = pattern.text.split("/")
+        if _VERSION.fullmatch(parts[0]):
+            return f"the core group is called `{_CORE}`: `{_CORE}/{pattern.text}`"
+        known = sorted({"/".join(names[: len(parts)]) for names in self._seen})
+        close = difflib.get_close_matches(pattern.text, known, n=1)
+        groups = sorted({names[0] for names in self._seen})
+        return f"did you mean `{close[0]}`?" if close else f"the groups are {', '.join(groups)}"
+
+
+def _fits(pattern: str, names: tuple[str, str, str]) -> bool:
+    parts = pattern.split("/")
+    return all(fnmatchcase(name, part) for part, name in zip(parts, names, strict=False))
+
+
+def needed_models(resources: Iterable[Resource], models: Sequence[Model]) -> list[Model]:
+    """The models that resources speak of, directly or through others, in their order."""
+    by_id = {model.id: model for model in models}
+    todo = [model for resource in resources for model in _spoken_of(resource)]
+    needed: set[ModelId] = set()
+    while todo:
+        model = by_id.get(todo.pop())
+        if model is None or model.id in needed:
+            continue
+        needed.add(model.id)
+        todo += [model.item] if model.item else []
+        todo += [target for field in model.fields for target in models_in(field.type)]
+    return [model for model in models if model.id in needed]
+
+
+def _spoken_of(resource: Resource) -> Collection[ModelId]:
+    methods = (model for method in resource.methods for model in (method.input, method.result))
+    parts = (part.model for part in resource.subresources)
+    direct = (resource.model, resource.list_model, resource.create_result)
+    return [model for model in (*direct, *parts, *methods) if model]
+
+
+def models_in(type_: TypeRef) -> Iterable[ModelId]:
+    """Every model a type speaks of."""
+    if isinstance(type_, ModelType):
+        yield type_.model
+    elif isinstance(type_, ListType):
+        yield from models_in(type_.item)
+    elif isinstance(type_, MapType):
+        yield from models_in(type_.value)
+    elif isinstance(type_, UnionType):
+        for member in type_.members:
+            yield from models_in(member)
