@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from clientgen.generator.genclient import MarkerLine
 from clientgen.gvk import GroupVersion, GroupVersionKind
-from clientgen.runtime.model import Model
+
+if TYPE_CHECKING:
+    from clientgen.runtime.model import Model
 
 __all__ = ["NOTHING", "ApiKind", "Nothing", "TypeClass", "TypeField", "TypeModule"]
 

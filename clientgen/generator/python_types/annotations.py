@@ -1,0 +1,256 @@
+"""The annotations of fields, evaluated from the source, and which of them an API can hold.
+
+At run time the runtime's `Literal` is `str`, so that values of a newer server decode; for a schema
+the values are wanted. So what is written is evaluated again, with `typing.Literal` in its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import enum
+import types
+import typing
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from uuid import UUID
+
+import msgspec
+
+from clientgen.runtime import model as runtime_model
+from clientgen.runtime.model import Model, Raw
+from clientgen.runtime.quantity import Quantity
+
+__all__ = ["evaluate", "literal_aliases", "models_in", "namespace_with", "unsupported"]
+
+_LITERAL = "__literal__"
+_PLAIN = (str, int, float, bool, bytes, Quantity, Raw)
+
+
+def namespace_with(
+    module: Mapping[str, Any], aliases: Mapping[str, ast.expr], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The names of a module, as annotations are to see them.
+
+    Args:
+        module: what the module holds at run time.
+        aliases: the assignments in its source.
+        known: names whose value is known better than by the module.
+    """
+    runtime_literal: object = vars(runtime_model)["Literal"]
+    names = {name: Literal if value is runtime_literal else value for name, value in module.items()}
+    names.update(known, **{_LITERAL: Literal})
+    names.update(literal_aliases(names, aliases))
+    return names
+
+
+def literal_aliases(names: dict[str, Any], aliases: Mapping[str, ast.expr]) -> dict[str, Any]:
+    """The aliases that are made of literals, which the module itself holds as `str`."""
+    found: dict[str, Any] = {}
+    for name, node in aliases.items():
+        if not _mentions(node, names, found):
+            continue
+        # What is no type raises; what it means was decided by importing.
+        with contextlib.suppress(Exception):
+            found[name] = evaluate(node, {**names, **found})
+    return found
+
+
+def _mentions(node: ast.expr, names: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether an expression is made of literals: by name, or by way of another alias."""
+    return any(
+        (isinstance(part, ast.Name) and (names.get(part.id) is Literal or part.id in found))
+        or (isinstance(part, ast.Attribute) and part.attr == "Literal")
+        for part in ast.walk(node)
+    )
+
+
+def evaluate(node: ast.expr, names: dict[str, Any], local: Mapping[str, Any] | None = None) -> Any:
+    """Evaluate an annotation.
+
+    Args:
+        node: what is written.
+        names: of the module, see `namespace_with`.
+        local: names of the class around it.
+
+    Raises:
+        Exception: whatever evaluating raises.
+    """
+    prepared = ast.fix_missing_locations(ast.Expression(_Prepare().visit(_copy(node))))
+    return eval(compile(prepared, "<annotation>", "eval"), names, dict(local or {}))  # noqa: S307
+
+
+def _copy(node: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(node), mode="eval").body
+
+
+class _Prepare(ast.NodeTransformer):
+    """Quoted types become types, and `model.Literal` the Literal of typing."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        """Read a forward reference."""
+        if not isinstance(node.value, str):
+            return node
+        quoted: ast.AST = self.visit(ast.parse(node.value.strip(), mode="eval").body)
+        return quoted
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """Leave the values of literals and the metadata of Annotated alone."""
+        name = _last_name(node.value)
+        if name == "Literal":
+            if isinstance(node.value, ast.Attribute):
+                node.value = ast.Name(_LITERAL, ast.Load())
+            return node
+        if name == "Annotated" and isinstance(node.slice, ast.Tuple):
+            first, *metadata = node.slice.elts
+            node.slice.elts = [self.visit(first), *metadata]
+            return node
+        return self.generic_visit(node)
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def unsupported(annotation: Any) -> tuple[str, str] | None:
+    """What an API cannot hold in an annotation, and what to write; None if all is well."""
+    annotation = _unalias(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    inside = _GENERIC.get(origin)
+    if inside:
+        return inside(arguments)
+    if _is_model(annotation) or _is_model(origin):
+        return None
+    return None if annotation in _PLAIN else _refused(annotation, origin)
+
+
+def models_in(annotation: Any) -> list[type[Model]]:
+    """Every model class an annotation speaks of, in order."""
+    annotation = _unalias(annotation)
+    if _is_model(annotation):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in models_in(part)]
+
+
+def _unalias(annotation: Any) -> Any:
+    """What `type Name = ...` of newer Pythons, or NewType, stands for."""
+    alias = getattr(typing, "TypeAliasType", None)
+    if alias is not None and isinstance(annotation, alias):
+        return _unalias(annotation.__value__)
+    if isinstance(annotation, typing.NewType):
+        return _unalias(annotation.__supertype__)
+    return annotation
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Model)
+
+
+def _annotated(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
+    inner, *metadata = arguments
+    if inner is datetime and any(isinstance(m, msgspec.Meta) and m.tz for m in metadata):
+        return None
+    return unsupported(inner)
+
+
+def _union(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
+    members = [part for part in map(_unalias, arguments) if part is not type(None)]
+    for member in members:
+        refused = unsupported(member)
+        if refused:
+            return refused
+    plain = {_bare(member) for member in members}
+    if len(members) == 1 or plain in ({int, str}, {Literal, str}, {str}):
+        return None
+    shown = " | ".join(map(_name, members))
+    hint = "write `IntOrString` for a number or a text, and `Raw` for what may be anything"
+    return f"a union of several types, `{shown}`", hint
+
+
+def _bare(annotation: Any) -> Any:
+    """The type without its constraints; `Literal` for all enumerations."""
+    if get_origin(annotation) is Annotated:
+        return _bare(_unalias(get_args(annotation)[0]))
+    return Literal if get_origin(annotation) is Literal else annotation
+
+
+def _literal(values: tuple[Any, ...]) -> tuple[str, str] | None:
+    if all(isinstance(value, str) for value in values):
+        return None
+    other = next(value for value in values if not isinstance(value, str))
+    hint = "an enumeration has texts; write `Annotated[int, Meta(ge=..., le=...)]` for numbers"
+    return f"`{other!r}` in a Literal", hint
+
+
+def _map(key: Any, value: Any) -> tuple[str, str] | None:
+    bare = _bare(_unalias(key))
+    if bare not in (str, Literal):
+        return f"a map with keys of `{_name(key)}`", "JSON has texts for keys: `dict[str, ...]`"
+    return unsupported(key) or unsupported(value)
+
+
+_GENERIC: Mapping[Any, Callable[[tuple[Any, ...]], tuple[str, str] | None]] = {
+    Annotated: _annotated,
+    Union: _union,
+    types.UnionType: _union,
+    Literal: _literal,
+    list: lambda arguments: unsupported(arguments[0]),
+    dict: lambda arguments: _map(*arguments),
+}
+_TEXT = "write `str`, and say in its docstring what is in it"
+_REFUSED: Mapping[Any, str] = {
+    Any: "write `Raw` (of clientgen.runtime.model) for JSON of any shape",
+    object: "write `Raw` (of clientgen.runtime.model) for JSON of any shape",
+    dict: "write what is in it: `dict[str, str]`, or `dict[str, Raw]` for JSON of any shape",
+    list: "write what is in it: `list[str]`",
+    tuple: "write `list[...]`; a Model says what each place means",
+    set: "write `list[...]` with the marker `+listType=set`",
+    frozenset: "write `list[...]` with the marker `+listType=set`",
+    complex: "write a Model with a field for each part",
+    datetime: "write `Time` (of clientgen.runtime.model), which has a time zone",
+    date: _TEXT,
+    time: _TEXT,
+    timedelta: "write `str` for a duration as Go writes it (`1h30m`), or `int` for seconds",
+    Decimal: "write `Quantity` (of clientgen.runtime.quantity)",
+    UUID: _TEXT,
+    bytearray: "write `bytes`",
+    memoryview: "write `bytes`",
+    type(None): "write the type it has when it is there: `str | None`",
+    None: "write the type it has when it is there: `str | None`",
+}
+
+
+def _refused(annotation: Any, origin: Any) -> tuple[str, str]:
+    shown = f"`{_name(annotation)}`"
+    hint = _REFUSED.get(_key(origin), "") or _REFUSED.get(_key(annotation), "")
+    if hint:
+        return shown, hint
+    if isinstance(annotation, TypeVar):
+        return f"{shown}, which stands for no type", "write the type"
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        values = " , ".join(repr(member.value) for member in annotation).replace(" ,", ",")
+        hint = f"write `Literal[{values}]`, or that `| str` where later versions may know more"
+        return f"the enumeration {shown}", hint
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return f"{shown}, a struct that is no Model", "derive it from clientgen.runtime.model.Model"
+    if origin is not None and issubclass(origin if isinstance(origin, type) else object, Mapping):
+        return shown, "write `dict[str, ...]`"
+    return shown, "write a Model, `list[...]`, `dict[str, ...]` or a plain type"
+
+
+def _key(annotation: Any) -> Any:
+    try:
+        hash(annotation)
+    except TypeError:
+        return ""
+    return annotation
+
+
+def _name(annotation: Any) -> str:
+    if isinstance(annotation, type) and get_origin(annotation) is None:
+        return annotation.__name__
+    return str(annotation).replace("typing.", "").replace("clientgen.runtime.model.", "")

@@ -1,0 +1,189 @@
+"""Finds the user's modules as Python would, and imports them.
+
+The folder of the configuration and its `src` come first, as they would for a program started there.
+Nothing stays behind: not in `sys.path`, and no module of another folder under the same name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import traceback
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from clientgen.generator.manifest import digest
+from clientgen.generator.problems import Problem, Problems
+
+__all__ = ["Found", "find", "import_found", "missing", "searching", "shown"]
+
+# Modules of the user's that were imported here: their file, and the digest of what was in it.
+_imported: dict[str, tuple[Path, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a module is: its source (None of a folder without `__init__.py`) and what is in it."""
+
+    file: Path | None
+    folders: tuple[Path, ...] = ()
+
+
+@contextlib.contextmanager
+def searching(root: Path) -> Generator[None, None, None]:
+    """Put the folder of the configuration and its `src` in front of the search path."""
+    before = list(sys.path)
+    home = root.resolve()
+    sys.path[:0] = [str(home), str(home / "src")]
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def find(name: str) -> Found | None:
+    """Find a module without executing anything; inside `searching` only."""
+    top, *parts = name.split(".")
+    found = _find_top(top)
+    for part in parts:
+        found = _find_in(found.folders, part) if found else None
+    return found
+
+
+def _find_top(name: str) -> Found | None:
+    """Ask Python's finders, so that editable installs are found too."""
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, None, None)
+        if spec is not None:
+            folders = tuple(map(Path, spec.submodule_search_locations or ()))
+            source = spec.origin if spec.has_location else None
+            return Found(Path(source) if source else None, folders)
+    return None
+
+
+def _find_in(folders: Iterable[Path], name: str) -> Found | None:
+    """Find a module of a package; finders would import the package for that."""
+    plain: list[Path] = []
+    for folder in folders:
+        inner = folder / name
+        if (inner / "__init__.py").is_file():
+            return Found(inner / "__init__.py", (inner,))
+        if (folder / f"{name}.py").is_file():
+            return Found(folder / f"{name}.py")
+        if inner.is_dir():
+            plain.append(inner)
+    return Found(None, tuple(plain)) if plain else None
+
+
+def shown(file: Path, root: Path) -> str:
+    """How messages call a file: as seen from where the configuration was given."""
+    home = root.resolve()
+    return str(root / file.relative_to(home)) if file.is_relative_to(home) else str(file)
+
+
+def missing(name: str, root: Path) -> Problem:
+    """The report of a module that is not there."""
+    home = root.resolve()
+    hint = f"write it as in an import statement; it is looked for in {root}, {root / 'src'}"
+    if (home / name).is_file() or "/" in name or name.endswith(".py"):
+        dotted = name.removesuffix(".py").replace("/", ".").removeprefix("src.")
+        hint = f"write the module, not the file: {dotted.strip('.')!r}"
+    else:
+        hint += " and where Python looks"
+    return Problem("", f"there is no module {name!r}", hint)
+
+
+def import_found(name: str, found: Found, root: Path, problems: Problems) -> ModuleType | None:
+    """Import a module; why it cannot be is a problem. Inside `searching` only.
+
+    What it prints goes to standard error, and no byte code is written beside it.
+    """
+    _forget_stale(name.partition(".")[0])
+    before = set(sys.modules)
+    compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            module = importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code may raise anything
+        problems.extend([_failure(name, error, found, root)])
+        return None
+    finally:
+        sys.dont_write_bytecode = compiled
+        _remember(before, root)
+    file = getattr(module, "__file__", None)
+    if found.file is None or file is None or Path(file).resolve() != found.file.resolve():
+        what = f"the name {name!r} is taken: Python has loaded {file or name} under it"
+        problems.add(shown(found.file or Path(name), root), what, "give the module another name")
+        return None
+    return module
+
+
+def _remember(before: set[str], root: Path) -> None:
+    """Note what was imported from the user's folder."""
+    home = root.resolve()
+    for name in sys.modules.keys() - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and Path(file).resolve().is_relative_to(home) and Path(file).is_file():
+            _imported[name] = (Path(file), digest(Path(file).read_bytes()))
+
+
+def _forget_stale(top: str) -> None:
+    """Drop modules that are another file's by now, or whose file has changed, with their family."""
+    candidates = {name for name in sys.modules if name.partition(".")[0] == top} | _imported.keys()
+    stale = {name.partition(".")[0] for name in candidates if _is_stale(name)}
+    for name in list(sys.modules):
+        if name.partition(".")[0] in stale - sys.stdlib_module_names:
+            del sys.modules[name]
+            _imported.pop(name, None)
+
+
+def _is_stale(name: str) -> bool:
+    module = sys.modules.get(name)
+    if module is None:
+        return False
+    found = find(name)
+    file = getattr(module, "__file__", None)
+    if found is None or file is None or found.file is None:
+        folders = tuple(map(Path, getattr(module, "__path__", ())))
+        return found is None or found.file is not None or folders != found.folders
+    known = _imported.get(name)
+    changed = known is not None and known[1] != digest(found.file.read_bytes())
+    return changed or found.file.resolve() != Path(file).resolve()
+
+
+def _failure(name: str, error: BaseException, found: Found, root: Path) -> Problem:
+    """Say what was raised, at the line of the user's that led to it."""
+    if isinstance(error, SyntaxError) and error.filename:
+        where = f"{shown(Path(error.filename), root)}:{error.lineno}"
+        return Problem(where, f"this is not Python: {error.msg}")
+    said = str(error).partition("\n")[0]
+    what = f"importing {name!r} raises {type(error).__name__}{': ' if said else ''}{said}"
+    return Problem(_place(error, found, root), what, _advice(error, root))
+
+
+def _advice(error: BaseException, root: Path) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"install {error.name.partition('.')[0]!r}, or put it in {root} or {root / 'src'}"
+    return "a module of types is imported when it is read: it should only define classes"
+
+
+def _place(error: BaseException, found: Found, root: Path) -> str:
+    """The innermost line of the user's: of the module, else of a file beside it."""
+    frames = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    folder = str(root.resolve())
+    beside = [
+        (file, line)
+        for file, line in frames
+        if file.startswith(folder) and "site-packages" not in file and not _is_ours(file)
+    ]
+    own = [(file, line) for file, line in frames if file == str(found.file)]
+    file, line = (beside or own or [(str(found.file), 1)])[-1]
+    return f"{shown(Path(file), root)}:{line}"
+
+
+def _is_ours(file: str) -> bool:
+    return Path(file).is_relative_to(Path(__file__).parents[2])

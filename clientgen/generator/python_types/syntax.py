@@ -1,0 +1,246 @@
+"""What the source of a module says, without importing it: classes, fields, texts and markers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.comments import Block, Comments
+
+__all__ = ["MODULE_TAGS", "ClassSource", "FieldSource", "ModuleSource", "read_source", "tag_of"]
+
+MODULE_TAGS = ("groupName", "versionName", "groupGoName")
+"""The markers that speak of a whole module, besides the switches of Go's generators."""
+_TYPE_TAGS = ("genclient", "resourceName")
+_SWITCHES = "k8s:"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSource:
+    """A field as it is declared."""
+
+    name: str
+    annotation: ast.expr
+    markers: tuple[MarkerLine, ...]
+    docstring: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSource:
+    """A class as it is declared; a class inside another has the name `Outer.Inner`."""
+
+    name: str
+    docstring: str
+    markers: tuple[MarkerLine, ...]
+    fields: Mapping[str, FieldSource]
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleSource:
+    """A module as it is written.
+
+    `aliases` are its assignments of types by name, `imported` where names are imported from: the
+    module, as it is written, how many packages up, and the name there.
+    """
+
+    name: str
+    file: str
+    docstring: str
+    markers: tuple[MarkerLine, ...]
+    classes: Mapping[str, ClassSource]
+    aliases: Mapping[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    imported: Mapping[str, tuple[str, int, str]] = field(
+        default_factory=dict[str, tuple[str, int, str]]
+    )
+
+
+def tag_of(text: str) -> str:
+    """The tag of a marker: `+groupName=x` is `groupName`."""
+    return text.removeprefix("+").partition("=")[0].strip()
+
+
+def read_source(name: str, file: str, data: bytes, problems: Problems) -> ModuleSource | None:
+    """Read a module; None if it is not Python.
+
+    Args:
+        name: its dotted name.
+        file: how messages call it.
+        data: its source.
+        problems: takes what is wrong, misplaced markers included.
+    """
+    try:
+        tree = ast.parse(data)
+        return _Reader(name, file, tree, Comments(data), problems).read()
+    except SyntaxError as error:
+        place = f"{file}:{error.lineno}" if error.lineno else file
+        problems.add(place, f"this is not Python: {error.msg}")
+    except (ValueError, RecursionError) as error:  # null bytes; expressions without end
+        problems.add(file, f"this is not Python: {error}")
+    return None
+
+
+class _Reader:
+    """Reads one module, giving each block of comments to what it stands above."""
+
+    def __init__(
+        self, name: str, file: str, tree: ast.Module, comments: Comments, problems: Problems
+    ) -> None:
+        self._name = name
+        self._file = file
+        self._tree = tree
+        self._comments = comments
+        self._problems = problems
+        self._first_class = 0
+        self._module_markers: list[MarkerLine] = []
+
+    def read(self) -> ModuleSource:
+        classes = list(self._classes(self._tree.body, ""))
+        self._place_left()
+        for line, text in self._comments.trailing:
+            what = f"`{text}` stands behind code"
+            self._problems.add(f"{self._file}:{line}", what, "put it on the line above")
+        return ModuleSource(
+            self._name,
+            self._file,
+            ast.get_docstring(self._tree) or "",
+            tuple(self._module_markers),
+            {one.name: one for one in classes},
+            dict(_aliases(self._tree.body)),
+            dict(_imported(self._tree.body)),
+        )
+
+    def _classes(self, body: Iterable[ast.stmt], outer: str) -> Iterator[ClassSource]:
+        for statement in body:
+            if isinstance(statement, ast.ClassDef):
+                yield from self._class(statement, outer)
+            else:
+                yield from self._classes(_inner(statement), outer)
+
+    def _class(self, node: ast.ClassDef, outer: str) -> Iterator[ClassSource]:
+        name = f"{outer}{node.name}"
+        line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        markers = self._above_class(line, node.col_offset)
+        fields = {one.name: one for one in self._fields(node.body)}
+        inner = list(self._classes(node.body, f"{name}."))
+        docstring = ast.get_docstring(node) or ""
+        yield ClassSource(name, docstring, markers, fields, f"{self._file}:{node.lineno}")
+        yield from inner
+
+    def _above_class(self, line: int, column: int) -> tuple[MarkerLine, ...]:
+        first = not self._first_class
+        self._first_class = self._first_class or line
+        closest = self._comments.above(line)
+        second = self._comments.second_above(closest.start if closest else line, column)
+        above = second.lines(self._file) if second else ()
+        if first:
+            # What is said of the module may stand right above its first class.
+            self._module_markers += [one for one in above if _is_of_module(one.text)]
+            above = tuple(one for one in above if not _is_of_module(one.text))
+        return (*above, *(closest.lines(self._file) if closest else ()))
+
+    def _fields(self, body: Sequence[ast.stmt]) -> Iterator[FieldSource]:
+        for statement, following in zip(body, [*body[1:], None], strict=True):
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                block = self._comments.above(statement.lineno)
+                yield FieldSource(
+                    statement.target.id,
+                    statement.annotation,
+                    block.lines(self._file) if block else (),
+                    _text(following),
+                    f"{self._file}:{statement.lineno}",
+                )
+
+    def _place_left(self) -> None:
+        """Blocks above no class and no field speak of the module, if they stand at its top."""
+        below = {node.lineno: node for node in ast.walk(self._tree) if isinstance(node, ast.stmt)}
+        for block in self._comments.left():
+            node = below.get(block.end + 1)
+            for line in block.lines(self._file):
+                if self._is_of_module(line, block, node):
+                    self._module_markers.append(line)
+                else:
+                    self._misplaced(line, node)
+
+    def _is_of_module(self, line: MarkerLine, block: Block, node: ast.stmt | None) -> bool:
+        at_top = block.column == 0 and (not self._first_class or block.end < self._first_class)
+        if tag_of(line.text).startswith(_TYPE_TAGS) or not at_top:
+            return False
+        beside = node is None or isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)
+        return beside or _is_of_module(line.text)
+
+    def _misplaced(self, line: MarkerLine, node: ast.stmt | None) -> None:
+        if _is_of_module(line.text):
+            hint = "what is said of a module stands at its top, before the first class"
+        else:
+            hint = "put it directly above the class, or the field of a class, that it speaks of"
+        what = f"`{line.text}` stands above {_shown(node)}"
+        self._problems.add(line.where, what, hint)
+
+
+def _is_of_module(text: str) -> bool:
+    tag = tag_of(text)
+    return tag in MODULE_TAGS or tag.startswith(_SWITCHES)
+
+
+def _shown(node: ast.stmt | None) -> str:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return f"the function `{node.name}`, not above a class"
+        case ast.Import() | ast.ImportFrom():
+            return "an import, not above a class"
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+            return "an assignment, not above a class"
+        case _:
+            return "no class and no field"
+
+
+def _text(statement: ast.stmt | None) -> str:
+    """The docstring of a field: the string that stands below it."""
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str() as text)):
+            return inspect.cleandoc(text)
+        case _:
+            return ""
+
+
+def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements of an `if` or `try`; functions have a life of their own."""
+    if isinstance(statement, ast.If | ast.Try):
+        for part in ("body", "orelse", "finalbody"):
+            yield from getattr(statement, part, ())
+
+
+def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        yield from _flat(_inner(statement))
+
+
+def _aliases(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """`Phase = Literal["A", "B"]`, also annotated, also as `type Phase = ...` of newer Pythons."""
+    for statement in _flat(body):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield name, value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, value
+            case _ if type(statement).__name__ == "TypeAlias":
+                node: ast.expr = getattr(statement, "value")  # noqa: B009 - not in Python 3.11
+                target: ast.Name = getattr(statement, "name")  # noqa: B009
+                yield target.id, node
+            case _:
+                pass
+
+
+def _imported(body: Iterable[ast.stmt]) -> Iterator[tuple[str, tuple[str, int, str]]]:
+    for statement in _flat(body):
+        if isinstance(statement, ast.ImportFrom):
+            for name in statement.names:
+                place = (statement.module or "", statement.level, name.name)
+                yield name.asname or name.name, place
