@@ -19,6 +19,7 @@ from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
 from clientgen.generator.problems import ClientgenError, Problem
 from clientgen.generator.sources import openapi
+from clientgen.generator.sources.cluster import parse_cluster, read_cluster
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["Inputs", "Parsed", "gather"]
@@ -36,6 +37,8 @@ class Parsed:
     specs: tuple[Spec, ...] = ()
     markers: tuple[Mapping[str, Sequence[MarkerLine]], ...] = ()
     imported: Imported = field(default_factory=Imported)
+    # Group versions that a cluster serves and cannot describe just now, and why.
+    unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_specs, _go_types]
+    readers = [_cluster, _specs, _go_types]
     return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
 
 
@@ -103,14 +106,28 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
     specs: list[Spec] = []
     markers: list[Mapping[str, Sequence[MarkerLine]]] = []
     imported = Imported()
+    unavailable: dict[str, str] = {}
     for part in parts:
+        unavailable |= part.unavailable
         specs += part.specs
         markers += part.markers
         imported = Imported(
             {**imported.classes, **part.imported.classes},
             (*imported.models, *part.imported.models),
         )
-    return Parsed(tuple(specs), tuple(markers), imported)
+    return Parsed(tuple(specs), tuple(markers), imported, unavailable)
+
+
+def _cluster(config: PackageConfig) -> _Source:
+    if config.cluster is None:
+        return _Source((), Parsed)
+    documents = read_cluster(config.cluster.kubeconfig, config.cluster.context)
+
+    def parse() -> Parsed:
+        spec, unavailable = parse_cluster(documents)
+        return Parsed((spec,), unavailable=unavailable)
+
+    return _Source(documents.inputs(), parse)
 
 
 def _specs(config: PackageConfig) -> _Source:

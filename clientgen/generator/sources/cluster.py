@@ -18,13 +18,24 @@ import msgspec
 
 from clientgen.generator.problems import ClientgenError, Problem
 from clientgen.generator.remembering import recall, remember
+from clientgen.generator.sources import openapi
 from clientgen.generator.sources.document import is_object
+from clientgen.generator.sources.spec import Input, Spec
 
 if TYPE_CHECKING:
     from clientgen.runtime.errors import ApiError
     from clientgen.runtime.sync import Rest
 
-__all__ = ["V2", "V3", "ClusterDocuments", "connected", "group_version", "read_cluster", "read_v3"]
+__all__ = [
+    "V2",
+    "V3",
+    "ClusterDocuments",
+    "connected",
+    "group_version",
+    "parse_cluster",
+    "read_cluster",
+    "read_v3",
+]
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
 _TIMEOUT = 60.0
@@ -48,9 +59,47 @@ class ClusterDocuments:
     v2: bytes = b""
     unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def shown(self, key: str = "") -> str:
-        """How messages call a document."""
-        return f"{self.server}{V3}/{key}" if key else f"{self.server}{V2}"
+    def inputs(self) -> tuple[Input, ...]:
+        """The documents as any other source's; their names are the same in every cluster."""
+        if self.v2:
+            return (Input("openapi/v2", f"{self.server}{V2}", self.v2),)
+        return tuple(
+            Input(f"openapi/v3/{key}", f"{self.server}{V3}/{key}", body)
+            for key, body in sorted(self.v3.items())
+        )
+
+
+def parse_cluster(documents: ClusterDocuments) -> tuple[Spec, dict[str, str]]:
+    """Understand the documents of a cluster.
+
+    Returns:
+        What they say, and the group versions that are left out, with the reason: an aggregated
+        API may describe itself badly, which is not this user's to repair.
+
+    Raises:
+        ClientgenError: a v2 document is not sound, or documents contradict each other.
+    """
+    inputs, left_out = documents.inputs(), dict(documents.unavailable)
+    try:
+        return openapi.parse(inputs), left_out
+    except ClientgenError:
+        if documents.v2:
+            raise
+    sound: list[Input] = []
+    for one in inputs:
+        try:
+            openapi.parse([one])
+        except ClientgenError as error:
+            left_out[group_version(one.name.removeprefix("openapi/v3/"))] = _first(error)
+        else:
+            sound.append(one)
+    return openapi.parse(sound), left_out
+
+
+def _first(error: ClientgenError) -> str:
+    problem, *others = error.problems
+    more = f" (and {len(others)} more problems)" if others else ""
+    return f"its document is not sound: {problem.where}: {problem.what}{more}"
 
 
 def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest], Any]) -> Any:
