@@ -22,7 +22,7 @@ from clientgen.generator.sources.document import is_array, is_object
 if TYPE_CHECKING:
     from clientgen.testing.apiserver.failures import Cause
 
-__all__ = ["API_VERSION", "KIND", "check_definition"]
+__all__ = ["API_VERSION", "KIND", "check_definition", "read_definition"]
 
 API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 
@@ -76,10 +76,23 @@ def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]
         https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/).
     """
     problems = Problems()
-    found = shaped(definition, where, problems)
-    if not problems:
-        problems.extend(_refused(found, where))
-    return list(dict.fromkeys(problems))
+    read_definition(definition, where, problems)
+    return list(problems)
+
+
+def read_definition(
+    definition: Mapping[str, Any], where: str, problems: Problems
+) -> dict[str, Any]:
+    """The definition as a server decodes it: no nulls, no unknown fields; see `check_definition`.
+
+    It is fit for further use if no problem was added.
+    """
+    wrong = Problems()
+    found = shaped(definition, where, wrong)
+    if not wrong:
+        wrong.extend(_refused(found, where))
+    problems.extend(dict.fromkeys(wrong))
+    return found
 
 
 def _refused(definition: dict[str, Any], where: str) -> Iterable[Problem]:

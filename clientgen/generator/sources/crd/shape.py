@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.crd.places import below
@@ -135,10 +135,9 @@ class _Walk:
         self._depth = 0
 
     def value(self, value: Any, kind: _Type, trail: tuple[Any, ...]) -> Any:
-        if isinstance(kind, tuple):
-            kinds: tuple[_Type, ...] = kind
-            fitting = [each for each in kinds if _fits(value, each)]
-            return self.value(value, fitting[0], trail) if fitting else self._wrong(kinds, trail)
+        if _is_choice(kind):
+            fitting = [each for each in kind if _fits(value, each)]
+            return self.value(value, fitting[0], trail) if fitting else self._wrong(kind, trail)
         if kind == "any":
             return value
         if not _fits(value, kind):
@@ -172,6 +171,10 @@ class _Walk:
         shown = "" if value is ... else f", not {_shown(value)}"
         self._problems.add(below(self._where, *_parts(trail)), f"has to be {wanted}{shown}")
         return {}
+
+
+def _is_choice(kind: _Type) -> TypeGuard[tuple[_Type, ...]]:
+    return isinstance(kind, tuple)
 
 
 def _fits(value: Any, kind: _Type) -> bool:

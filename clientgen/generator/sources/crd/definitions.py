@@ -1,0 +1,198 @@
+"""CustomResourceDefinitions to custom resources: every served version of every definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clientgen.generator.problems import Problems
+from clientgen.generator.sources.crd.documents import Document, read_documents
+from clientgen.generator.sources.crd.gathering import Manifest
+from clientgen.generator.sources.crd.places import below
+from clientgen.generator.sources.crd.rules import API_VERSION, KIND, read_definition
+from clientgen.generator.sources.custom import CustomResource, custom_spec
+from clientgen.generator.sources.document import is_array, is_object
+from clientgen.generator.sources.spec import Input, Precedence, Spec
+
+__all__ = ["parse"]
+
+_OTHER = "not a CustomResourceDefinition"
+_OLD = "apiextensions.k8s.io/v1beta1"
+_TEMPLATE = "{{"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A definition that passed, and its place."""
+
+    spec: Mapping[str, Any]
+    where: str
+
+
+def parse(inputs: Iterable[Input]) -> Spec:
+    """Understand manifests.
+
+    Args:
+        inputs: what `gather` gave. Documents of other kinds are passed over and stand in
+            `Spec.ignored`; a file that was named has to hold a definition.
+
+    Raises:
+        ClientgenError: with all that is wrong with any of the definitions: see the page on
+            custom resources (docs/crds.md).
+    """
+    reading = _Reading()
+    for one in inputs:
+        reading.read(one)
+    _check_distinct(reading.found, reading.problems)
+    reading.problems.raise_if_any()
+    resources = [resource for found in reading.found for resource in _resources(found)]
+    spec = custom_spec("CustomResourceDefinitions", resources, Precedence.MANIFEST)
+    return replace(spec, ignored=tuple(reading.ignored))
+
+
+class _Reading:
+    """What is found in the files, and what is wrong with it."""
+
+    def __init__(self) -> None:
+        self.problems = Problems()
+        self.found: list[_Found] = []
+        self.ignored: list[tuple[str, str]] = []
+
+    def read(self, one: Input) -> None:
+        """Read a file."""
+        broken, any_there = Problems(), False
+        for document in read_documents(one.data, one.shown, broken):
+            place = f"{one.shown}[{document.index}]"
+            for value, where in _objects(document.value, place):
+                if is_object(value) and value.get("kind") == KIND:
+                    any_there = True
+                    self._definition(value, where, document)
+                elif value is not None:
+                    self.ignored.append((f"{_called(value)} of {one.shown}", _OTHER))
+        self.problems.extend(broken)
+        if not any_there and not broken and isinstance(one, Manifest) and one.named:
+            what = "holds no CustomResourceDefinition"
+            self.problems.add(one.shown, what, "Leave it out, or name the file that has them.")
+
+    def _definition(self, value: dict[str, Any], where: str, document: Document) -> None:
+        self.problems.extend(document.doubts)
+        if value.get("apiVersion") != API_VERSION:
+            self._version(value.get("apiVersion"), where)
+            return
+        templates = list(_templates(value, where))
+        for place, text in templates:
+            what = f"is a Helm template, not a manifest: `{text}`"
+            self.problems.add(place, what, "Render the chart with `helm template`, and read that.")
+        if templates:
+            return
+        problems = Problems()
+        definition = read_definition(value, where, problems)
+        self.problems.extend(problems)
+        if problems:
+            return
+        spec = definition["spec"]
+        self.found.append(_Found(spec, where))
+        if not any(version.get("served") for version in spec["versions"]):
+            what = "has no version that is served, so that there is nothing to be called"
+            self.problems.add(below(where, "spec", "versions"), what, "Say `served: true` of one.")
+
+    def _version(self, given: object, where: str) -> None:
+        if given == _OLD:
+            what = f"is of {_OLD}, which no API server takes since Kubernetes 1.22"
+            hint = f"Write it as {API_VERSION}: each version has its own schema there."
+        elif given is None:
+            what, hint = "has no apiVersion", f"Write `apiVersion: {API_VERSION}`."
+        else:
+            what = f"has the apiVersion {given!r}, in which there is no {KIND}"
+            hint = f"Write `apiVersion: {API_VERSION}`."
+        self.problems.add(below(where, "apiVersion"), what, hint)
+
+
+def _objects(value: Any, where: str) -> Iterator[tuple[Any, str]]:
+    """The object of a document, or those of a list, with their places."""
+    items = value.get("items") if is_object(value) else None
+    kind: object = value.get("kind") if is_object(value) else None
+    if not (isinstance(kind, str) and kind.endswith("List") and is_array(items)):
+        yield value, where
+        return
+    for at, item in enumerate(items):
+        if is_object(item) and kind == f"{KIND}List":
+            # Items of a typed list need not say what they are.
+            item = {"apiVersion": value.get("apiVersion"), "kind": KIND, **item}  # noqa: PLW2901
+        yield from _objects(item, below(where, "items", at))
+
+
+def _called(value: Any) -> str:
+    if not is_object(value):
+        return "a document"
+    metadata = value.get("metadata")
+    name = metadata.get("name") if is_object(metadata) else None
+    return f"{value.get('kind') or 'an object'}{f' {name}' if name else ''}"
+
+
+def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Strings that a chart would fill in; texts in schemas may speak of templates."""
+    if isinstance(value, str) and _TEMPLATE in value:
+        yield where, value
+    elif is_object(value):
+        for key, each in value.items():
+            if key != "openAPIV3Schema":
+                yield from _templates(each, below(where, key))
+    elif is_array(value):
+        for at, each in enumerate(value):
+            yield from _templates(each, below(where, at))
+
+
+def _check_distinct(found: Iterable[_Found], problems: Problems) -> None:
+    """Of two definitions with one name a server serves the first."""
+    taken: dict[tuple[str, str, str], _Found] = {}
+    for each in found:
+        group, names = each.spec["group"], each.spec["names"]
+        claims = [("plural", names["plural"]), ("kind", names["kind"]), ("kind", _list_kind(names))]
+        for role, name in claims:
+            first = taken.setdefault((group, role, name), each)
+            if first is each:
+                continue
+            what = f"has the {role} {name!r} in {group}, and so does {first.where}"
+            hint = "Leave one of them out."
+            if first.spec["names"]["plural"] == names["plural"]:
+                what = f"defines {names['plural']}.{group} again, after {first.where}"
+            problems.add(each.where, what, hint)
+            break
+
+
+def _list_kind(names: Mapping[str, Any]) -> str:
+    found: str = names.get("listKind") or f"{names['kind']}List"
+    return found
+
+
+def _resources(found: _Found) -> Iterator[CustomResource]:
+    spec = found.spec
+    names = spec["names"]
+    for at, version in enumerate(spec["versions"]):
+        if not version.get("served"):
+            continue
+        parts: Mapping[str, Any] = version.get("subresources", {})
+        yield CustomResource(
+            group=spec["group"],
+            version=version["name"],
+            kind=names["kind"],
+            list_kind=_list_kind(names),
+            plural=names["plural"],
+            namespaced=spec["scope"] == "Namespaced",
+            schema=_described(version, f"{spec['group']}/{version['name']} {names['kind']}"),
+            where=below(found.where, "spec", "versions", at, "schema", "openAPIV3Schema"),
+            status="status" in parts,
+            scale="scale" in parts,
+        )
+
+
+def _described(version: Mapping[str, Any], called: str) -> dict[str, Any]:
+    """The schema of a version, which says so if it is deprecated."""
+    schema: dict[str, Any] = version["schema"]["openAPIV3Schema"]
+    if not version.get("deprecated"):
+        return schema
+    warning = version.get("deprecationWarning") or f"{called} is deprecated"
+    texts = (schema.get("description", ""), f"Deprecated: {warning}")
+    return {**schema, "description": "\n\n".join(filter(None, texts))}

@@ -1,0 +1,105 @@
+"""Lines of manifests, found when somebody is going to read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import yaml
+
+from clientgen.generator.problems import Problem
+from clientgen.generator.sources.crd.documents import json_texts, nodes
+from clientgen.generator.sources.spec import Input
+
+__all__ = ["line_of", "located"]
+
+_PLAIN, _MERGE = "?", "<<"
+
+
+def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
+    """The line of a value in a manifest, from 1; of what is not there, that of what should hold it.
+
+    Args:
+        text: the text of the file.
+        document_index: the number of the document, from 0.
+        path: keys and indices, as of a JSON pointer.
+    """
+    root, first = _root(text, document_index)
+    return first if root is None else first + _line(root, [str(part) for part in path])
+
+
+def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Problem, ...]:
+    """The same problems with `file:line #/pointer` for every place in a manifest.
+
+    Args:
+        problems: what was found, with places like `crds/web.yaml[0]#/spec/scope`.
+        inputs: the manifests.
+    """
+    texts = {each.shown: each.data for each in inputs}
+    if not texts:
+        return tuple(problems)
+    longest_first = sorted(texts, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    place = re.compile(
+        rf"(?P<file>{names})\[(?P<index>\d+)\](?P<pointer>#[^,;`]*?(?=$|[,;`]| and | is ))?"
+    )
+
+    def spelled(found: re.Match[str]) -> str:
+        text = texts[found["file"]].decode("utf-8-sig", "replace")
+        pointer = found["pointer"] or ""
+        line = line_of(text, int(found["index"]), _parts(pointer))
+        return f"{found['file']}:{line}{pointer and ' '}{pointer}"
+
+    def told(text: str) -> str:
+        return place.sub(spelled, text)
+
+    return tuple(Problem(told(p.where), told(p.what), told(p.hint)) for p in problems)
+
+
+def _parts(pointer: str) -> list[str]:
+    parts = pointer.removeprefix("#").split("/")[1:]
+    return [part.replace("~1", "/").replace("~0", "~") for part in parts]
+
+
+@lru_cache(maxsize=8)
+def _root(text: str, document_index: int) -> tuple[yaml.Node | None, int]:
+    """The document as it was composed, and the line its own first line is counted from."""
+    try:
+        texts = list(json_texts(text))
+        if texts:
+            line, one = texts[document_index]
+            return next(nodes(one.replace("\t", " ")), None), line
+        for index, node in enumerate(nodes(text)):
+            if index == document_index:
+                return node, 1
+    except (yaml.YAMLError, RecursionError, IndexError):
+        pass
+    return None, 1
+
+
+def _line(node: yaml.Node, path: list[str]) -> int:
+    """The line of the deepest value on the path that is there, counted from 0."""
+    line: int = node.start_mark.line
+    for part in path:
+        found = _member(node, part)
+        if found is None:
+            break
+        line, node = found
+    return line
+
+
+def _member(node: yaml.Node, part: str) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.SequenceNode):
+        items: list[yaml.Node] = node.value
+        at = int(part) if part.isdecimal() else len(items)
+        return (items[at].start_mark.line, items[at]) if at < len(items) else None
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    merged: list[yaml.Node] = []
+    for key, value in reversed(node.value):
+        if key.value == _MERGE and key.tag == _PLAIN:
+            merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
+        elif key.value == part:
+            return key.start_mark.line, value
+    return next((found for each in merged if (found := _member(each, part))), None)
