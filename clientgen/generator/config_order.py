@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,13 +78,25 @@ def _knowing(package: PackageConfig, by_name: dict[str, PackageConfig]) -> Packa
     """The package with where to look for modules, and with the distributions of what it uses."""
     outputs = [package.output, *(by_name[name].output for name in sorted(by_name))]
     paths = tuple(dict.fromkeys((package.root, package.root / "src", *outputs)))
-    found = (by_name[use].distribution for use in package.uses if use in by_name)
-    needed = [f"{used.name}>={used.version}" for used in found if used]
     if package.distribution:
-        said = package.distribution.dependencies
-        distribution = replace(package.distribution, dependencies=(*said, *needed))
+        distribution = _complete(package.distribution, package, by_name)
         package = replace(package, distribution=distribution)
     return replace(package, paths=paths)
+
+
+def _complete(
+    said: Distribution, package: PackageConfig, by_name: dict[str, PackageConfig]
+) -> Distribution:
+    """The distribution with what it needs of this configuration, and what nothing is known of."""
+    published = {name: other.distribution for name, other in by_name.items() if other.distribution}
+    used = [published[use] for use in package.uses if use in published]
+    needed = tuple(f"{other.name}>={other.version}" for other in used)
+    mixins = [
+        mixin.partition(":")[0] for one in package.expansions.values() for mixin in astuple(one)
+    ]
+    others = [use for use in package.uses if use not in published]
+    unnamed = tuple(sorted({*package.types, *filter(None, mixins), *others}))
+    return replace(said, dependencies=(*said.dependencies, *needed), unnamed=unnamed)
 
 
 def _check_distributions(

@@ -82,6 +82,8 @@ class Distribution:
     license: str = ""
     # What it needs beside clientgen, as `[project] dependencies` writes it.
     dependencies: tuple[str, ...] = ()
+    # Modules that the package imports and that nothing names the distribution of.
+    unnamed: tuple[str, ...] = ()
     where: str = field(default="flags", compare=False)
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from clientgen.gvk import GroupVersion
 
 __all__ = [
+    "ChosenNames",
     "attribute",
     "attributes",
     "camel",
@@ -56,6 +59,8 @@ _SUBRESOURCE_METHODS: Mapping[tuple[str, str], str] = {
 _MODULES = frozenset(
     ("clientset", "async_clientset", "informer_factory", "async_informer_factory", "scheme")
 )
+
+_NOTHING_CHOSEN: Mapping[str, str] = MappingProxyType({})
 
 # Subresources that are two words without saying so.
 _COMPOUNDS = {"ephemeralcontainers": "ephemeral_containers"}
@@ -114,6 +119,22 @@ def camel(attribute_name: str) -> str:
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenNames:
+    """Names of the user's choice, which stand above the rules."""
+
+    # By group version and the API's name.
+    classes: Mapping[tuple[GroupVersion, str], str] = field(
+        default_factory=dict[tuple[GroupVersion, str], str]
+    )
+    # Packages of groups.
+    packages: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def class_name(self, group_version: GroupVersion, kind: str) -> str:
+        """The class of a kind or of another type of a group version."""
+        return self.classes.get((group_version, kind)) or class_name(kind)
+
+
 def class_name(kind: str) -> str:
     """The class of a kind: its own name, made an identifier."""
     return _safe(_plain(kind))
@@ -153,12 +174,18 @@ def version_module(version: str) -> str:
     return _safe(_plain(version.lower()))
 
 
-def group_packages(groups: Iterable[str]) -> dict[str, str]:
+def group_packages(
+    groups: Iterable[str], chosen: Mapping[str, str] = _NOTHING_CHOSEN
+) -> dict[str, str]:
     """A package name per group: the first label, more labels where two groups share it.
 
-    `apps` -> `apps`, `rbac.authorization.k8s.io` -> `rbac`, the core group -> `core`.
+    `apps` -> `apps`, `rbac.authorization.k8s.io` -> `rbac`, the core group -> `core`. The name
+    that was chosen for a group is its only label, so that others give way to it.
     """
-    labels = {group: (group or "core").split(".") for group in sorted(set(groups))}
+    labels = {
+        group: [chosen[group]] if group in chosen else (group or "core").split(".")
+        for group in sorted(set(groups))
+    }
     taken = dict.fromkeys(labels, 1)
     while clashes := _clashes(labels, taken):
         for group in clashes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clientgen.generator import naming
+from clientgen.generator.config_records import Renames
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId
 from clientgen.generator.plan.clients import (
@@ -36,6 +37,7 @@ from clientgen.generator.plan.records import (
     Symbol,
     shown,
 )
+from clientgen.generator.plan.renaming import chosen_names
 from clientgen.generator.plan.scheme import scheme_file
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.homes import META_V1, SHARED_TYPES
@@ -58,20 +60,26 @@ __all__ = [
     "plan",
 ]
 
+_NO_RENAMES = Renames()
 
-def plan(api: Api, expansions: Mapping[str, Expansion]) -> tuple[tuple[FilePlan, ...], Modules]:
+
+def plan(
+    api: Api, expansions: Mapping[str, Expansion], renames: Renames = _NO_RENAMES
+) -> tuple[tuple[FilePlan, ...], Modules]:
     """Plan the files of a package.
 
     Args:
         api: what to generate.
         expansions: classes to mix into clients and listers, by `group/version/Kind`.
+        renames: names of the user's choice.
 
     Raises:
         ClientgenError: two things would get one name.
     """
     problems = Problems()
     _check_expansions(api, expansions, problems)
-    modules = Modules(_packages(api, problems), api.imported)
+    names = chosen_names(api, renames, problems)
+    modules = Modules(_packages(api, names, renames, problems), api.imported, names)
     late = late_imports(api, modules)
     files = [
         file
@@ -97,16 +105,19 @@ def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: P
         )
 
 
-def _packages(api: Api, problems: Problems) -> dict[str, str]:
+def _packages(
+    api: Api, names: naming.ChosenNames, renames: Renames, problems: Problems
+) -> dict[str, str]:
     groups = [gv.group_version.group for gv in api.group_versions]
-    packages = naming.group_packages([*groups, META_V1.group])
+    packages = naming.group_packages([*groups, META_V1.group], names.packages)
     seen: dict[str, str] = {}
     for group, package in packages.items():
         if package in seen:
+            said = renames.groups.get(group) or renames.groups.get(seen[package])
             problems.add(
-                "",
+                said.where if said else "",
                 f"the groups {seen[package]!r} and {group!r} both become the package {package!r}",
-                "Leave one of them out.",
+                "Give one of them another name (`rename`), or leave it out.",
             )
         seen[package] = group
     return packages
@@ -136,12 +147,12 @@ def _group_version_files(
     if gv != META_V1:
         title = f"The {shown(gv)} API."
         files.append(FilePlan(f"{folder}/__init__.py", "group_version.py.j2", title, source))
-    clients = client_plans(api, expansions, problems)
+    clients = client_plans(api, modules, expansions, problems)
     if clients:
         name = f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Client"
         files.append(_resources_file(folder, clients, shown(gv), source))
         files.append(_clients_file(folder, clients, name, shown(gv), source))
-    files += listers_file(api, folder, source, expansions, problems)
+    files += listers_file(api, modules, source, expansions, problems)
     files += informers_file(api, modules, source)
     return files
 

@@ -11,6 +11,7 @@ from clientgen.generator.plan.records import (
     AccessorPlan,
     ClientPlan,
     MethodPlan,
+    Modules,
     ResourcePlan,
     check_distinct,
     mixin,
@@ -22,17 +23,23 @@ __all__ = ["accessor_plan", "client_names", "client_plans", "has_calls", "resour
 
 
 def client_plans(
-    api: GroupVersionApi, expansions: Mapping[str, Expansion], problems: Problems
+    api: GroupVersionApi,
+    modules: Modules,
+    expansions: Mapping[str, Expansion],
+    problems: Problems,
 ) -> tuple[ClientPlan, ...]:
     """A client for each resource that has calls.
 
     Args:
         api: the group version.
+        modules: what kinds are called.
         expansions: classes to mix in, by `group/version/Kind`.
         problems: takes clashes of names.
     """
     clients = tuple(
-        _client(resource, expansions) for resource in api.resources if has_calls(resource)
+        _client(resource, modules.kind_name(resource), expansions)
+        for resource in api.resources
+        if has_calls(resource)
     )
     where = shown(api.group_version)
     plurals = [client.resource.plural for client in clients]
@@ -56,16 +63,15 @@ def resource_plans(clients: Iterable[ClientPlan]) -> tuple[ResourcePlan, ...]:
     return tuple(ResourcePlan(client.constant, client.resource) for client in clients)
 
 
-def _client(resource: Resource, expansions: Mapping[str, Expansion]) -> ClientPlan:
-    name = f"Async{naming.class_name(resource.kind)}Client"
+def _client(resource: Resource, kind: str, expansions: Mapping[str, Expansion]) -> ClientPlan:
     reads = tuple(_reads(resource))
     split = resource.namespaced and bool(reads)
     accessor = naming.resource_accessor(resource.kind, resource.plural)
     expansion = expansions.get(f"{resource.group_version}/{resource.kind}", Expansion())
     return ClientPlan(
         resource=resource,
-        name=name,
-        collection=f"Async{naming.class_name(resource.kind)}Collection" if split else "",
+        name=f"Async{kind}Client",
+        collection=f"Async{kind}Collection" if split else "",
         constant=naming.resource_constant(accessor),
         reads=reads,
         methods=tuple(_methods(resource)),

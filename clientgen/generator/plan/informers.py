@@ -30,7 +30,7 @@ _NONE = Expansion()
 
 def listers_file(
     api: GroupVersionApi,
-    folder: str,
+    modules: Modules,
     source: str,
     expansions: Mapping[str, Expansion],
     problems: Problems,
@@ -39,19 +39,19 @@ def listers_file(
 
     Args:
         api: the group version.
-        folder: where its files are.
+        modules: where its files are and what kinds are called.
         source: what they are generated from.
         expansions: classes to mix in, by `group/version/Kind`.
         problems: takes clashes of names, and classes that fit nowhere.
     """
     where = shown(api.group_version)
-    listers = tuple(_listers(api, expansions, problems))
+    listers = tuple(_listers(api, modules, expansions, problems))
     # Of two resources with one kind, the clients have told already.
     named = {(name, each.resource.kind): None for each in listers for name in _names(each)}
     check_distinct(named, where, "listers of", problems)
     if listers:
         yield FilePlan(
-            f"{folder}/listers.py",
+            f"{modules.package(api.group_version)}/listers.py",
             "listers.py.j2",
             f"Listers of the {where} API: they read what informers keep.",
             source,
@@ -61,13 +61,16 @@ def listers_file(
 
 
 def _listers(
-    api: GroupVersionApi, expansions: Mapping[str, Expansion], problems: Problems
+    api: GroupVersionApi,
+    modules: Modules,
+    expansions: Mapping[str, Expansion],
+    problems: Problems,
 ) -> Iterable[ListerPlan]:
     for resource in api.resources:
         key = f"{resource.group_version}/{resource.kind}"
         wanted = expansions.get(key, _NONE)
         if _has_lister(resource):
-            yield _lister(resource, wanted)
+            yield _lister(resource, modules.kind_name(resource), wanted)
         elif wanted.lister or wanted.namespace_lister:
             problems.add("", f"the expansion of {key!r} is for a lister, and it has none")
         if wanted.namespace_lister and not resource.namespaced:
@@ -75,8 +78,7 @@ def _listers(
             problems.add("", f"{what}, and it does not live in namespaces", "Call it `lister`.")
 
 
-def _lister(resource: Resource, expansion: Expansion) -> ListerPlan:
-    kind = naming.class_name(resource.kind)
+def _lister(resource: Resource, kind: str, expansion: Expansion) -> ListerPlan:
     return ListerPlan(
         resource=resource,
         name=f"{kind}Lister",
@@ -94,7 +96,7 @@ def _names(lister: ListerPlan) -> list[str]:
 def informers_file(api: GroupVersionApi, modules: Modules, source: str) -> Iterable[FilePlan]:
     """The file of a group version's informers, if it has any; see `listers_file`."""
     gv = api.group_version
-    informers = _informers(api)
+    informers = _informers(api, modules)
     if informers:
         of = _class(api, modules)
         yield FilePlan(
@@ -118,7 +120,7 @@ def factory_file(api: Api, modules: Modules) -> FilePlan:
         "the spec",
         defines=("AsyncInformerFactory",),
         group_versions=tuple(
-            _group_version(gv, modules) for gv in api.group_versions if _informers(gv)
+            _group_version(gv, modules) for gv in api.group_versions if _informers(gv, modules)
         ),
     )
 
@@ -138,16 +140,15 @@ def _class(api: GroupVersionApi, modules: Modules) -> str:
     return f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Informers"
 
 
-def _informers(api: GroupVersionApi) -> tuple[InformerPlan, ...]:
+def _informers(api: GroupVersionApi, modules: Modules) -> tuple[InformerPlan, ...]:
     return tuple(
-        _informer(resource, resource.list_model)
+        _informer(resource, resource.list_model, modules.kind_name(resource))
         for resource in api.resources
         if resource.list_model and _has_informer(resource)
     )
 
 
-def _informer(resource: Resource, list_model: ModelId) -> InformerPlan:
-    kind = naming.class_name(resource.kind)
+def _informer(resource: Resource, list_model: ModelId, kind: str) -> InformerPlan:
     accessor = _accessor(resource)
     return InformerPlan(
         resource=resource,

@@ -52,15 +52,15 @@ def model_plans(
 
     plans: list[ModelPlan] = []
     for model in _defined_first(api.models):
-        plans.append(_model(model, available))
+        plans.append(_model(model, modules.class_name(model.id), available))
         defined.add(model.id)
-    named = [(naming.class_name(model.id.name), model.id.name) for model in api.models]
+    named = [(modules.class_name(model.id), model.id.name) for model in api.models]
     check_distinct(named, shown(api.group_version), "types", problems)
     return tuple(plans)
 
 
-def _model(model: Model, available: Callable[[ModelId], bool]) -> ModelPlan:
-    gv, name = model.id.group_version, naming.class_name(model.id.name)
+def _model(model: Model, name: str, available: Callable[[ModelId], bool]) -> ModelPlan:
+    gv = model.id.group_version
     fields = [f for f in model.fields if not _is_constant(model, f) and not _is_item(model, f)]
     ordered = sorted(fields, key=lambda f: (_rank(f), f.name))
     attributes = naming.attributes(field.name for field in ordered)

@@ -171,6 +171,7 @@ class Modules:
 
     packages: dict[str, str] = field(default_factory=dict[str, str])
     imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
+    names: naming.ChosenNames = field(default_factory=naming.ChosenNames)
 
     def package(self, group_version: GroupVersion) -> str:
         """The folder of a group version: `apps/v1`."""
@@ -185,7 +186,15 @@ class Modules:
         if known:
             return Symbol(known.module, known.name)
         package = self.package(model.group_version).replace("/", ".")
-        return Symbol(f".{package}.models", naming.class_name(model.name))
+        return Symbol(f".{package}.models", self.class_name(model))
+
+    def class_name(self, model: ModelId) -> str:
+        """The class a model becomes."""
+        return self.names.class_name(model.group_version, model.name)
+
+    def kind_name(self, resource: Resource) -> str:
+        """What the classes of a resource start with: its client, its lister, its informer."""
+        return self.names.class_name(resource.group_version, resource.kind)
 
 
 def shown(group_version: GroupVersion) -> str:
