@@ -25,6 +25,7 @@ __all__ = [
     "Model",
     "ModelId",
     "ModelType",
+    "OlderCopy",
     "PythonClass",
     "Resource",
     "Scalar",
@@ -72,6 +73,8 @@ class Scalar(Enum):
     QUANTITY = "quantity"
     INT_OR_STRING = "int-or-string"
     JSON = "json"
+    NULL = "null"
+    """Beside others in a union: a value that may be null and has to be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,16 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class OlderCopy:
+    """A type described in place that was taken for a known one, and what that one has more."""
+
+    where: str
+    model: ModelId
+    missing: tuple[str, ...]
+    """Paths of properties, `spec.containers.image`: a server drops what is said there."""
+
+
 @dataclass(frozen=True, slots=True)
 class GroupVersionApi:
     """Everything of one group version."""
@@ -221,3 +234,4 @@ class Api:
     group_versions: tuple[GroupVersionApi, ...]
     skipped: tuple[Skipped, ...] = ()
     imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
+    older: tuple[OlderCopy, ...] = ()

@@ -1,0 +1,182 @@
+"""Compares a schema with a known type: whether it is that type, written out.
+
+Names and types of properties are compared at every level, and what is required. What only limits
+values is not: an enum is a string, and a quantity is anything that writers make of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from clientgen.generator.ir import (
+    EnumType,
+    ListType,
+    MapType,
+    ModelId,
+    ModelType,
+    Scalar,
+    TypeRef,
+    UnionType,
+)
+from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.sources.document import is_array, is_object
+from clientgen.generator.sources.spec import Schema, reference_of
+
+__all__ = ["EMBEDDED", "OBJECT_META", "TELLING", "Comparison", "Missing", "Shape", "is_telling"]
+
+OBJECT_META = ModelId(META_V1, "ObjectMeta")
+# What controller-gen makes of an ObjectMeta inside of an object; by default a bare `type: object`.
+EMBEDDED = frozenset({"annotations", "finalizers", "labels", "name", "namespace"})
+# What says less is a shape by which many mean something of their own: `{name}`, `{key, name}`.
+TELLING = 5
+# What an older copy has at least of each type inside of the one it is taken for.
+_HALF = 0.5
+_SPECIAL = ("int-or-string", "byte", "date-time")
+
+Missing = tuple[str, ...]
+"""Paths of properties, `spec.containers.image`, that a type has and its copy has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The properties of a known type."""
+
+    model: ModelId
+    types: Mapping[str, TypeRef]
+    required: frozenset[str]
+
+
+class Comparison:
+    """Compares schemas with types, and remembers what it found until it is told to forget."""
+
+    def __init__(
+        self, shapes: Mapping[ModelId, Shape], reference: Callable[[str], TypeRef | None]
+    ) -> None:
+        """Compare with these types; `reference` is the type of a definition by its name."""
+        self._shapes = shapes
+        self._reference = reference
+        self._memo: dict[tuple[int, ModelId, bool], Missing | None] = {}
+
+    def forget(self) -> None:
+        """Drop what was found out about schemas that are done with."""
+        self._memo.clear()
+
+    def lacks(self, schema: Schema, model: ModelId, *, older: bool) -> Missing | None:
+        """The properties of the type that the schema lacks, if it is a copy otherwise."""
+        key = (id(schema), model, older)
+        if key not in self._memo:
+            self._memo[key] = self._object_lacks(schema, model, older=older)
+        return self._memo[key]
+
+    def _object_lacks(self, schema: Schema, model: ModelId, *, older: bool) -> Missing | None:
+        shape = self._shapes.get(model)
+        properties = schema.get("properties", {})
+        if shape is None or schema.get("type", "object") != "object" or _is_map(schema):
+            return None
+        if model == OBJECT_META and (not properties or properties.keys() == EMBEDDED):
+            return ()
+        if not _has_properties_of(schema, shape, older=older):
+            return None
+        missing = sorted(shape.types.keys() - properties.keys())
+        for name in sorted(properties):
+            lacks = self._type_lacks(properties[name], shape.types[name], older=older)
+            if lacks is None:
+                return None
+            missing += [f"{name}.{lacking}" for lacking in lacks]
+        return tuple(missing)
+
+    def _type_lacks(self, schema: Schema, type_: TypeRef, *, older: bool) -> Missing | None:
+        reference = reference_of(schema)
+        if reference is not None:
+            return () if self._reference(reference) == type_ else None
+        if isinstance(type_, ModelType):
+            return self.lacks(schema, type_.model, older=older)
+        if isinstance(type_, ListType | MapType):
+            inner = _inside(schema, type_)
+            type_ = type_.item if isinstance(type_, ListType) else type_.value
+            return None if inner is None else self._type_lacks(inner, type_, older=older)
+        return () if _is_value(schema, type_) else None
+
+
+def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
+    """Whether the names of the properties, and which of them are required, are the type's."""
+    names = schema.get("properties", {}).keys()
+    absent = shape.types.keys() - names
+    if not names <= shape.types.keys() or absent & shape.required:
+        return False
+    enough = len(names) >= _HALF * len(shape.types) if older else not absent
+    return enough and _requires_the_same(schema, shape)
+
+
+def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
+    """What a list or map is of, if the schema is one like the type."""
+    inner = schema.get("items" if isinstance(type_, ListType) else "additionalProperties")
+    kind = "array" if isinstance(type_, ListType) else "object"
+    fits = schema.get("type", "object") == kind and not schema.get("properties")
+    return inner if fits and is_object(inner) else None
+
+
+def is_telling(schema: Schema) -> bool:
+    """Whether a schema says enough to be told from others: five properties, all levels counted."""
+    count, waiting = 0, [schema]
+    while waiting and count < TELLING:
+        properties = waiting.pop().get("properties", {})
+        count += len(properties)
+        waiting += [inner for part in properties.values() if (inner := _innermost(part))]
+    return count >= TELLING
+
+
+def _innermost(schema: Schema) -> Schema:
+    """What a list or map is of, however deep."""
+    while True:
+        inner = schema.get("items") or schema.get("additionalProperties")
+        if not is_object(inner):
+            return schema
+        schema = inner
+
+
+def _requires_the_same(schema: Schema, shape: Shape) -> bool:
+    """Whether the same is required; what has a default is required of nobody."""
+    properties = schema.get("properties", {})
+    differing = (frozenset(schema.get("required", ())) ^ shape.required) & properties.keys()
+    return all("default" in properties[name] for name in differing)
+
+
+def _is_map(schema: Schema) -> bool:
+    return is_object(schema.get("additionalProperties"))
+
+
+def _is_value(schema: Schema, type_: EnumType | Scalar | UnionType) -> bool:
+    """Whether a schema that is no model is how some writer says this type."""
+    if isinstance(type_, UnionType):
+        return False
+    kind, format_ = schema.get("type"), schema.get("format", "")
+    plain = kind == "string" and format_ not in _SPECIAL and not _is_int_or_string(schema)
+    if isinstance(type_, EnumType) or type_ is Scalar.STRING:
+        return plain
+    if type_ is Scalar.QUANTITY:
+        return plain or _is_int_or_string(schema)
+    if type_ is Scalar.INT_OR_STRING:
+        return _is_int_or_string(schema)
+    if type_ is Scalar.JSON:
+        return kind in (None, "object") and not schema.get("properties") and not _is_map(schema)
+    wanted = {
+        Scalar.BYTES: ("string", "byte"),
+        Scalar.TIME: ("string", "date-time"),
+        Scalar.MICRO_TIME: ("string", "date-time"),
+    }
+    return (kind, format_) == wanted[type_] if type_ in wanted else kind == type_.value
+
+
+def _is_int_or_string(schema: Schema) -> bool:
+    if schema.get("x-kubernetes-int-or-string") or schema.get("format") == "int-or-string":
+        return True
+    for key in ("anyOf", "oneOf"):
+        parts = schema.get(key)
+        if is_array(parts) and {p.get("type") for p in parts if is_object(p)} == {
+            "integer",
+            "string",
+        }:
+            return True
+    return False

@@ -1,0 +1,201 @@
+"""Recognises copies: schemas described in place that are a known type written out.
+
+A CustomResourceDefinition cannot refer to other types, so whatever writes it copies them into it: a
+pod template is 1,500 properties. A copy becomes the type it was made of, so that users meet the
+classes they know. A name that is wrong is bad and a field that is lost is worse, so a copy must say
+the same as the type, property by property, and what is too small to be told apart is left alone.
+
+A copy of an older Kubernetes' type lacks what was added since. It is taken for the type as well
+(unless the policy says otherwise), and what it lacks is reported: a server drops such fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from clientgen.generator import naming
+from clientgen.generator.ir import (
+    ListType,
+    MapType,
+    Model,
+    ModelId,
+    ModelType,
+    TypeRef,
+)
+from clientgen.generator.resolve.comparing import (
+    EMBEDDED,
+    OBJECT_META,
+    TELLING,
+    Comparison,
+    Missing,
+    Shape,
+    is_telling,
+)
+from clientgen.generator.resolve.homes import META_V1
+from clientgen.generator.sources.spec import Schema
+from clientgen.gvk import GroupVersion
+
+__all__ = ["Known", "Match"]
+
+_CORE_V1 = GroupVersion("", "v1")
+_STABLE = re.compile(r"v\d+")
+# How many properties say enough for the name of the property to decide between types alike.
+_SUGGESTIVE = 3
+# An older copy has most of the type's properties, and of each type within at least half.
+_MOST = 0.7
+# Kubernetes 1.26 gave ResourceRequirements a field of its own, and volumes a type without it.
+_OUTGROWN = {"VolumeResourceRequirements": "ResourceRequirements"}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The type a schema is a copy of, and the properties of the type that the copy lacks."""
+
+    model: ModelId
+    missing: Missing = ()
+
+
+class Known:
+    """Known types, by the properties they have."""
+
+    def __init__(
+        self,
+        models: Iterable[Model],
+        policy: str = "older",
+        reference: Callable[[str], TypeRef | None] = lambda _reference: None,
+    ) -> None:
+        """Index types.
+
+        Args:
+            models: the types that copies may be of; of two with one id the first counts.
+            policy: which copies count: "older", "equal" or "never".
+            reference: the type of a definition by its name; a copy may refer to some.
+        """
+        self._policy = policy
+        self._shapes: dict[ModelId, Shape] = {}
+        self._comparison = Comparison(self._shapes, reference)
+        self._by_names: dict[frozenset[str], list[Shape]] = {}
+        self._by_property: dict[str, set[ModelId]] = {}
+        self._used_as: Counter[tuple[str, ModelId]] = Counter()
+        for model in models if policy != "never" else ():
+            if model.id not in self._shapes:
+                self._add(model)
+
+    def _add(self, model: Model) -> None:
+        types = {field.name: field.type for field in model.fields}
+        required = frozenset(field.name for field in model.fields if field.required)
+        shape = self._shapes[model.id] = Shape(model.id, types, required)
+        self._by_names.setdefault(frozenset(types), []).append(shape)
+        if model.id == OBJECT_META:
+            self._by_names.setdefault(EMBEDDED, []).append(shape)
+        for name, type_ in types.items():
+            self._by_property.setdefault(name, set()).add(model.id)
+            for used in _spoken_of(type_):
+                self._used_as[name, used] += 1
+
+    def recognise(self, schema: Schema, name: str) -> Match | None:
+        """The type that an object described in place is a copy of.
+
+        Args:
+            schema: the object's schema.
+            name: the property that holds it, or a list or map of it: of several types alike, it
+                is the one that Kubernetes itself uses under that name.
+        """
+        properties = schema.get("properties")
+        if not properties or not self._shapes:
+            return None
+        return self._equal(schema, name) or (
+            self._older(schema, name) if self._policy == "older" else None
+        )
+
+    def forget(self) -> None:
+        """Drop what was found out about schemas that are done with."""
+        self._comparison.forget()
+
+    def _equal(self, schema: Schema, name: str) -> Match | None:
+        alike = self._by_names.get(frozenset(schema["properties"]), ())
+        fitting = [
+            shape
+            for shape in alike
+            if self._comparison.lacks(schema, shape.model, older=False) == ()
+        ]
+        chosen = self._choose(fitting, schema, name)
+        if chosen is None:
+            return None
+        return self._outgrown(chosen, schema, name) or Match(chosen.model)
+
+    def _outgrown(self, chosen: Shape, schema: Schema, name: str) -> Match | None:
+        """The type that had this shape before it grew, where that is what the name means."""
+        grown = ModelId(chosen.model.group_version, _OUTGROWN.get(chosen.model.name, ""))
+        if grown not in self._shapes or self._policy != "older":
+            return None
+        if self._used_as[name, grown] <= self._used_as[name, chosen.model]:
+            return None
+        missing = self._comparison.lacks(schema, grown, older=True)
+        return None if missing is None else Match(grown, missing)
+
+    def _older(self, schema: Schema, name: str) -> Match | None:
+        found: dict[ModelId, Missing] = {}
+        for shape in self._larger(schema["properties"]):
+            missing = self._comparison.lacks(schema, shape.model, older=True)
+            if missing is not None:
+                found[shape.model] = missing
+        if not found:
+            return None
+        least = min(map(len, found.values()))
+        closest = [self._shapes[model] for model, lacks in found.items() if len(lacks) == least]
+        chosen = self._choose(closest, schema, name)
+        return Match(chosen.model, found[chosen.model]) if chosen else None
+
+    def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:
+        """Types that have these properties, and few more."""
+        having = [self._by_property.get(name, set[ModelId]()) for name in properties]
+        for model in sorted(set.intersection(*sorted(having, key=len))):
+            shape = self._shapes[model]
+            most = len(properties) >= max(TELLING, _MOST * len(shape.types))
+            if most or len(properties) == len(shape.types):
+                yield shape
+
+    def _choose(self, fitting: list[Shape], schema: Schema, name: str) -> Shape | None:
+        """One of several that fit: the one the name means, or the only one there can be."""
+        uses = Counter[str]()
+        for shape in fitting:
+            uses[shape.model.name] += self._used_as[name, shape.model]
+        most = max(uses.values(), default=0)
+        if most:
+            return min((s for s in fitting if uses[s.model.name] == most), key=_rank)
+        suggested = _suggested(fitting, name)
+        if suggested and len(schema["properties"]) >= _SUGGESTIVE:
+            return min(suggested, key=_rank)
+        if not fitting or not is_telling(schema):
+            return None
+        first = min(fitting, key=_rank)
+        one = len({shape.model.name for shape in fitting}) == 1
+        return first if one or first.model.group_version == META_V1 else None
+
+
+def _rank(shape: Shape) -> tuple[bool, bool, bool, ModelId]:
+    """Which of several types alike is taken: meta/v1 first, then core/v1, then what is stable."""
+    home = shape.model.group_version
+    stable = _STABLE.fullmatch(home.version) is not None
+    return (home != META_V1, home != _CORE_V1, not stable, shape.model)
+
+
+def _spoken_of(type_: TypeRef) -> Iterator[ModelId]:
+    """The model a property holds: itself, in a list or in a map."""
+    while isinstance(type_, ListType | MapType):
+        type_ = type_.item if isinstance(type_, ListType) else type_.value
+    if isinstance(type_, ModelType):
+        yield type_.model
+
+
+def _suggested(fitting: list[Shape], name: str) -> list[Shape]:
+    """Of several: those whose own words are in the name, as `secret` is in `tokenSecretRef`."""
+    said = set(naming.words(name))
+    words = [set(naming.words(shape.model.name)) for shape in fitting]
+    shared = set[str]().union(*words).intersection(*words)
+    own = [(each - shared, shape) for each, shape in zip(words, fitting, strict=True)]
+    return [shape for each, shape in own if each and each <= said]
