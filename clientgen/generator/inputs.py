@@ -6,7 +6,8 @@ source does not hide what is wrong with another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -18,7 +19,7 @@ from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
 from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.sources import openapi
+from clientgen.generator.sources import crd, openapi
 from clientgen.generator.sources.cluster import parse_cluster, read_cluster
 from clientgen.generator.sources.spec import Input, Spec
 
@@ -70,6 +71,16 @@ class Inputs:
         """
         return _merged(_all(source.parse for source in self.sources))
 
+    @contextmanager
+    def places(self) -> Iterator[None]:
+        """Let problems that are found meanwhile say the lines of manifests."""
+        try:
+            yield
+        except ClientgenError as error:
+            read = chain.from_iterable(source.inputs for source in self.sources)
+            manifests = [one for one in read if isinstance(one, crd.Manifest)]
+            raise ClientgenError(crd.located(error.problems, manifests)) from None
+
 
 def gather(config: PackageConfig) -> Inputs:
     """Read every source of a package.
@@ -77,7 +88,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_cluster, _specs, _go_types]
+    readers = [_cluster, _specs, _crds, _go_types]
     return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
 
 
@@ -137,6 +148,11 @@ def _specs(config: PackageConfig) -> _Source:
         return Parsed(tuple(_all(partial(openapi.parse, inputs) for inputs in gathered)))
 
     return _Source(tuple(chain.from_iterable(gathered)), parse)
+
+
+def _crds(config: PackageConfig) -> _Source:
+    inputs = crd.gather(config.crds, config.root)
+    return _Source(inputs, lambda: Parsed((crd.parse(inputs),) if inputs else ()))
 
 
 def _go_types(config: PackageConfig) -> _Source:
