@@ -100,6 +100,7 @@ _SCALARS: Mapping[Scalar, tuple[str, bool]] = {
     Scalar.QUANTITY: ("Quantity", True),
     Scalar.INT_OR_STRING: ("int | str", False),
     Scalar.JSON: ("Raw", True),
+    Scalar.NULL: ("None", False),
 }
 
 

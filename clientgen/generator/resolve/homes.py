@@ -20,6 +20,7 @@ __all__ = [
     "SHARED_TYPES",
     "WELL_KNOWN",
     "Homes",
+    "is_custom",
     "is_shared",
     "json_schema_union",
 ]
@@ -56,6 +57,8 @@ SHARED_TYPES = frozenset(
 )
 _META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
+# The one group without a name; a document of another group may hold its types without its kinds.
+_CORE = "io.k8s.api.core."
 _VERSION = re.compile(r"^v\d+(?:(?:alpha|beta)\d+)?$")
 
 # Definitions that are a value in Python, not a model. The document describes them too weakly to
@@ -73,6 +76,17 @@ WELL_KNOWN: Mapping[str, Scalar] = {
     f"{_META_PACKAGE}.WatchEvent": Scalar.JSON,
     **{f"{_EXTENSIONS}.{version}.JSON": Scalar.JSON for version in ("v1", "v1beta1")},
 }
+
+
+def is_custom(definition: Definition) -> bool:
+    """Whether a definition is a custom resource's: a server names those after their own kind.
+
+    It is the reversed group, the version and the kind; Kubernetes' own have Go packages.
+    """
+    return any(
+        definition.name == ".".join([*reversed(gvk.group.split(".")), gvk.version, gvk.kind])
+        for gvk in gvks_of(definition.schema)
+    )
 
 
 def is_shared(model: ModelId) -> bool:
@@ -114,6 +128,8 @@ def _votes(definitions: Mapping[str, Definition]) -> dict[str, GroupVersion]:
 def _from_name(package: str) -> GroupVersion:
     """A home for the types of a package that serves no kind: its last labels."""
     labels = package.split(".")
+    if package.startswith(_CORE):
+        return GroupVersion("", labels[-1])
     if len(labels) > 1 and _VERSION.match(labels[-1]):
         return GroupVersion(labels[-2], labels[-1])
     return GroupVersion(labels[-1] or "types", "v1")

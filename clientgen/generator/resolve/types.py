@@ -24,9 +24,15 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1, WELL_KNOWN, Homes, json_schema_union
+from clientgen.generator.resolve.homes import (
+    META_V1,
+    WELL_KNOWN,
+    Homes,
+    is_custom,
+    json_schema_union,
+)
 from clientgen.generator.sources.document import is_object, pointer
-from clientgen.generator.sources.spec import Definition, Schema, gvks_of
+from clientgen.generator.sources.spec import Definition, Schema, gvks_of, reference_of
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["Types"]
@@ -34,7 +40,6 @@ __all__ = ["Types"]
 _FORMATS: Mapping[tuple[str, str], Scalar] = {
     ("string", "byte"): Scalar.BYTES,
     ("string", "date-time"): Scalar.TIME,
-    ("string", "int-or-string"): Scalar.INT_OR_STRING,
 }
 _TYPES: Mapping[str, Scalar] = {
     "string": Scalar.STRING,
@@ -42,7 +47,13 @@ _TYPES: Mapping[str, Scalar] = {
     "number": Scalar.NUMBER,
     "boolean": Scalar.BOOLEAN,
 }
-_REFERENCE = "#/definitions/"
+# A kind's own parts keep their names, whatever they look like.
+_OWN_PARTS = ("spec", "status")
+_INT_OR_STRING = "int-or-string"
+_ZEROS = (None, "", 0, {}, [])
+_SEVERAL = 2
+# What a server adds to the schema of an embedded resource.
+_TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
 
 
 class Types:
@@ -64,20 +75,38 @@ class Types:
         self._sources: dict[ModelId, str] = {}
         self._descriptions: dict[ModelId, str] = {}
         self._named: set[ModelId] = set()
+        self._kinds: set[ModelId] = set()
+        self._known = Known((), "never")
+        self._older: list[OlderCopy] = []
+        self._open: set[str] = set()
 
     def models(self) -> tuple[Model, ...]:
         """Every model, the inline ones of custom resources included, in order of their names."""
-        for name in sorted(self._definitions):
-            if self._is_model(name):
-                self._add_definition(name)
+        names = sorted(name for name in self._definitions if self._is_model(name))
+        custom = [name for name in names if is_custom(self._definitions[name])]
+        for name in sorted({*names}.difference(custom)):
+            self._add_definition(name)
+        self._known = self._known_types()
+        for name in custom:
+            self._add_definition(name)
+            self._known.forget()
         return tuple(self._models[key] for key in sorted(self._models))
+
+    def older_copies(self) -> tuple[OlderCopy, ...]:
+        """What was described in place and taken for a known type that has more, in order."""
+        return tuple(sorted(self._older))
+
+    def _known_types(self) -> Known:
+        """What objects described in place may be copies of; that is of use to custom ones only."""
+        named = list(self._models.values())
+        known = chain(meta_models(), self._imported.models, named)
+        return Known(known, self._inlined, self._target)
 
     def model_of(self, schema: Schema | None) -> ModelId | None:
         """The model a body or response refers to, if it is one."""
-        reference = (schema or {}).get("$ref")
-        if not isinstance(reference, str):
+        name = reference_of(schema or {})
+        if name is None or name not in self._definitions:
             return None
-        name = reference.removeprefix(_REFERENCE)
         return self._homes.model_id(name) if self._is_model(name) else None
 
     def find(self, group_version: GroupVersion, name: str) -> ModelId | None:
@@ -120,15 +149,23 @@ class Types:
     def _add_definition(self, name: str) -> None:
         definition = self._definitions[name]
         gvks = gvks_of(definition.schema)
+        model = self._homes.model_id(name)
         self._add(
-            self._homes.model_id(name),
+            model,
             definition.schema,
             definition.where,
             gvks[0] if len(gvks) == 1 else None,
+            custom=is_custom(definition),
         )
 
     def _add(
-        self, model: ModelId, schema: Schema, where: str, gvk: GroupVersionKind | None = None
+        self,
+        model: ModelId,
+        schema: Schema,
+        where: str,
+        gvk: GroupVersionKind | None = None,
+        *,
+        custom: bool,
     ) -> None:
         first = self._sources.setdefault(model, where)
         if first != where:
@@ -139,11 +176,12 @@ class Types:
             )
             return
         properties, required = self._properties(schema)
+        asked = {n for n in required if not _is_filled_in(properties.get(n, {}), custom=custom)}
         fields = tuple(
             Field(
                 name=name,
-                type=self.type_of(part, where + pointer("properties", name)[1:], model, name),
-                required=name in required,
+                type=self._field_type(part, where, model, name, required=name in asked),
+                required=name in asked,
                 description=_text(part),
             )
             for name, part in sorted(properties.items())
@@ -151,6 +189,13 @@ class Types:
         item = _item(fields)
         self._descriptions[model] = schema.get("description", "")
         self._models[model] = Model(model, fields, gvk, _text(schema), item)
+
+    def _field_type(
+        self, schema: Schema, where: str, model: ModelId, name: str, *, required: bool
+    ) -> TypeRef:
+        """The type of a field. Null is what an optional field is without a value anyway."""
+        found = self.type_of(schema, where + pointer("properties", name)[1:], model, name)
+        return _or_null(schema, found) if required else found
 
     def _free(self, wanted: ModelId) -> ModelId:
         """A name for an object described in place: named definitions and earlier ones go first."""
@@ -175,11 +220,8 @@ class Types:
 
     def _flatten(self, schema: Schema) -> Iterator[Schema]:
         for part in schema.get("allOf", ()):
-            target = part.get("$ref")
-            if target is None:
-                yield from self._flatten(part)
-            else:
-                yield from self._flatten(self._definitions[target.removeprefix(_REFERENCE)].schema)
+            target = reference_of(part)
+            yield from self._flatten(self._definitions[target].schema if target else part)
         yield schema
 
     def type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
@@ -191,18 +233,19 @@ class Types:
             owner: the model it belongs to; an object described in place is named after it.
             name: the property's name, for the same.
         """
-        if "$ref" in schema:
-            return self._referenced(schema["$ref"].removeprefix(_REFERENCE), where, owner, name)
-        if schema.get("x-kubernetes-int-or-string"):
-            return Scalar.INT_OR_STRING
+        reference = reference_of(schema)
+        if reference:
+            return self._referenced(reference, where, owner, name)
         kind = schema.get("type")
         if kind == "array":
-            return ListType(self.type_of(schema.get("items", {}), where + "/items", owner, name))
+            return ListType(self._element(schema.get("items", {}), where + "/items", owner, name))
         if kind == "object" or "properties" in schema:
             return self._object(schema, where, owner, name)
-        if kind == "string" and schema.get("enum"):
-            return EnumType(tuple(sorted({str(value) for value in schema["enum"]})))
         return _scalar(schema)
+
+    def _element(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
+        """The type of what is in a list or a map, where null is a value like others."""
+        return _or_null(schema, self.type_of(schema, where, owner, name))
 
     def _referenced(self, name: str, where: str, owner: ModelId, field: str) -> TypeRef:
         if name in WELL_KNOWN:
@@ -212,7 +255,12 @@ class Types:
             return self._union(*union)
         if self._is_model(name):
             return ModelType(self._homes.model_id(name))
-        return self.type_of(self._definitions[name].schema, where, owner, field)
+        if name in self._open:  # a list of lists of itself and the like
+            return Scalar.JSON
+        self._open.add(name)
+        found = self.type_of(self._definitions[name].schema, where, owner, field)
+        self._open.remove(name)
+        return found
 
     def _union(self, schema_name: str, other: str) -> UnionType:
         schema = ModelType(self._homes.model_id(schema_name))
@@ -225,15 +273,20 @@ class Types:
 
     def _object(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         values = schema.get("additionalProperties")
+        if _is_any_object(schema):
+            return Scalar.JSON
         if "properties" in schema:
+            known = self._recognised(schema, where, owner, name)
+            if known:
+                return ModelType(known)
             nested = self._free(
                 ModelId(owner.group_version, owner.name + name[:1].upper() + name[1:])
             )
-            self._add(nested, schema, where)
+            self._add(nested, schema, where, custom=True)
             return ModelType(nested)
         if is_object(values):
             place = where + "/additionalProperties"
-            return MapType(self.type_of(values, place, owner, name))
+            return MapType(self._element(values, place, owner, name))
         return Scalar.JSON
 
 
@@ -243,12 +296,50 @@ def _is_free(schema: Schema) -> bool:
     )
 
 
-def _scalar(schema: Schema) -> Scalar:
-    kind = schema.get("type")
+def _is_any_object(schema: Schema) -> bool:
+    """Whether it is a resource of any kind, of which only what all have in common is described."""
+    embedded = schema.get("x-kubernetes-embedded-resource")
+    free = schema.get("x-kubernetes-preserve-unknown-fields")
+    return bool(embedded and free and schema.get("properties", {}).keys() <= _TYPE_META)
+
+
+def _scalar(schema: Schema) -> TypeRef:
+    kind, form = schema.get("type"), schema.get("format", "")
+    if schema.get("x-kubernetes-int-or-string") or form == _INT_OR_STRING:
+        return Scalar.INT_OR_STRING
     if not isinstance(kind, str):
+        return _alternatives(schema)
+    values = {str(value) for value in schema.get("enum", ()) if value is not None}
+    if kind == "string" and values:
+        return EnumType(tuple(sorted(values)))
+    return _FORMATS.get((kind, form)) or _TYPES.get(kind, Scalar.JSON)
+
+
+def _alternatives(schema: Schema) -> TypeRef:
+    """One of several scalars that JSON tells apart, or anything."""
+    parts = schema.get("oneOf") or schema.get("anyOf") or ()
+    kinds = sorted({str(part.get("type")) for part in parts})
+    if kinds == ["integer", "string"]:
+        return Scalar.INT_OR_STRING
+    if len(kinds) < _SEVERAL or not all(kind in _TYPES for kind in kinds):
         return Scalar.JSON
-    known = _FORMATS.get((kind, schema.get("format", "")))
-    return known or _TYPES.get(kind, Scalar.JSON)
+    return UnionType(tuple(_TYPES[kind] for kind in kinds))
+
+
+def _or_null(schema: Schema, type_: TypeRef) -> TypeRef:
+    if not schema.get("nullable") or type_ is Scalar.JSON:
+        return type_
+    members = type_.members if isinstance(type_, UnionType) else (type_,)
+    return UnionType((*members, Scalar.NULL))
+
+
+def _is_filled_in(schema: Schema, *, custom: bool) -> bool:
+    """Whether the server fills in a field that was not given.
+
+    Kubernetes states the zero value for whatever it requires and has no default for; what a custom
+    resource states is meant.
+    """
+    return "default" in schema and (custom or schema["default"] not in _ZEROS)
 
 
 def _item(fields: tuple[Field, ...]) -> ModelId | None:

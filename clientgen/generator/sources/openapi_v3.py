@@ -25,7 +25,7 @@ from clientgen.generator.sources.document import (
 from clientgen.generator.sources.folder import gather_folder
 from clientgen.generator.sources.metaschema import check_metaschema, is_known_valid, remember_valid
 from clientgen.generator.sources.operations import OperationReader, check_unique
-from clientgen.generator.sources.spec import Definition, Input, Schema, Spec, gvks_of
+from clientgen.generator.sources.spec import Definition, Input, Precedence, Schema, Spec, gvks_of
 
 __all__ = ["gather", "parse", "parse_documents"]
 
@@ -117,7 +117,8 @@ class _Document:
 
     def definition(self, name: str) -> Definition:
         """One of its schemas."""
-        return Definition(name, self.schemas[name], self.shown + pointer(*_SCHEMAS, name))
+        where = self.shown + pointer(*_SCHEMAS, name)
+        return Definition(name, self.schemas[name], where, Precedence.EXACT_DOCUMENT)
 
     def is_home_of(self, name: str) -> bool:
         """Whether it serves kinds of the same Go package."""
@@ -161,6 +162,7 @@ class _Merged:
             definitions=dict(sorted(self._definitions.items())),
             operations=operations,
             ignored=tuple(ignored for document in self._documents for ignored in document.ignored),
+            precedence=Precedence.EXACT_DOCUMENT,
         )
 
     def _put(self, name: str, document: _Document) -> None:

@@ -44,10 +44,12 @@ class Precedence(IntEnum):
     STAND_IN = 0
     """What a custom resource refers to, for packages that stand alone."""
     DOCUMENT = 1
-    """A server's OpenAPI document."""
-    MANIFEST = 2
+    """A server's OpenAPI v2 document."""
+    EXACT_DOCUMENT = 2
+    """A server's OpenAPI v3 document, which says more."""
+    MANIFEST = 3
     """The definition of a custom resource: more exact than what a server makes of it."""
-    CLASS = 3
+    CLASS = 4
     """The user's own class."""
 
 
