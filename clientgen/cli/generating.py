@@ -35,6 +35,8 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
 
     def one(chosen: PackageConfig, progress: Progress) -> None:
         result = pipeline.generate(chosen, progress, force=force)
+        for name, reason in sorted(result.unavailable.items()):
+            click.echo(f"left out: {name}: {reason}", err=True)
         if quiet:
             return
         for line in summary_of_skipped(result.skipped, verbose=verbose):

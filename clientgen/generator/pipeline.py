@@ -6,21 +6,24 @@ Everything left of the last stage is a pure function; `verify` is the same walk 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from clientgen import __version__
-from clientgen.generator import output
+from clientgen.generator import distribution, output
 from clientgen.generator.cache import has_seen, saw, sources_digest
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.format import format_tree, formatter
 from clientgen.generator.inputs import Inputs, Parsed, gather
-from clientgen.generator.ir import Api, Resource, Skipped
+from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import plan
+from clientgen.generator.problems import Problems
 from clientgen.generator.render import Rendered, Renderer, templates_dir
 from clientgen.generator.resolve import resolve
+from clientgen.generator.resolve.selection import is_wanted
+from clientgen.gvk import GroupVersion
 
 __all__ = ["Progress", "ResourceRow", "Result", "generate", "resources", "verify"]
 
@@ -34,6 +37,10 @@ class Result:
     changes: output.Changes
     skipped: tuple[Skipped, ...] = ()
     unchanged: bool = False
+    unavailable: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Group versions that the cluster serves and could not describe, and why."""
+    older: tuple[OlderCopy, ...] = ()
+    """Types described in place that were taken for known ones which have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,8 @@ class _Tree:
     files: Mapping[str, str]
     manifest: Manifest
     skipped: tuple[Skipped, ...]
+    unavailable: Mapping[str, str]
+    older: tuple[OlderCopy, ...]
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
@@ -70,13 +79,17 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     """
     inputs = gather(config)
     manifest = Manifest(__version__, _digests(config, inputs))
-    if not force and _is_current(manifest, config.target):
+    beside = distribution.change(config)
+    if not (force or beside) and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
     tree = _build(config, inputs, manifest, progress, reuse=not force)
     progress("writing")
     changes = output.write(tree.files, config.target, tree.manifest)
+    if beside:
+        beside.make()
+        changes = changes.and_beside(beside.shown, written=beside.wanted is not None)
     saw(config.target, _generator())
-    return Result(changes, tree.skipped)
+    return Result(changes, tree.skipped, unavailable=tree.unavailable, older=tree.older)
 
 
 def verify(config: PackageConfig, progress: Progress) -> output.Differences:
@@ -86,7 +99,9 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     # Nothing is taken over from the files that are to be checked.
     tree = _build(config, inputs, manifest, progress, reuse=False)
     progress("comparing")
-    return output.verify(tree.files, config.target, tree.manifest)
+    found = output.verify(tree.files, config.target, tree.manifest)
+    beside = distribution.change(config)
+    return found.and_beside(beside.shown, beside.found, beside.wanted) if beside else found
 
 
 def _is_current(manifest: Manifest, target: Path) -> bool:
@@ -95,8 +110,14 @@ def _is_current(manifest: Manifest, target: Path) -> bool:
 
 def resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
     """What the sources of packages offer, sorted by group version and plural; see `generate`."""
-    rows = {row for config in packages for row in _rows(_resolve(config, gather(config).parse()))}
+    rows = {row for config in packages for row in _rows(_offered(config))}
     return tuple(sorted(rows, key=lambda row: (row.group_version, row.plural)))
+
+
+def _offered(config: PackageConfig) -> Api:
+    inputs = gather(config)
+    with inputs.places():
+        return _resolve(config, inputs.parse())
 
 
 def _rows(api: Api) -> Iterator[ResourceRow]:
@@ -127,6 +148,7 @@ def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
         parsed.imported,
         config.inlined,
         config.selection,
+        [GroupVersion.parse(name) for name in parsed.unavailable],
     )
 
 
@@ -151,15 +173,31 @@ def _build(
     reuse: bool,
 ) -> _Tree:
     progress("reading")
-    api = _resolve(config, inputs.parse())
-    progress("rendering")
-    files, modules = plan(api, config.expansions)
+    with inputs.places():
+        parsed = inputs.parse()
+        _check_nothing_is_lost(config, parsed.unavailable)
+        api = _resolve(config, parsed)
+        progress("rendering")
+        files, modules = plan(api, config.expansions, config.renames)
     rendered = Renderer(modules).render(files)
     progress("formatting")
     digests = {path: digest(formatter() + text) for path, text in rendered.texts.items()}
     known = output.formatted_before(config.target, digests) if reuse else {}
     tree = {**_formatted(rendered, known), "py.typed": ""}
-    return _Tree(tree, replace(manifest, rendered=digests), api.skipped)
+    return _Tree(tree, replace(manifest, rendered=digests), api.skipped, parsed.unavailable)
+
+
+def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]) -> None:
+    """An outage of the cluster must not take clients out of a package that has them."""
+    before = output.read_manifest(config.target)
+    had = (before.group_versions if before else None) or {}
+    problems = Problems()
+    for name, reason in sorted(unavailable.items()):
+        if name in had and is_wanted(config.selection, GroupVersion.parse(name)):
+            what = f"{name} would be lost: it is in the package, and the cluster cannot describe it"
+            hint = f"{reason}. Try again later, or exclude `{name}`."
+            problems.add(str(config.target), what, hint)
+    problems.raise_if_any()
 
 
 def _formatted(rendered: Rendered, known: Mapping[str, str]) -> dict[str, str]:

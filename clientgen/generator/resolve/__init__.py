@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from clientgen.generator.config_records import Selection
 from clientgen.generator.genclient import MarkerLine
@@ -35,6 +35,7 @@ def resolve(
     imported: Imported = _NOTHING_IMPORTED,
     inlined: str = "older",
     selection: Selection = _EVERYTHING,
+    unavailable: Collection[GroupVersion] = (),
 ) -> Api:
     """Put documents together and decide what is generated from them.
 
@@ -45,6 +46,7 @@ def resolve(
         inlined: which copies of known types become that type: "older", "equal" or "never".
         selection: the kinds that are generated; with a selection, models that none of them needs
             are not.
+        unavailable: group versions that are served, but nothing is known of them just now.
 
     Raises:
         ClientgenError: the documents contradict each other, or a marker does.
@@ -55,11 +57,13 @@ def resolve(
     models = types.models()
     skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
     found = _endpoints(specs, problems)
-    marking, selecting = Marking(markers, types, problems), Selecting(selection, problems)
+    marking = Marking(markers, types, problems)
+    selecting = Selecting(selection, unavailable, problems)
     resources = list(_resources(found, types, marking, selecting, skipped))
     marking.report_unused()
     selecting.report_unused()
     problems.raise_if_any()
+    resources = list(_not_provided(resources, imported, skipped))
     emitted = [model for model in models if model.id not in imported.classes]
     if selection:
         emitted = needed_models(resources, emitted)
@@ -67,7 +71,20 @@ def resolve(
         tuple(_by_group_version(emitted, resources)),
         tuple(sorted(set(skipped))),
         imported.classes,
+        types.older_copies(),
     )
+
+
+def _not_provided(
+    resources: Iterable[Resource], imported: Imported, skipped: list[Skipped]
+) -> Iterable[Resource]:
+    """The resources that no package in use has clients of."""
+    for resource in resources:
+        package = imported.provided.get(resource.group_version)
+        if package and resource.model in imported.classes:
+            skipped.append(Skipped(str(resource.group_version), f"in {package} already"))
+        else:
+            yield resource
 
 
 def _resources(

@@ -24,7 +24,7 @@ from clientgen.generator.ir import (
 from clientgen.generator.problems import Problems
 from clientgen.gvk import GroupVersion
 
-__all__ = ["Selecting", "models_in", "needed_models"]
+__all__ = ["Selecting", "is_wanted", "models_in", "needed_models"]
 
 _CORE = "core"
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
@@ -33,8 +33,11 @@ _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
 class Selecting:
     """Decides kind by kind, and knows afterwards which patterns decided nothing."""
 
-    def __init__(self, selection: Selection, problems: Problems) -> None:
+    def __init__(
+        self, selection: Selection, unavailable: Collection[GroupVersion], problems: Problems
+    ) -> None:
         self._selection = selection
+        self._unavailable = unavailable
         self._problems = problems
         self._seen: set[tuple[str, str, str]] = set()
         self._taken = False
@@ -61,7 +64,9 @@ class Selecting:
             self._problems.add(patterns[-1].where, what, "include more, or exclude less")
 
     def _fits_any(self, pattern: Said) -> bool:
-        return any(_fits(pattern.text, names) for names in self._seen)
+        # What kinds an unavailable group version has is not known.
+        hidden = any(_fits(pattern.text, _names(one)) for one in self._unavailable)
+        return hidden or any(_fits(pattern.text, names) for names in self._seen)
 
     def _hint(self, pattern: Said) -> str:
         parts = pattern.text.split("/")
@@ -73,7 +78,20 @@ class Selecting:
         return f"did you mean `{close[0]}`?" if close else f"the groups are {', '.join(groups)}"
 
 
-def _fits(pattern: str, names: tuple[str, str, str]) -> bool:
+def is_wanted(selection: Selection, group_version: GroupVersion) -> bool:
+    """Whether any kind of a group version could be generated."""
+    names = _names(group_version)
+    excluded = (said.text for said in selection.exclude if said.text.count("/") < len(names))
+    if any(_fits(pattern, names) for pattern in excluded):
+        return False
+    return not selection.include or any(_fits(said.text, names) for said in selection.include)
+
+
+def _names(group_version: GroupVersion) -> tuple[str, str]:
+    return group_version.group or _CORE, group_version.version
+
+
+def _fits(pattern: str, names: Sequence[str]) -> bool:
     parts = pattern.split("/")
     return all(fnmatchcase(name, part) for part, name in zip(parts, names, strict=False))
 
