@@ -1,0 +1,239 @@
+"""Which classes are kinds of an API, and how each is served: put together from its markers.
+
+A kind is a class with `+genclient` or with a marker of kubebuilder's that only kinds have, or one
+that has apiVersion, kind and metadata. What is said in two ways must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from clientgen.generator.crds.kubebuilder import parse_markers as parse_kubebuilder
+from clientgen.generator.genclient import Tag
+from clientgen.generator.plurals import plural_of
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
+from clientgen.generator.python_types.said import Said, said_of_class, said_of_module
+from clientgen.gvk import GroupVersion
+from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
+
+__all__ = ["kinds", "module_group_version"]
+
+_TYPE_META = ("apiVersion", "kind", "metadata")
+
+
+def kinds(modules: Iterable[TypeModule], problems: Problems) -> tuple[ApiKind, ...]:
+    """The kinds of some modules, sorted by group, version and kind.
+
+    Args:
+        modules: as `read_module` read them.
+        problems: takes what is wrong: markers that are unknown, misplaced or contradict each other
+            or the class, classes that lack what a kind has, and kinds that are there twice.
+    """
+    found: list[ApiKind] = []
+    for module in modules:
+        of_module = said_of_module(module, problems)
+        for type_ in module.classes:
+            said = said_of_class(type_, problems)
+            _check_fields(type_, problems)
+            kind = _Kind(module, type_, of_module, said, problems).read()
+            if kind:
+                found.append(kind)
+    _check_distinct(found, problems)
+    return tuple(sorted(found, key=lambda kind: (kind.gvk, kind.type.where)))
+
+
+def module_group_version(module: TypeModule) -> GroupVersion | None:
+    """The group version a module says at its top, if it says both."""
+    said = said_of_module(module, Problems())
+    group, version = said.genclient.group_name, said.value("versionName")
+    return GroupVersion(group, version) if group is not None and version else None
+
+
+def _check_fields(type_: TypeClass, problems: Problems) -> None:
+    """Unknown markers of fields are wrong in every command; here their values do not matter."""
+    for field in type_.fields:
+        parse_kubebuilder(field.markers, problems, "field")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One class on its way to a kind."""
+
+    module: TypeModule
+    type: TypeClass
+    of_module: Said
+    said: Said
+    problems: Problems
+
+    def read(self) -> ApiKind | None:
+        """The kind; None if the class is none, or cannot be told."""
+        if issubclass(self.type.cls, ModelList) or not self._is_kind():
+            return None
+        if "." in self.type.name:
+            hint = "put it at the top level of the module"
+            self._wrong(f"the kind `{self.type.name}` is inside another class", hint)
+            return None
+        self._check_metadata()
+        group_version = self._group_version()
+        self._check_kind()
+        namespaced, plural = self._namespaced(), self._plural()
+        list_class = self._list_class(group_version)
+        if group_version is None:
+            return None
+        name = self.type.name
+        return ApiKind(
+            group=group_version.group,
+            version=group_version.version,
+            kind=name,
+            list_kind=list_class or f"{name}List",
+            plural=plural,
+            singular=self.said.argument("resource", "singular") or name.lower(),
+            namespaced=namespaced,
+            status="subresource:status" in self.said.kubebuilder,
+            scale="subresource:scale" in self.said.kubebuilder,
+            type=self.type,
+            module=self.module,
+            list_class=list_class,
+        )
+
+    def _is_kind(self) -> bool:
+        whole = all(self.type.field(name) for name in _TYPE_META)
+        return self.said.is_kind or whole
+
+    def _wrong(self, what: str, hint: str, field: TypeField | None = None) -> None:
+        self.problems.add(field.where if field else self.type.where, what, hint)
+
+    def _check_metadata(self) -> None:
+        field = self.type.field("metadata")
+        line = "write `metadata: ObjectMeta = auto(ObjectMeta)`"
+        if field is None:
+            self._wrong(f"the kind `{self.type.name}` has no `metadata`", line)
+        elif _bare(field.annotation) is not ObjectMeta:
+            self._wrong(f"`{self.type.name}.{field.attribute}` is not an ObjectMeta", line, field)
+
+    def _check_kind(self) -> None:
+        name = self.type.name
+        line = f'write `kind: Literal["{name}"] = constant("{name}")`'
+        field = self.type.field("kind")
+        if field is None:
+            self._wrong(f"the kind `{name}` has no `kind`", line)
+        elif _constant(field) != name:
+            said = _constant(field)
+            is_ = f"says it is `{said}`" if said else "does not say its name"
+            self._wrong(f"the `{field.attribute}` of the class `{name}` {is_}", line, field)
+
+    def _group_version(self) -> GroupVersion | None:
+        """The group version of the field apiVersion, held against the markers."""
+        marked = self._marked()
+        example = marked.api_version if marked else "example.com/v1"
+        line = (
+            f'write `api_version: Literal["{example}"] = '
+            f'constant("{example}", name="apiVersion")`'
+        )
+        field = self.type.field("apiVersion")
+        if field is None:
+            self._wrong(f"the kind `{self.type.name}` has no `apiVersion`", line)
+            return marked
+        said = _constant(field)
+        if not said:
+            what = f"`{self.type.name}.{field.attribute}` does not say the group and version"
+            self._wrong(what, line, field)
+            return marked
+        self._check_markers(field, GroupVersion.parse(said))
+        return GroupVersion.parse(said)
+
+    def _marked(self) -> GroupVersion | None:
+        group, version = self._group()[0], self.of_module.value("versionName")
+        return GroupVersion(group, version) if group is not None and version else None
+
+    def _group(self) -> tuple[str | None, str]:
+        """The group the markers say, and where they do; what stands above the class counts."""
+        for said in (self.said, self.of_module):
+            if said.genclient.group_name is not None:
+                return said.genclient.group_name, said.genclient.where(Tag.GROUP_NAME)
+        return None, ""
+
+    def _check_markers(self, field: TypeField, group_version: GroupVersion) -> None:
+        group, where = self._group()
+        version = self.of_module.value("versionName")
+        pairs = (
+            ("groupName", group, group_version.group, where),
+            ("versionName", version, group_version.version, self.of_module.where("versionName")),
+        )
+        for tag, marked, said, place in pairs:
+            if marked not in (None, said):
+                what = f"`{self.type.name}` is of `{group_version}`, but `+{tag}={marked}` is said"
+                self._wrong(what, f"make them agree; the marker is at {place}", field)
+
+    def _namespaced(self) -> bool:
+        scope = self.said.argument("resource", "scope")
+        if self.said.genclient.non_namespaced and scope == "Namespaced":
+            where = self.said.genclient.where(Tag.NON_NAMESPACED)
+            what = f"`+{Tag.NON_NAMESPACED}` contradicts `scope=Namespaced`"
+            self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
+        return not (self.said.genclient.non_namespaced or scope == "Cluster")
+
+    def _plural(self) -> str:
+        named, path = self.said.genclient.resource_name, self.said.argument("resource", "path")
+        if named and path and named != path:
+            where = self.said.genclient.where(Tag.RESOURCE_NAME)
+            what = f"`+{Tag.RESOURCE_NAME}={named}` contradicts `path={path}`"
+            self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
+        return named or path or plural_of(self.type.name)
+
+    def _resource_place(self) -> str:
+        return self.said.where("resource")
+
+    def _list_class(self, group_version: GroupVersion | None) -> str | None:
+        """The list class the user wrote for it, if it says what it is."""
+        for type_ in self.module.classes:
+            items = type_.field("items")
+            listed = get_args(items.annotation) if items else ()
+            if not issubclass(type_.cls, ModelList) or listed != (self.type.cls,):
+                continue
+            if group_version:
+                self._check_list(type_, "apiVersion", group_version.api_version)
+            self._check_list(type_, "kind", type_.name)
+            return type_.name
+        return None
+
+    def _check_list(self, type_: TypeClass, wire_name: str, value: str) -> None:
+        field = type_.field(wire_name)
+        if field is not None and _constant(field) == value:
+            return
+        name = ', name="apiVersion"' if wire_name == "apiVersion" else ""
+        attribute = "api_version" if name else "kind"
+        line = f'write `{attribute}: Literal["{value}"] = constant("{value}"{name})`'
+        what = f"the list `{type_.name}` does not say that its `{wire_name}` is `{value}`"
+        self.problems.add((field or type_).where, what, line)
+
+
+def _bare(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _constant(field: TypeField) -> str:
+    """The one value a field can have and has by itself; "" if there is no such value."""
+    annotation = _bare(field.annotation)
+    values = get_args(annotation) if get_origin(annotation) is Literal else ()
+    default = field.default
+    return default if isinstance(default, str) and values == (default,) else ""
+
+
+def _check_distinct(found: Sequence[ApiKind], problems: Problems) -> None:
+    named: dict[tuple[object, str], ApiKind] = {}
+    for kind in sorted(found, key=lambda kind: (kind.module.name, kind.type.where)):
+        for key, what in (
+            ((kind.gvk, "kind"), f"the kind `{kind.kind}`"),
+            (((kind.group_version, kind.plural), "plural"), f"the plural `{kind.plural}`"),
+        ):
+            first = named.setdefault(key, kind)
+            if first is not kind:
+                problems.add(
+                    kind.type.where,
+                    f"{what} of {kind.group_version} is there twice",
+                    f"rename one; the first is at {first.type.where}",
+                )

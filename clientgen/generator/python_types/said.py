@@ -1,0 +1,94 @@
+"""What the markers of a module and of a class say: each line is read by the grammar it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clientgen.generator.crds.kubebuilder import KubebuilderMarker
+from clientgen.generator.crds.kubebuilder import parse_markers as parse_kubebuilder
+from clientgen.generator.genclient import Genclient, MarkerLine
+from clientgen.generator.markers import extract_markers, parse_markers
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.records import TypeClass, TypeModule
+from clientgen.generator.python_types.syntax import tag_of
+
+__all__ = ["Said", "genclient_lines", "said_of_class", "said_of_module"]
+
+_ROOT = "kubebuilder:object:root"
+# Markers that only a kind can have.
+_OF_KINDS = frozenset(
+    {
+        "deprecatedversion",
+        "printcolumn",
+        "resource",
+        "selectablefield",
+        "storageversion",
+        "subresource:scale",
+        "subresource:status",
+        "unservedversion",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The markers of one class, or of a module."""
+
+    genclient: Genclient
+    kubebuilder: Mapping[str, KubebuilderMarker] = field(
+        default_factory=dict[str, KubebuilderMarker]
+    )
+    root: bool = False
+    """`+kubebuilder:object:root=true`: it is a kind, or the list of one."""
+
+    def value(self, name: str) -> Any:
+        """The value of a marker of kubebuilder's; None without it."""
+        marker = self.kubebuilder.get(name)
+        return marker.value if marker else None
+
+    def argument(self, name: str, argument: str) -> str | None:
+        """An argument of a marker of kubebuilder's; None if it is not given."""
+        value = (self.value(name) or {}).get(argument)
+        return str(value) if value is not None else None
+
+    def where(self, name: str) -> str:
+        """Where a marker of kubebuilder's stands; "" without it."""
+        marker = self.kubebuilder.get(name)
+        return marker.where if marker else ""
+
+    @property
+    def is_kind(self) -> bool:
+        """Whether only a kind can have these markers."""
+        return self.genclient.generate or self.root or not _OF_KINDS.isdisjoint(self.kubebuilder)
+
+
+def said_of_module(module: TypeModule, problems: Problems) -> Said:
+    """Read what stands at the top of a module; what is wrong goes to `problems`."""
+    lines, others = _divide(module.markers)
+    found = {marker.name: marker for marker in parse_kubebuilder(others, problems, "module")}
+    return Said(parse_markers(lines, problems), found)
+
+
+def said_of_class(type_: TypeClass, problems: Problems) -> Said:
+    """Read what stands above a class; what is wrong goes to `problems`."""
+    lines, others = _divide(type_.markers)
+    found: dict[str, KubebuilderMarker] = {}
+    for marker in parse_kubebuilder(others, problems, "type"):
+        found.setdefault(marker.name, marker)
+    root = any(tag_of(m.text) == _ROOT and not m.text.endswith("=false") for m in others)
+    return Said(parse_markers(lines, problems), found, root)
+
+
+def genclient_lines(markers: Iterable[MarkerLine]) -> list[MarkerLine]:
+    """Those of the markers that are of the `+genclient` grammar, or were meant to be."""
+    return _divide(markers)[0]
+
+
+def _divide(markers: Iterable[MarkerLine]) -> tuple[list[MarkerLine], Sequence[MarkerLine]]:
+    lines: list[MarkerLine] = []
+    others: list[MarkerLine] = []
+    for marker in markers:
+        (lines if extract_markers(marker.text, "") else others).append(marker)
+    return lines, others
