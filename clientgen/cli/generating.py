@@ -9,7 +9,13 @@ import click
 
 from clientgen.cli.extra import require_generator
 from clientgen.cli.options import package_options
-from clientgen.cli.report import Progress, summary_of_skipped, tell_changes, tell_diffs
+from clientgen.cli.report import (
+    Progress,
+    summary_of_older,
+    summary_of_skipped,
+    tell_changes,
+    tell_diffs,
+)
 from clientgen.generator.config import Flags, load
 from clientgen.generator.problems import ClientgenError
 
@@ -40,6 +46,8 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
         if quiet:
             return
         for line in summary_of_skipped(result.skipped, verbose=verbose):
+            click.echo(line)
+        for line in summary_of_older(result.older, verbose=verbose):
             click.echo(line)
         shown = str(chosen.target)
         click.echo(tell_changes(shown, result.changes, unchanged=result.unchanged))

@@ -15,11 +15,19 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from clientgen.generator.ir import Skipped
+    from clientgen.generator.ir import OlderCopy, Skipped
     from clientgen.generator.output import Changes, Differences
     from clientgen.generator.problems import ClientgenError, Problem
 
-__all__ = ["Progress", "count", "show_problems", "summary_of_skipped", "tell_changes", "tell_diffs"]
+__all__ = [
+    "Progress",
+    "count",
+    "show_problems",
+    "summary_of_older",
+    "summary_of_skipped",
+    "tell_changes",
+    "tell_diffs",
+]
 
 # A whole package that differs would fill the terminal and say nothing.
 _MOST_DIFF_LINES = 300
@@ -101,6 +109,21 @@ def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator
     elif items:
         reasons = Counter(item.reason for item in items).most_common()
         yield f"left out: {len(items)} ({'; '.join(f'{n} {reason}' for reason, n in reasons)})"
+
+
+def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[str]:
+    """What was taken for a known type that has newer fields: one line in all, or one each."""
+    items = tuple(copies)
+    if verbose:
+        for item in items:
+            has = (
+                f"{item.model.name} of {item.model.group_version} without {', '.join(item.missing)}"
+            )
+            yield f"older copy: {item.where}: {has}"
+    elif items:
+        types = Counter(item.model.name for item in items).most_common()
+        named = ", ".join(f"{n} {name}" for name, n in types)
+        yield f"older copies of known types: {len(items)} ({named}); --verbose lists what they lack"
 
 
 def tell_diffs(target: str, found: Differences) -> Iterator[str]:

@@ -19,7 +19,7 @@ from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
 from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.sources import crd, openapi
+from clientgen.generator.sources import crd, openapi, packages
 from clientgen.generator.sources.cluster import parse_cluster, read_cluster
 from clientgen.generator.sources.spec import Input, Spec
 
@@ -88,7 +88,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_cluster, _specs, _crds, _go_types]
+    readers = [_cluster, _specs, _crds, _uses, _go_types]
     return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
 
 
@@ -125,6 +125,7 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
         imported = Imported(
             {**imported.classes, **part.imported.classes},
             (*imported.models, *part.imported.models),
+            {**imported.provided, **part.imported.provided},
         )
     return Parsed(tuple(specs), tuple(markers), imported, unavailable)
 
@@ -153,6 +154,11 @@ def _specs(config: PackageConfig) -> _Source:
 def _crds(config: PackageConfig) -> _Source:
     inputs = crd.gather(config.crds, config.root)
     return _Source(inputs, lambda: Parsed((crd.parse(inputs),) if inputs else ()))
+
+
+def _uses(config: PackageConfig) -> _Source:
+    said = (config.uses, config.paths, config.where("uses"))
+    return _Source(packages.gather(*said), lambda: Parsed(imported=packages.parse(*said)))
 
 
 def _go_types(config: PackageConfig) -> _Source:

@@ -7,6 +7,7 @@ modules too, where the words are shorter.
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterable
 
@@ -27,10 +28,10 @@ WIDTH = 100
 
 
 def section(module: str) -> int:
-    """Which block of imports a module belongs to: standard library, runtime, this package."""
+    """Which block of imports a module belongs to: standard library, third party, this package."""
     if module.startswith("."):
         return 2
-    return 1 if module.startswith("clientgen.") else 0
+    return 0 if module.partition(".")[0] in sys.stdlib_module_names else 1
 
 
 def import_order(name: str) -> tuple[int, str]:

@@ -184,7 +184,11 @@ def _build(
     digests = {path: digest(formatter() + text) for path, text in rendered.texts.items()}
     known = output.formatted_before(config.target, digests) if reuse else {}
     tree = {**_formatted(rendered, known), "py.typed": ""}
-    return _Tree(tree, replace(manifest, rendered=digests), api.skipped, parsed.unavailable)
+    folders = {
+        str(gv): modules.package(gv) for gv in (one.group_version for one in api.group_versions)
+    }
+    manifest = replace(manifest, rendered=digests, group_versions=folders, uses=config.uses)
+    return _Tree(tree, manifest, api.skipped, parsed.unavailable, api.older)
 
 
 def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]) -> None:

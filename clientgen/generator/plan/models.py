@@ -18,7 +18,6 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import is_shared
 from clientgen.generator.resolve.selection import models_in
 
 __all__ = ["late_imports", "model_plans"]
@@ -46,9 +45,11 @@ def model_plans(
     defined: set[ModelId] = set()
 
     def available(model: ModelId) -> bool:
+        if modules.is_elsewhere(model):
+            return True
         if model.group_version == api.group_version:
             return model in defined
-        return is_shared(model) or modules.package(model.group_version) not in late
+        return modules.package(model.group_version) not in late
 
     plans: list[ModelPlan] = []
     for model in _defined_first(api.models):
@@ -148,7 +149,7 @@ def late_imports(api: Api, modules: Modules) -> dict[str, frozenset[str]]:
             modules.package(target.group_version)
             for model in gv.models
             for target in _targets(model)
-            if not is_shared(target) and target.group_version != gv.group_version
+            if not modules.is_elsewhere(target) and target.group_version != gv.group_version
         }
         for gv in api.group_versions
     }

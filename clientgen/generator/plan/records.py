@@ -178,6 +178,10 @@ class Modules:
         version = naming.version_module(group_version.version)
         return f"{self.packages[group_version.group]}/{version}"
 
+    def is_elsewhere(self, model: ModelId) -> bool:
+        """Whether the class is in no module of this package."""
+        return is_shared(model) or model in self.imported
+
     def symbol(self, model: ModelId) -> Symbol:
         """Where a model is imported from."""
         if is_shared(model):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from shop_expansions import AsyncCrateExpansion
 from typing import Unpack, overload
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
@@ -22,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from shop_expansions import AsyncCrateExpansion
 
 from .models import Crate, CrateList
 from .resources import CRATES

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from shop_expansions import CrateExpansion
 from typing import Unpack, overload
 
 from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
@@ -22,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from shop_expansions import CrateExpansion
 
 from .models import Crate, CrateList
 from .resources import CRATES

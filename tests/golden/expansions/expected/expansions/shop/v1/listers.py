@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from shop_expansions import CrateListerExpansion, CrateNamespaceListerExpansion
-
 from clientgen.runtime.listers import NamespaceLister, NamespacedLister
+from shop_expansions import CrateListerExpansion, CrateNamespaceListerExpansion
 
 from .models import Crate
 
