@@ -50,7 +50,8 @@ class Said:
 
     def argument(self, name: str, argument: str) -> str | None:
         """An argument of a marker of kubebuilder's; None if it is not given."""
-        value = (self.value(name) or {}).get(argument)
+        arguments: Mapping[str, object] = self.value(name) or {}
+        value = arguments.get(argument)
         return str(value) if value is not None else None
 
     def where(self, name: str) -> str:

@@ -1,0 +1,99 @@
+"""Types that hold themselves: no schema of a CustomResourceDefinition can be recursive."""
+
+from __future__ import annotations
+
+import contextlib
+import typing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.annotations import models_in
+from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
+from clientgen.generator.python_types.syntax import tag_of
+from clientgen.runtime.model import Model
+
+__all__ = ["report_circles"]
+
+# The author describes the field by other markers; what its type is does not matter.
+_SCHEMALESS = "kubebuilder:validation:Schemaless"
+_HINT = "write `Raw` where it is to end, or refer to the other object by its name"
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A field of a model that holds another model."""
+
+    owner: type[Model]
+    field: str
+    target: type[Model]
+    where: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.owner.__qualname__}.{self.field}"
+
+    def key(self) -> tuple[str, str, str]:
+        """What edges are sorted by."""
+        return self.owner.__module__, self.owner.__qualname__, self.field
+
+
+def report_circles(
+    kinds: Iterable[ApiKind], modules: Iterable[TypeModule], problems: Problems
+) -> None:
+    """Report every circle that a kind leads to, once, by the fields it goes through."""
+    known = {type_.cls: type_ for module in modules for type_ in module.classes}
+    told: set[tuple[tuple[str, str, str], ...]] = set()
+    for kind in kinds:
+        for circle in _Walk(known).circles(kind.type.cls):
+            first = min(range(len(circle)), key=lambda n: circle[n].key())
+            turned = [*circle[first:], *circle[:first]]
+            key = tuple(edge.key() for edge in turned)
+            if key not in told:
+                told.add(key)
+                _report(turned, kind, problems)
+
+
+def _report(circle: Sequence[_Edge], kind: ApiKind, problems: Problems) -> None:
+    where = next((edge.where for edge in circle if edge.where), kind.type.where)
+    shown = " -> ".join(map(str, [*circle, circle[0]]))
+    what = f"`{kind.kind}` leads into a circle, which no schema can hold: {shown}"
+    problems.add(where, what, _HINT)
+
+
+class _Walk:
+    """Follows the fields of one kind; each model is left for good once."""
+
+    def __init__(self, known: Mapping[type[Model], TypeClass]) -> None:
+        self._known = known
+        self._path: list[_Edge] = []
+        self._done: set[type[Model]] = set()
+
+    def circles(self, model: type[Model]) -> Iterator[list[_Edge]]:
+        """The circles among what a model holds."""
+        for edge in self._edges(model):
+            on_path = [step.owner for step in self._path] + [model]
+            self._path.append(edge)
+            if edge.target in on_path:
+                yield self._path[on_path.index(edge.target) :]
+            elif edge.target not in self._done:
+                yield from self.circles(edge.target)
+            self._path.pop()
+        self._done.add(model)
+
+    def _edges(self, model: type[Model]) -> Iterator[_Edge]:
+        known = self._known.get(model)
+        if known:
+            for field in known.fields:
+                if not _is_schemaless(field):
+                    for target in models_in(field.annotation):
+                        yield _Edge(model, field.attribute, target, field.where)
+            return
+        # Of the runtime and of generated packages the types are enough.
+        with contextlib.suppress(Exception):
+            for name, annotation in typing.get_type_hints(model).items():
+                for target in models_in(annotation):
+                    yield _Edge(model, name, target)
+
+
+def _is_schemaless(field: TypeField) -> bool:
+    return any(tag_of(marker.text) == _SCHEMALESS for marker in field.markers)

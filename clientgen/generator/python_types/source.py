@@ -1,0 +1,190 @@
+"""The user's own model classes as a source: kinds with `+genclient` get clients.
+
+The classes are imported by what is generated, not written again. Like every source it is read in
+two steps: `gather` has the bytes, without running anything; `parse` imports and understands.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.ir import Imported, ModelId, PythonClass
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.circles import report_circles
+from clientgen.generator.python_types.importing import Found, find, missing, searching, shown
+from clientgen.generator.python_types.kinds import kinds, module_group_version
+from clientgen.generator.python_types.reading import read_module
+from clientgen.generator.python_types.records import ApiKind, TypeModule
+from clientgen.generator.python_types.said import genclient_lines, said_of_class
+from clientgen.generator.sources.custom import CustomResource, custom_spec
+from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
+from clientgen.gvk import GroupVersion
+
+__all__ = ["PythonTypes", "gather", "parse"]
+
+_NO_CLIENT = "its class asks for no client: there is no `+genclient` above it"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonTypes:
+    """What some modules say: endpoints of their kinds, their classes, and their markers."""
+
+    spec: Spec
+    imported: Imported
+    markers: Mapping[str, Sequence[MarkerLine]]
+
+
+def gather(modules: Sequence[str], root: Path) -> tuple[Input, ...]:
+    """The sources of modules, and of what they import from the same top-level packages.
+
+    Args:
+        modules: their dotted names.
+        root: the folder of the configuration; what is below it is named relative to it.
+
+    Raises:
+        ClientgenError: a module cannot be found.
+    """
+    problems = Problems()
+    files: dict[Path, str] = {}
+    with searching(root):
+        for name in modules:
+            found = find(name)
+            if found is None or found.file is None or found.file.suffix != ".py":
+                problems.extend([missing(name, root)])
+            else:
+                _collect(name, found, files)
+    problems.raise_if_any()
+    return tuple(
+        Input(_label(file, files[file], root), shown(file, root), file.read_bytes())
+        for file in sorted(files)
+    )
+
+
+def _collect(name: str, found: Found, files: dict[Path, str]) -> None:
+    """Add a module, the packages it is in, and what it imports from its top-level package."""
+    if found.file is None or found.file.suffix != ".py" or found.file in files:
+        return
+    files[found.file] = name
+    top = name.partition(".")[0]
+    parents = [name[:end] for end, letter in enumerate(name) if letter == "."]
+    for other in [*parents, *_imports(name, found)]:
+        there = find(other) if other.partition(".")[0] == top else None
+        if there:
+            _collect(other, there, files)
+
+
+def _imports(name: str, found: Found) -> Iterator[str]:
+    """The modules an import statement may mean: `from a import b` is `a`, and perhaps `a.b`."""
+    file = found.file
+    try:
+        tree = ast.parse(file.read_bytes()) if file else ast.Module([], [])
+    except (SyntaxError, ValueError):
+        return  # parse says what is wrong with it
+    is_package = file is not None and file.name == "__init__.py"
+    package = name if is_package else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, package)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    written = "." * node.level + (node.module or "")
+    try:
+        return importlib.util.resolve_name(written, package)
+    except ImportError:  # more dots than packages: importing will tell
+        return ""
+
+
+def _label(file: Path, name: str, root: Path) -> str:
+    home = root.resolve()
+    return file.relative_to(home).as_posix() if file.is_relative_to(home) else name
+
+
+def parse(modules: Sequence[str], root: Path) -> PythonTypes:
+    """Import modules of types and say what they offer.
+
+    Raises:
+        ClientgenError: with all that is wrong with them, by file and line.
+    """
+    problems = Problems()
+    read = [read_module(name, root, problems) for name in dict.fromkeys(modules)]
+    found = [module for module in read if module]
+    known = kinds(found, problems)
+    report_circles(known, found, problems)
+    classes = _classes(found, known, problems)
+    asking = [kind for kind in known if said_of_class(kind.type, Problems()).genclient.generate]
+    if not problems:
+        _check_asked(found, asking, problems)
+    problems.raise_if_any()
+    spec = custom_spec(", ".join(modules), map(_resource, asking), Precedence.CLASS)
+    left_out = tuple((str(kind.gvk), _NO_CLIENT) for kind in known if kind not in asking)
+    markers = {str(kind.gvk): _markers(kind) for kind in asking}
+    return PythonTypes(replace(spec, ignored=left_out), Imported(classes), markers)
+
+
+def _check_asked(
+    modules: Iterable[TypeModule], asking: Sequence[ApiKind], problems: Problems
+) -> None:
+    if not asking:
+        for module in modules:
+            what = f"no class of {module.name!r} asks for a client"
+            hint = "write `# +genclient` above the classes that are kinds of the API"
+            problems.add(module.file, what, hint)
+
+
+def _resource(kind: ApiKind) -> CustomResource:
+    """What is served. Of the schema only the outline is needed: the class is there already."""
+    properties: dict[str, Schema] = {field.wire_name: {} for field in kind.type.fields}
+    schema: Schema = {"description": kind.type.docstring, "properties": properties}
+    return CustomResource(
+        group=kind.group,
+        version=kind.version,
+        kind=kind.kind,
+        list_kind=kind.list_kind,
+        plural=kind.plural,
+        namespaced=kind.namespaced,
+        schema=schema,
+        where=kind.type.where,
+        status=kind.status,
+        scale=kind.scale,
+    )
+
+
+def _markers(kind: ApiKind) -> list[MarkerLine]:
+    """What is said of the class, and the switches of the whole module."""
+    switches = [line for line in kind.module.markers if line.text.startswith("+k8s:")]
+    return genclient_lines([*kind.type.markers, *switches])
+
+
+def _classes(
+    modules: Iterable[TypeModule], kinds: Sequence[ApiKind], problems: Problems
+) -> dict[ModelId, PythonClass]:
+    """Every class of the modules, in the group versions of the kinds beside it."""
+    homes: dict[str, set[GroupVersion]] = {}
+    named = {kind.type.cls for kind in kinds}  # those that are there twice were told
+    for kind in kinds:
+        homes.setdefault(kind.module.name, set()).add(kind.group_version)
+    found: dict[ModelId, PythonClass] = {}
+    places: dict[ModelId, str] = {}
+    for module in modules:
+        said = module_group_version(module)
+        own = homes.get(module.name) or ({said} if said else set())
+        for type_ in module.classes:
+            if "." in type_.name:  # what is inside another class is reached through it
+                continue
+            for model in (ModelId(group_version, type_.name) for group_version in sorted(own)):
+                first = places.setdefault(model, type_.where)
+                if first != type_.where and type_.cls not in named:
+                    what = f"`{type_.name}` of {model.group_version} is there twice"
+                    problems.add(type_.where, what, f"rename one; the first is at {first}")
+                found[model] = PythonClass(module.name, type_.name)
+    return found
