@@ -1,0 +1,5 @@
+// +groupName=stable.example.com
+package api
+
+// +genclient
+type Cart struct{}

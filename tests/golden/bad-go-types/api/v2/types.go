@@ -1,0 +1,7 @@
+// +groupName=stable.example.com
+package v2
+
+/* This does not end.
+
+// +genclient
+type Cart struct{}
