@@ -6,7 +6,9 @@ what says nothing about its content is JSON, kept to the byte.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from clientgen.generator.ir import (
@@ -18,11 +20,13 @@ from clientgen.generator.ir import (
     Model,
     ModelId,
     ModelType,
+    OlderCopy,
     Scalar,
     TypeRef,
     UnionType,
 )
 from clientgen.generator.markers import strip_markers
+from clientgen.generator.naming import class_name
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.homes import (
     META_V1,
@@ -31,7 +35,9 @@ from clientgen.generator.resolve.homes import (
     is_custom,
     json_schema_union,
 )
+from clientgen.generator.resolve.known import Known
 from clientgen.generator.sources.document import is_object, pointer
+from clientgen.generator.sources.packages import meta_models
 from clientgen.generator.sources.spec import Definition, Schema, gvks_of, reference_of
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
@@ -52,6 +58,8 @@ _OWN_PARTS = ("spec", "status")
 _INT_OR_STRING = "int-or-string"
 _ZEROS = (None, "", 0, {}, [])
 _SEVERAL = 2
+_META, _STRING = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", {"type": "string"}
+_NO_LETTERS = re.compile(r"[^A-Za-z0-9_]+")
 # What a server adds to the schema of an embedded resource.
 _TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
 
@@ -74,7 +82,7 @@ class Types:
         self._models: dict[ModelId, Model] = {}
         self._sources: dict[ModelId, str] = {}
         self._descriptions: dict[ModelId, str] = {}
-        self._named: set[ModelId] = set()
+        self._named: set[tuple[GroupVersion, str]] = set()
         self._kinds: set[ModelId] = set()
         self._known = Known((), "never")
         self._older: list[OlderCopy] = []
@@ -150,6 +158,8 @@ class Types:
         definition = self._definitions[name]
         gvks = gvks_of(definition.schema)
         model = self._homes.model_id(name)
+        if gvks:
+            self._kinds.add(model)
         self._add(
             model,
             definition.schema,
@@ -200,13 +210,13 @@ class Types:
     def _free(self, wanted: ModelId) -> ModelId:
         """A name for an object described in place: named definitions and earlier ones go first."""
         if not self._named:
-            self._named = {
-                self._homes.model_id(name) for name in self._definitions if self._is_model(name)
-            }
+            ids = (self._homes.model_id(n) for n in self._definitions if self._is_model(n))
+            self._named = {_class_of(each) for each in ids}
         found, number = wanted, 1
-        while found in self._named or found in self._sources:
+        while _class_of(found) in self._named:
             number += 1
             found = ModelId(wanted.group_version, f"{wanted.name}{number}")
+        self._named.add(_class_of(found))
         return found
 
     def _properties(self, schema: Schema) -> tuple[dict[str, Schema], frozenset[str]]:
@@ -279,15 +289,47 @@ class Types:
             known = self._recognised(schema, where, owner, name)
             if known:
                 return ModelType(known)
-            nested = self._free(
-                ModelId(owner.group_version, owner.name + name[:1].upper() + name[1:])
-            )
-            self._add(nested, schema, where, custom=True)
+            nested = self._free(ModelId(owner.group_version, owner.name + _capitalised(name)))
+            self._add(nested, self._with_metadata(schema), where, custom=True)
             return ModelType(nested)
         if is_object(values):
             place = where + "/additionalProperties"
             return MapType(self._element(values, place, owner, name))
         return Scalar.JSON
+
+    def _with_metadata(self, schema: Schema) -> Schema:
+        """An embedded object has the metadata that every object has, whatever is said of it."""
+        if not schema.get("x-kubernetes-embedded-resource") or _META not in self._definitions:
+            return schema
+        implied = {"apiVersion": _STRING, "kind": _STRING}
+        metadata: Schema = {"$ref": f"#/definitions/{_META}"}
+        return {**schema, "properties": {**implied, **schema["properties"], "metadata": metadata}}
+
+    def _recognised(self, schema: Schema, where: str, owner: ModelId, name: str) -> ModelId | None:
+        """The known type that an object described in place is a copy of."""
+        if owner in self._kinds and name in _OWN_PARTS:
+            return None
+        match = self._known.recognise(schema, name)
+        if match and match.missing:
+            self._older.append(OlderCopy(where, match.model, match.missing))
+        return match.model if match else None
+
+    def _target(self, name: str) -> TypeRef | None:
+        """What a reference in a copy leads to: a model, or one of Kubernetes' own values."""
+        if name in WELL_KNOWN:
+            return WELL_KNOWN[name]
+        return ModelType(self._homes.model_id(name)) if self._is_model(name) else None
+
+
+def _class_of(model: ModelId) -> tuple[GroupVersion, str]:
+    """What must not be there twice: `a-b` and `a_b` become one class."""
+    return model.group_version, class_name(model.name)
+
+
+def _capitalised(name: str) -> str:
+    """A property as the end of a class's name: `pod-template` -> `PodTemplate`."""
+    parts = _NO_LETTERS.split(name)
+    return "".join(part[:1].upper() + part[1:] for part in parts) or "Field"
 
 
 def _is_free(schema: Schema) -> bool:
