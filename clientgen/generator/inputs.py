@@ -88,7 +88,7 @@ def gather(config: PackageConfig) -> Inputs:
     Raises:
         ClientgenError: with all that cannot be read.
     """
-    readers = [_cluster, _specs, _crds, _uses, _go_types]
+    readers = [_cluster, _specs, _crds, _types, _uses, _go_types]
     return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
 
 
@@ -154,6 +154,19 @@ def _specs(config: PackageConfig) -> _Source:
 def _crds(config: PackageConfig) -> _Source:
     inputs = crd.gather(config.crds, config.root)
     return _Source(inputs, lambda: Parsed((crd.parse(inputs),) if inputs else ()))
+
+
+def _types(config: PackageConfig) -> _Source:
+    if not config.types:
+        return _Source((), Parsed)
+    # Late: classes stand on the runtime, which no other source loads.
+    from clientgen.generator.python_types import source
+
+    def parse() -> Parsed:
+        found = source.parse(config.types, config.root)
+        return Parsed((found.spec,), (found.markers,), found.imported)
+
+    return _Source(source.gather(config.types, config.root), parse)
 
 
 def _uses(config: PackageConfig) -> _Source:
