@@ -95,6 +95,11 @@ class Change:
     found: str | None
     wanted: str | None
 
+    @property
+    def shown(self) -> str:
+        """The path as seen from the package, as those of its own files are."""
+        return f"../{self.path.name}"
+
     def make(self) -> None:
         """Do it.
 

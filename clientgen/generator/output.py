@@ -43,6 +43,12 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.written or self.removed)
 
+    def and_beside(self, path: str, *, written: bool) -> Changes:
+        """With a file beside the package that was written or removed."""
+        if written:
+            return replace(self, written=(*self.written, path))
+        return replace(self, removed=(*self.removed, path))
+
 
 @dataclass(frozen=True, slots=True)
 class Changed:
@@ -69,6 +75,14 @@ class Differences:
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.stale)
+
+    def and_beside(self, path: str, on_disk: str | None, wanted: str | None) -> Differences:
+        """With a file beside the package that differs: None for one that is or should not be."""
+        if wanted is None:
+            return replace(self, stale=(*self.stale, path))
+        if on_disk is None:
+            return replace(self, missing=(*self.missing, path))
+        return replace(self, changed=(*self.changed, Changed(path, on_disk, wanted)))
 
 
 def write(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Changes:
