@@ -1,0 +1,328 @@
+"""`generate --cluster` and `spec pull --openapi v3`, against our own server and a scripted one."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from support.server import Certificates, ScriptedServer, failure, ok
+
+from clientgen.runtime.request import HttpRequest
+from clientgen.runtime.sync import Rest
+from clientgen.testing import LocalServer
+
+Run = Callable[..., Result]
+GROUP = "stable.example.com"
+
+
+def crd(kind: str = "CronTab", version: str = "v1") -> dict[str, Any]:
+    plural = f"{kind.lower()}s"
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {
+                "type": "object",
+                "properties": {
+                    "port": {"x-kubernetes-int-or-string": True},
+                    "note": {"type": "string", "nullable": True},
+                    "replicas": {"type": "integer", "default": 1},
+                },
+            }
+        },
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{GROUP}"},
+        "spec": {
+            "group": GROUP,
+            "scope": "Namespaced",
+            "names": {"plural": plural, "kind": kind},
+            "versions": [
+                {
+                    "name": version,
+                    "served": True,
+                    "storage": True,
+                    "schema": {"openAPIV3Schema": schema},
+                }
+            ],
+        },
+    }
+
+
+@pytest.fixture(autouse=True)
+def own_cache(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+
+
+@pytest.fixture
+def cluster(here: Path) -> Iterator[LocalServer]:
+    with LocalServer() as server:
+        server.cluster.add(crd())
+        yield server
+
+
+def pull(run: Run, cluster: LocalServer, *more: str) -> Result:
+    return run("spec", "pull", "--openapi", "v3", "--kubeconfig", str(cluster.kubeconfig), *more)
+
+
+def generate(run: Run, *sources: str) -> Result:
+    return run("generate", *sources, "--output", "out", "--package", "crons", "--include", GROUP)
+
+
+def remove_definition(cluster: LocalServer) -> None:
+    definition = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crontabs.{GROUP}"
+    with Rest.from_config(cluster.kubeconfig) as rest:
+        rest.send(HttpRequest("DELETE", definition))
+
+
+def test_v3_documents_become_a_folder_that_packages_are_generated_from(
+    run: Run, cluster: LocalServer
+):
+    said = pull(run, cluster)
+    assert said.exit_code == 0, said.output
+    assert f"apis/{GROUP}/v1" in json.loads(Path("openapi-v3/index.json").read_text())["paths"]
+
+    made = generate(run, "--spec", "openapi-v3")
+    assert made.exit_code == 0, made.output
+    models = Path("out/crons/stable/v1/models.py").read_text()
+    assert "port: int | str | None = None" in models
+    assert "note: str | None = None" in models
+
+
+def test_an_unchanged_cluster_changes_no_file(run: Run, cluster: LocalServer):
+    pull(run, cluster)
+    before = {path: path.stat().st_mtime_ns for path in Path("openapi-v3").iterdir()}
+    said = pull(run, cluster)
+    assert said.stdout.endswith(", unchanged\n")
+    assert {path: path.stat().st_mtime_ns for path in Path("openapi-v3").iterdir()} == before
+
+
+def test_documents_that_the_server_no_longer_has_are_removed(run: Run, cluster: LocalServer):
+    pull(run, cluster)
+    remove_definition(cluster)
+    said = pull(run, cluster)
+    assert said.stdout.endswith(", 1 written, 1 removed\n"), said.output
+    assert not Path(f"openapi-v3/apis__{GROUP}__v1.json").exists()
+
+
+def test_a_package_is_generated_from_the_cluster_itself(run: Run, cluster: LocalServer):
+    live = ("--cluster", "--kubeconfig", str(cluster.kubeconfig))
+    made = generate(run, *live)
+    assert (made.exit_code, made.stderr) == (0, ""), made.output
+    again = generate(run, *live)
+    assert again.stdout == "out/crons: unchanged since the last run\n"
+    same = run("verify", *live, "--output", "out", "--package", "crons", "--include", GROUP)
+    assert same.exit_code == 0, same.output
+
+    pull(run, cluster)
+    from_folder = run("generate", "--spec", "openapi-v3", "--output", "other", "--package", "crons",
+                      "--include", GROUP)  # fmt: skip
+    assert from_folder.exit_code == 0, from_folder.output
+    assert tree(Path("other/crons")) == tree(Path("out/crons"))
+
+    remove_definition(cluster)
+    gone = generate(run, *live)
+    assert gone.exit_code == 1
+    assert f"`{GROUP}` fits no kind" in gone.stderr
+
+
+def tree(package: Path) -> dict[str, str]:
+    files = (path for path in package.rglob("*.py"))
+    return {str(path.relative_to(package)): path.read_text() for path in files}
+
+
+# ---- a cluster that is partly down, scripted -----------------------------------------------------
+
+DOCUMENTS = {
+    "apis/stable.example.com/v1": "CronTab",
+    "apis/metrics.example.com/v1beta1": "NodeMetrics",
+}
+
+
+def document(key: str) -> dict[str, Any]:
+    _, group, version = key.split("/")
+    kind = DOCUMENTS[key]
+    name = f"{'.'.join(reversed(group.split('.')))}.{version}.{kind}"
+    gvk = {"group": group, "version": version, "kind": kind}
+    schema = {
+        "type": "object",
+        "properties": {"replicas": {"type": "integer"}},
+        "x-kubernetes-group-version-kind": [gvk],
+    }
+    get = {
+        "operationId": f"read{kind}",
+        "x-kubernetes-action": "get",
+        "x-kubernetes-group-version-kind": gvk,
+        "responses": {
+            "200": {
+                "description": "OK",
+                "content": {
+                    "application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}
+                },
+            }
+        },
+    }
+    return {
+        "openapi": "3.0.0",
+        "info": {"title": "Example", "version": "1"},
+        "paths": {f"/apis/{group}/{version}/{kind.lower()}s/{{name}}": {"get": get}},
+        "components": {"schemas": {name: schema}},
+    }
+
+
+INDEX = {
+    "paths": {
+        "version": {"serverRelativeURL": "/openapi/v3/version?hash=0"},
+        **{key: {"serverRelativeURL": f"/openapi/v3/{key}?hash={len(key)}"} for key in DOCUMENTS},
+    }
+}
+METRICS, STABLE = sorted(DOCUMENTS)
+NO_GROUPS = ok({"groups": []})
+
+
+@pytest.fixture
+def scripted(server: ScriptedServer, certificates: Certificates, here: Path) -> ScriptedServer:
+    ca = base64.b64encode(certificates.ca_pem).decode()
+    cluster = {"server": server.url, "certificate-authority-data": ca}
+    config = {
+        "current-context": "x",
+        "clusters": [{"name": "x", "cluster": cluster}],
+        "users": [{"name": "x", "user": {"token": "s3cret"}}],
+        "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}],
+    }
+    Path("kubeconfig").write_text(json.dumps(config))
+    return server
+
+
+def script(server: ScriptedServer, metrics: bytes | str, groups: bytes = NO_GROUPS) -> None:
+    """The answers to one reading of the cluster, in the order they are asked for."""
+    for answer in (ok(INDEX), metrics, ok(document(STABLE)), groups):
+        server.reply(answer)
+
+
+def live(run: Run, *more: str) -> Result:
+    return run("generate", "--cluster", "--kubeconfig", "kubeconfig", "--output", "out",
+               "--package", "all_of_it", *more)  # fmt: skip
+
+
+DOWN = failure(503, "ServiceUnavailable", "error trying to reach service")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (DOWN, "its server answers 503"),
+        (ok(b"<html>"), "what its server answers is not JSON"),
+        (ok({"openapi": "3.0.0"}), "its document is not sound"),
+        (ok({**document(METRICS), "openapi": "4"}), "its document is not sound"),
+    ],
+    ids=["down", "html", "not OpenAPI", "unknown version"],
+)
+def test_a_group_that_cannot_describe_itself_is_told_and_the_others_are_generated(
+    run: Run, scripted: ScriptedServer, answer: bytes, reason: str
+):
+    script(scripted, answer)
+    made = live(run)
+    assert made.exit_code == 0, made.output
+    assert made.stderr.startswith("left out: metrics.example.com/v1beta1: ")
+    assert reason in made.stderr
+    assert Path("out/all_of_it/stable/v1/models.py").is_file()
+    assert not Path("out/all_of_it/metrics").exists()
+
+
+def test_a_group_without_a_document_is_found_by_discovery(run: Run, scripted: ScriptedServer):
+    served = {"groupVersion": "old.example.com/v1", "version": "v1"}
+    groups = ok({"groups": [{"name": "old.example.com", "versions": [served]}]})
+    script(scripted, ok(document(METRICS)), groups)
+    made = live(run)
+    assert made.exit_code == 0, made.output
+    assert made.stderr == "left out: old.example.com/v1: the server has no document for it\n"
+
+
+def test_an_outage_takes_no_clients_out_of_a_package(run: Run, scripted: ScriptedServer):
+    script(scripted, ok(document(METRICS)))
+    assert live(run).exit_code == 0
+    clients = Path("out/all_of_it/metrics/v1beta1/clients.py").read_text()
+
+    forget()
+    script(scripted, DOWN)
+    refused = live(run)
+    assert refused.exit_code == 1
+    assert "metrics.example.com/v1beta1 would be lost" in refused.stderr
+    assert Path("out/all_of_it/metrics/v1beta1/clients.py").read_text() == clients
+
+    forget()
+    script(scripted, DOWN)
+    excluded = live(run, "--exclude", "metrics.example.com")
+    assert excluded.exit_code == 0, excluded.output
+    assert not Path("out/all_of_it/metrics").exists()
+
+
+def forget() -> None:
+    """What this machine remembers of a document would do in its place."""
+    shutil.rmtree("cache/clientgen/openapi")
+
+
+def test_a_document_that_was_seen_before_is_not_sent_again(run: Run, scripted: ScriptedServer):
+    script(scripted, ok(document(METRICS)))
+    live(run)
+    asked = len(scripted.requests)
+    scripted.reply(ok(INDEX))
+    scripted.reply(NO_GROUPS)
+    again = live(run)
+    assert again.stdout == "out/all_of_it: unchanged since the last run\n"
+    assert [request.path for request in scripted.requests[asked:]] == ["/openapi/v3", "/apis"]
+
+
+def test_of_a_pulled_folder_the_documents_that_cannot_be_had_stay(
+    run: Run, scripted: ScriptedServer
+):
+    arguments = ("spec", "pull", "--openapi", "v3", "--kubeconfig", "kubeconfig")
+    script(scripted, ok(document(METRICS)))
+    assert run(*arguments).exit_code == 0
+    before = {path.name: path.read_bytes() for path in Path("openapi-v3").iterdir()}
+
+    forget()
+    script(scripted, DOWN)
+    again = run(*arguments)
+    assert again.exit_code == 0, again.output
+    assert again.stderr.startswith("left out: metrics.example.com/v1beta1: ")
+    assert {path.name: path.read_bytes() for path in Path("openapi-v3").iterdir()} == before
+
+
+def test_a_cluster_without_v3_is_read_in_v2(run: Run, scripted: ScriptedServer):
+    scripted.reply(failure(404, "NotFound", "not here"))
+    scripted.reply(ok(json.loads(Path("shop.json").read_text())))
+    made = live(run)
+    assert made.exit_code == 0, made.output
+    assert [request.path for request in scripted.requests] == ["/openapi/v3", "/openapi/v2"]
+
+
+def test_whoever_may_not_read_is_told_so(run: Run, scripted: ScriptedServer):
+    scripted.reply(ok(INDEX))
+    scripted.reply(failure(403, "Forbidden", "you may not read this"))
+    refused = live(run)
+    assert refused.exit_code == 1
+    assert "you may not read this" in refused.stderr
+    assert "s3cret" not in refused.output
+    assert not Path("out").exists()
+
+
+def test_an_index_that_is_none_is_a_problem(run: Run, scripted: ScriptedServer):
+    scripted.reply(ok([]))
+    refused = live(run)
+    assert refused.exit_code == 1
+    assert "the answer is not an index of OpenAPI v3 documents" in refused.stderr
+
+
+def test_a_context_that_is_not_there_is_a_problem(run: Run, scripted: ScriptedServer):
+    refused = live(run, "--context", "nowhere")
+    assert refused.exit_code == 1
+    assert "nowhere" in refused.stderr
