@@ -26,46 +26,18 @@ from clientgen.gvk import GroupVersion, GroupVersionKind
 
 from .meta_v1 import ModelList
 from .model import Model
+from .unstructured import Unstructured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
-    from typing import TypeAlias
 
-    from .manifests import Manifest
-
-    Dumped: TypeAlias = "Model | Mapping[str, Any]"
+    from .manifests import Manifest, ManifestError
+    from .writing import Written
 
 __all__ = ["Scheme", "Unstructured"]
 
 M = TypeVar("M", bound=Model)
-
-
-class Unstructured(dict[str, Any]):
-    """An object of a kind that nobody has a class for: its JSON, which is written as it was read.
-
-    client-go: unstructured.Unstructured.
-    """
-
-    @property
-    def api_version(self) -> str:
-        """The `apiVersion`."""
-        return str(self["apiVersion"])
-
-    @property
-    def kind(self) -> str:
-        """The kind."""
-        return str(self["kind"])
-
-    @property
-    def name(self) -> str:
-        """The name; empty without one."""
-        return str((self.get("metadata") or {}).get("name") or "")
-
-    @property
-    def namespace(self) -> str:
-        """The namespace; empty without one."""
-        return str((self.get("metadata") or {}).get("namespace") or "")
 
 
 class Scheme:
@@ -194,12 +166,16 @@ class Scheme:
 
         objects: list[Model | Unstructured] = []
         problems: list[str] = []
-        for document in documents(source):
-            for manifest in taken_apart(document, self._is_list):
-                try:
-                    objects.append(self._object(manifest, strict=strict, keep=unknown == "keep"))
-                except ManifestError as error:
-                    problems.append(str(error))
+        try:
+            for document in documents(source):
+                for manifest in taken_apart(document, self._is_list):
+                    found = self._read(manifest, strict, unknown == "keep")
+                    if isinstance(found, ManifestError):
+                        problems.append(str(found))
+                    else:
+                        objects.append(found)
+        except ManifestError as error:  # a text that breaks off; what stood before is told too
+            problems.append(str(error))
         if problems:
             raise ManifestError("\n".join(problems))
         return objects
@@ -209,11 +185,22 @@ class Scheme:
         place = self._kinds.get(_gvk_in(value))
         return place is None or issubclass(place.load(), ModelList)
 
-    def _object(self, manifest: Manifest, *, strict: bool, keep: bool) -> Model | Unstructured:
+    def _read(
+        self, manifest: Manifest, strict: bool, keep: bool
+    ) -> Model | Unstructured | ManifestError:
+        from .manifests import ManifestError
+
+        try:
+            return self._object(manifest, strict, keep)
+        except ManifestError as error:
+            return error
+
+    def _object(self, manifest: Manifest, strict: bool, keep: bool) -> Model | Unstructured:
         from .codec import from_dict
         from .fitting import misfits
         from .manifests import ManifestError
 
+        manifest.check()
         gvk = _gvk_in(manifest.value)
         place = self._kinds.get(gvk)
         if place is None:
@@ -223,20 +210,20 @@ class Scheme:
         model = place.load()
         found = list(misfits(manifest.value, model, strict=strict))
         if found:
-            name = f"{gvk.kind} {_name(manifest.value)}".rstrip()
+            name = f"{gvk.kind} {Unstructured(manifest.value).name}".rstrip()
             told = [f"{manifest.at(each.path)}: {name}: {each}" for each in found]
             raise ManifestError("\n".join(told))
         return from_dict(model, manifest.value)
 
     # ---- writing ------------------------------------------------------------------------------
 
-    def dump(self, objects: Dumped | Iterable[Dumped], *, server_fields: bool = True) -> str:
+    def dump(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
         """Write objects as YAML documents, `---` between them.
 
         The same objects give the same text: apiVersion, kind, metadata and spec come first, status
-        comes last, fields are in the order of their class and keys of maps in order. Text that could
-        be taken for a number, a boolean or a date is quoted, and text of several lines is a block.
-        Everything is written, what is sensitive too.
+        comes last, fields are in the order of their class and keys of maps in order. Text that
+        could be taken for a number, a boolean or a date is quoted, text of several lines is a
+        block. Everything is written, what is sensitive too.
 
         Args:
             objects: one, or several; models, or dicts such as `Unstructured`.
@@ -248,16 +235,19 @@ class Scheme:
             TypeError: an object has no kind.
             ValueError: a datetime has no zone.
         """
+        from .writing import json_values
         from .yaml_text import dump_document
 
-        texts = [dump_document(each) for each in _values(objects, server_fields=server_fields)]
+        texts = [dump_document(each) for each in json_values(objects, server_fields)]
         return "---\n".join(texts)
 
-    def dump_json(self, objects: Dumped | Iterable[Dumped], *, server_fields: bool = True) -> str:
+    def dump_json(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
         """Write one object, or several as a `List`, as JSON; see `dump`."""
+        from .writing import json_values
+
         one = isinstance(objects, (Model, Mapping))
-        values = _values(objects, server_fields=server_fields)
-        value = next(values) if one else {"apiVersion": "v1", "kind": "List", "items": [*values]}
+        values = json_values(objects, server_fields)
+        value = values[0] if one else {"apiVersion": "v1", "kind": "List", "items": values}
         return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
 
 
@@ -297,11 +287,6 @@ def _gvk_in(value: Mapping[str, Any]) -> GroupVersionKind:
     return GroupVersionKind(group_version.group, group_version.version, str(value.get("kind")))
 
 
-def _name(value: Mapping[str, Any]) -> str:
-    metadata = value.get("metadata")
-    return repr(metadata["name"]) if isinstance(metadata, dict) and metadata.get("name") else ""
-
-
 def _gvk_of(model: type[Model]) -> GroupVersionKind:
     declared = {each.encode_name: each for each in msgspec.structs.fields(model)}
     said: list[str] = []
@@ -313,48 +298,3 @@ def _gvk_of(model: type[Model]) -> GroupVersionKind:
             raise TypeError(f"{model.__name__} is of no kind: its {name} is not `constant`")
         said.append(value)
     return _parsed("/".join(said))
-
-
-# ---- how objects are written ------------------------------------------------------------------
-
-_FIRST = ("apiVersion", "kind", "metadata", "spec")
-_LAST = "status"
-# ObjectMeta of meta/v1: what only servers write.
-_SERVERS = (
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-)
-
-
-def _values(objects: Dumped | Iterable[Dumped], *, server_fields: bool) -> Iterator[dict[str, Any]]:
-    several = (objects,) if isinstance(objects, (Model, Mapping)) else objects
-    for each in several:
-        value = _value(each)
-        yield value if server_fields else _without_server_fields(value)
-
-
-def _value(each: Dumped) -> dict[str, Any]:
-    from .encoding import encode
-
-    value: dict[str, Any] = msgspec.json.decode(encode(each, ordered=True))
-    for name in ("apiVersion", "kind"):
-        if not value.get(name):
-            raise TypeError(f"{type(each).__name__} is nothing a manifest holds: it has no {name}")
-    first = {name: value.pop(name) for name in _FIRST if name in value}
-    last = {_LAST: value.pop(_LAST)} if _LAST in value else {}
-    return {**first, **value, **last}
-
-
-def _without_server_fields(value: dict[str, Any]) -> dict[str, Any]:
-    left = {name: inner for name, inner in value.items() if name != _LAST}
-    metadata = left.get("metadata")
-    if isinstance(metadata, dict):
-        kept = cast("dict[str, Any]", metadata)
-        left["metadata"] = {name: kept[name] for name in kept if name not in _SERVERS}
-    return left

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from clientgen.runtime.yaml_text import BadText
+
 from .guards import is_array, is_object
 
 if TYPE_CHECKING:
@@ -36,10 +38,6 @@ _WANTED: Final = {
 _EXACT: Final = 2**63
 _MOST_DIGITS: Final = 20
 _TOO_DEEP: Final = "exceeded max depth"
-
-
-class BadText(ValueError):  # noqa: N818 - it is about the text, the caller makes a Failure of it
-    """The text is not JSON (or YAML); says why as the server would."""
 
 
 class _Pairs(list[tuple[str, Any]]):

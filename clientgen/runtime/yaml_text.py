@@ -10,20 +10,19 @@ import base64
 import binascii
 import math
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
 from clientgen.yaml_values import plain_value
 
-from .json_text import BadText
-
-__all__ = ["dump_yaml", "load_yaml"]
+__all__ = ["BadText", "dump_document", "dump_yaml", "line_of", "load_yaml"]
 
 _PLAIN: Final = "?"
 _TAG: Final = "tag:yaml.org,2002:"
 _STR: Final = f"{_TAG}str"
 _MERGE: Final = "<<"
+_NO_WIDTH: Final = 2**31 - 1
 _OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
 _PARTS: Final = re.compile(r"([0-9]+)")
 # A document may repeat itself by aliases, but not explode: the bounds of goyaml.
@@ -33,7 +32,21 @@ _MANY_NODES, _MOST_NODES = 400_000, 4_000_000
 _MOST_SHARE, _LEAST_SHARE = 0.99, 0.10
 
 
-class _Loader(yaml.CSafeLoader):
+class BadText(ValueError):  # noqa: N818 - it is about the text, the caller makes an error of it
+    """The text is not YAML (or JSON); says why as the server would."""
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from yaml import CSafeDumper, CSafeLoader
+else:
+    # libyaml is several times faster, but not everywhere.
+    CSafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    CSafeDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Loader(CSafeLoader):
     """Tells plain scalars from quoted ones by their tag, and leaves what they are to us."""
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002
@@ -82,6 +95,38 @@ def _check_depth(body: bytes) -> None:
                 depth -= 1
     except yaml.YAMLError as error:
         raise BadText(_why(error)) from None
+
+
+def line_of(body: bytes, path: tuple[str | int, ...]) -> int | None:
+    """In which line something stands, of a text that was read: the innermost of it that is there.
+
+    Args:
+        body: the text.
+        path: keys and indices that lead to it.
+    """
+    try:
+        loader = _Loader(body)
+        node = loader.get_node() if loader.check_node() else None
+    except yaml.YAMLError:  # JSON that is no YAML
+        return None
+    line = 0
+    for step in path:
+        found = _step(node, step)
+        if found is None:
+            break
+        mark, node = found
+        line = mark.start_mark.line + 1
+    return line or None
+
+
+def _step(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    """What says where a step is, a key or an item, and what it leads to."""
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+        return (node.value[step], node.value[step]) if step < len(node.value) else None
+    if isinstance(node, yaml.MappingNode):
+        pairs = [pair for pair in node.value if isinstance(pair[0], yaml.ScalarNode)]
+        return next((pair for pair in pairs if _key(pair[0]) == step), None)
+    return None
 
 
 class _Building:
@@ -208,14 +253,14 @@ def _why(error: yaml.YAMLError) -> str:
 # ---------------------------------------------------------------------------------- writing
 
 
-class _Dumper(yaml.CSafeDumper):
+class _Dumper(CSafeDumper):
     """Block style; text that could be taken for another type in double quotes."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
 
 
-def _write_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+def _write_text(dumper: CSafeDumper, text: str) -> yaml.ScalarNode:
     style = None
     if "\n" in text:
         style = "|"
@@ -229,7 +274,7 @@ def _is_text(dumper: Any, text: str) -> bool:
     return bool(dumper.resolve(yaml.ScalarNode, text, (True, False)) == _STR)
 
 
-def _write_map(dumper: yaml.CSafeDumper, value: dict[str, Any]) -> yaml.MappingNode:
+def _write_map(dumper: CSafeDumper, value: dict[str, Any]) -> yaml.MappingNode:
     ordered = sorted(value.items(), key=lambda pair: _natural(pair[0]))
     return dumper.represent_mapping(f"{_TAG}map", ordered)
 
@@ -239,8 +284,17 @@ def _natural(key: str) -> list[tuple[int, str]]:
     return [(int(part) if part.isdecimal() else -1, part) for part in _PARTS.split(key)]
 
 
+class _AsGiven(_Dumper):
+    """The same, but keys stay in their order."""
+
+
+def _write_map_as_given(dumper: CSafeDumper, value: dict[str, Any]) -> yaml.MappingNode:
+    return dumper.represent_mapping(f"{_TAG}map", value.items())
+
+
 _Dumper.add_representer(str, _write_text)
 _Dumper.add_representer(dict, _write_map)
+_AsGiven.add_representer(dict, _write_map_as_given)
 
 
 def dump_yaml(value: Any) -> bytes:
@@ -253,3 +307,16 @@ def dump_yaml(value: Any) -> bytes:
         sort_keys=False,
     )
     return written.encode()
+
+
+def dump_document(value: Mapping[str, Any]) -> str:
+    """Write `value` as people like to read it: keys as they are, long texts in one line."""
+    written: str = yaml.dump(
+        value,
+        Dumper=_AsGiven,
+        default_flow_style=False,
+        allow_unicode=True,
+        sort_keys=False,
+        width=_NO_WIDTH,
+    )
+    return written
