@@ -163,10 +163,10 @@ def _types(config: PackageConfig) -> _Source:
     from clientgen.generator.python_types import source
 
     def parse() -> Parsed:
-        found = source.parse(config.types, config.root)
+        found = source.parse(config.types, config.root, config.paths)
         return Parsed((found.spec,), (found.markers,), found.imported)
 
-    return _Source(source.gather(config.types, config.root), parse)
+    return _Source(source.gather(config.types, config.root, config.paths), parse)
 
 
 def _uses(config: PackageConfig) -> _Source:

@@ -146,7 +146,8 @@ def _group_version_files(
     ]
     if gv != META_V1:
         title = f"The {shown(gv)} API."
-        files.append(FilePlan(f"{folder}/__init__.py", "group_version.py.j2", title, source))
+        path, template = f"{folder}/__init__.py", "group_version.py.j2"
+        files.append(FilePlan(path, template, title, source, reexports=_classes(gv, modules)))
     clients = client_plans(api, modules, expansions, problems)
     if clients:
         name = f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Client"
@@ -155,6 +156,12 @@ def _group_version_files(
     files += listers_file(api, modules, source, expansions, problems)
     files += informers_file(api, modules, source)
     return files
+
+
+def _classes(group_version: GroupVersion, modules: Modules) -> tuple[Symbol, ...]:
+    """The classes of a group version that exist already: users import them from here as well."""
+    own = (model for model in modules.imported if model.group_version == group_version)
+    return tuple(sorted(map(modules.symbol, own)))
 
 
 def _resources_file(

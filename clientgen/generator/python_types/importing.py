@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import sys
 import traceback
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -33,11 +33,16 @@ class Found:
 
 
 @contextlib.contextmanager
-def searching(root: Path) -> Generator[None, None, None]:
-    """Put the folder of the configuration and its `src` in front of the search path."""
+def searching(root: Path, paths: Sequence[Path] = ()) -> Generator[None, None, None]:
+    """Put the folder of the configuration and its `src` in front of the search path.
+
+    Args:
+        root: the folder of the configuration.
+        paths: further folders, behind those: where packages are generated.
+    """
     before = list(sys.path)
-    home = root.resolve()
-    sys.path[:0] = [str(home), str(home / "src")]
+    first = [folder.resolve() for folder in (root, root / "src", *paths)]
+    sys.path[:0] = map(str, dict.fromkeys(first))
     importlib.invalidate_caches()
     try:
         yield

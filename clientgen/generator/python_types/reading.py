@@ -7,7 +7,7 @@ markers, lines and the full annotations come from the source.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -36,18 +36,21 @@ from clientgen.runtime.model import Auto, Model
 __all__ = ["read_class", "read_module"]
 
 
-def read_module(name: str, root: Path, problems: Problems) -> TypeModule | None:
+def read_module(
+    name: str, root: Path, problems: Problems, paths: Sequence[Path] = ()
+) -> TypeModule | None:
     """Read a module of the user's.
 
     Args:
         name: its dotted name, found as Python would with `root` and `root/src` in front.
         root: the folder of the configuration.
         problems: takes everything that is wrong, with file and line.
+        paths: further folders to find modules in, such as those of generated packages.
 
     Returns:
         The module with its model classes; None if it cannot be imported.
     """
-    with searching(root):
+    with searching(root, paths):
         found = find(name)
         if found is None or found.file is None or found.file.suffix != ".py":
             problems.extend([missing(name, root)])

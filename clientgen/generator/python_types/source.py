@@ -39,19 +39,20 @@ class PythonTypes:
     markers: Mapping[str, Sequence[MarkerLine]]
 
 
-def gather(modules: Sequence[str], root: Path) -> tuple[Input, ...]:
+def gather(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> tuple[Input, ...]:
     """The sources of modules, and of what they import from the same top-level packages.
 
     Args:
         modules: their dotted names.
         root: the folder of the configuration; what is below it is named relative to it.
+        paths: further folders to find modules in.
 
     Raises:
         ClientgenError: a module cannot be found.
     """
     problems = Problems()
     files: dict[Path, str] = {}
-    with searching(root):
+    with searching(root, paths):
         for name in modules:
             found = find(name)
             if found is None or found.file is None or found.file.suffix != ".py":
@@ -109,14 +110,14 @@ def _label(file: Path, name: str, root: Path) -> str:
     return file.relative_to(home).as_posix() if file.is_relative_to(home) else name
 
 
-def parse(modules: Sequence[str], root: Path) -> PythonTypes:
-    """Import modules of types and say what they offer.
+def parse(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> PythonTypes:
+    """Import modules of types and say what they offer; see `gather`.
 
     Raises:
         ClientgenError: with all that is wrong with them, by file and line.
     """
     problems = Problems()
-    read = [read_module(name, root, problems) for name in dict.fromkeys(modules)]
+    read = [read_module(name, root, problems, paths) for name in dict.fromkeys(modules)]
     found = [module for module in read if module]
     known = kinds(found, problems)
     report_circles(known, found, problems)
