@@ -96,11 +96,12 @@ def attribute(wire_name: str) -> str:
 def attributes(wire_names: Iterable[str]) -> dict[str, str]:
     """An attribute per property of an object: of `fooBar` and `foo_bar` the second gets a number.
 
-    Properties are taken in order of their names, so that the order of a document does not matter.
+    Properties are taken in order of their names, so that the order of a document does not matter;
+    but those spelt as the API's conventions want it go first, so that `spec` is not `Spec`'s.
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for wire_name in sorted(wire_names):
+    for wire_name in sorted(wire_names, key=lambda name: (camel(attribute(name)) != name, name)):
         name = wanted = attribute(wire_name)
         number = 1
         while name in taken:

@@ -15,6 +15,6 @@ class Foo(Model):
 
     api_version: Literal["x/v1"] = constant("x/v1", name="apiVersion")
     kind: Literal["Foo"] = constant("Foo")
-    foo_bar: str | None = field(default=None, name="foo-bar")
-    foo_bar_2: str | None = field(default=None, name="fooBar")
+    foo_bar_2: str | None = field(default=None, name="foo-bar")
+    foo_bar: str | None = None
     foo_bar_3: str | None = field(default=None, name="foo_bar")
