@@ -22,6 +22,7 @@ from clientgen.generator.sources.spec import Input
 __all__ = ["INDEX", "file_name", "gather_folder"]
 
 INDEX = "index.json"
+_PULL = "`clientgen spec pull` fetches such a folder from your cluster."
 
 
 def file_name(key: str) -> str:
@@ -45,6 +46,9 @@ def gather_folder(folder: Path, name: str) -> tuple[Input, ...]:
     found: list[Input] = []
     for key, file in sorted(files.items()):
         shown = str(folder / file)
+        if not (folder / file).exists():
+            problems.add(shown, f"is not there, and {INDEX} names it for {key}", _PULL)
+            continue
         try:
             found.append(Input(f"{name}/{key}", shown, read_file(folder / file, shown)))
         except ClientgenError as error:
@@ -57,6 +61,10 @@ def gather_folder(folder: Path, name: str) -> tuple[Input, ...]:
 def _files(folder: Path, problems: Problems) -> dict[str, str]:
     """The file of each key of the index."""
     place = folder / INDEX
+    if not place.exists():
+        what = f"has no {INDEX}, which names the documents of OpenAPI v3"
+        problems.add(str(folder), what, _PULL)
+        return {}
     data = read_file(place, str(place))
     index = parse_json(data, str(place))
     duplicate_keys(data, str(place), problems)

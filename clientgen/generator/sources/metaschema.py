@@ -10,8 +10,10 @@ import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,12 +47,14 @@ def check_metaschema(
     validator = _validator(edition)
     if validator.is_valid(document):
         return
-    errors = _first(validator, document) if size > _LARGE else list(validator.iter_errors(document))
-    for error in errors[:_AT_MOST]:
-        found = _innermost(error)
+    found = _first(validator, document) if size > _LARGE else validator.iter_errors(document)
+    errors: dict[str, str] = {}
+    for error in chain.from_iterable(map(_innermost, found)):
+        errors.setdefault(pointer(*error.instance_path), _shorten(str(error.message)))
+    for place, message in list(errors.items())[:_AT_MOST]:
         problems.add(
-            shown + pointer(*found.instance_path),
-            f"is not OpenAPI v{edition[0]}: {_shorten(str(found.message))}",
+            shown + place,
+            f"is not OpenAPI v{edition[0]}: {message}",
             f"See the OpenAPI {edition} specification for what may stand here.",
         )
     if len(errors) > _AT_MOST:
@@ -66,10 +70,13 @@ def _validator(edition: Edition) -> Any:
     folder = package.submodule_search_locations if package else None
     schema = Path(folder[0]) / f"resources/schemas/v{edition}/schema.json" if folder else None
     if schema and schema.is_file():
-        return jsonschema_rs.validator_for(json.loads(schema.read_bytes()))
-    from openapi_spec_validator.schemas.utils import get_schema_content  # it knows where it is
+        content = json.loads(schema.read_bytes())
+    else:
+        from openapi_spec_validator.schemas.utils import get_schema_content  # it knows where it is
 
-    return jsonschema_rs.validator_for(dict(get_schema_content(edition)))
+        content = dict(get_schema_content(edition))
+    # Patterns of Kubernetes are Go's regular expressions, which no validator of JSON reads.
+    return jsonschema_rs.validator_for(content, validate_formats=False)
 
 
 def _first(validator: Any, document: dict[str, Any]) -> list[Any]:
@@ -82,17 +89,22 @@ def _first(validator: Any, document: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _innermost(error: Any) -> Any:
+def _innermost(error: Any) -> Iterator[Any]:
     """Of a value that fits no alternative: what keeps it from the one that it is nearest to.
 
     Nearly everything in OpenAPI v3 may also be a reference; nobody who wrote something else wants
     to hear that `$ref` is missing.
     """
-    while branches := getattr(error.kind, "context", None):
-        error = max(
-            (one for branch in branches for one in branch), key=lambda e: len(e.instance_path)
-        )
-    return error
+    alternatives = [branch for branch in getattr(error.kind, "context", ()) if branch]
+    if not alternatives:
+        yield error
+        return
+    for part in max(alternatives, key=_depth):
+        yield from _innermost(part)
+
+
+def _depth(errors: Iterable[Any]) -> int:
+    return max(len(error.instance_path) for error in errors)
 
 
 def _shorten(message: str) -> str:
