@@ -59,6 +59,10 @@ _INT_OR_STRING = "int-or-string"
 _ZEROS = (None, "", 0, {}, [])
 _SEVERAL = 2
 _META, _STRING = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", {"type": "string"}
+# How custom resources say what no type says: a Quantity by its suffixes, in every definition that is
+# made of Go types; a MicroTime, if at all, by the six digits that each value has to have.
+_SUFFIXES = ("[KMGTPE]i", "[numkMGTPE]")
+_SIX_DIGITS = re.compile(r"\\\.(?:\[0-9\]|\\d)\{6\}")
 _NO_LETTERS = re.compile(r"[^A-Za-z0-9_]+")
 # What a server adds to the schema of an embedded resource.
 _TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
@@ -347,13 +351,17 @@ def _is_any_object(schema: Schema) -> bool:
 
 def _scalar(schema: Schema) -> TypeRef:
     kind, form = schema.get("type"), schema.get("format", "")
+    pattern = str(schema.get("pattern", ""))
     if schema.get("x-kubernetes-int-or-string") or form == _INT_OR_STRING:
-        return Scalar.INT_OR_STRING
+        suffixed = all(suffixes in pattern for suffixes in _SUFFIXES)
+        return Scalar.QUANTITY if suffixed else Scalar.INT_OR_STRING
     if not isinstance(kind, str):
         return _alternatives(schema)
     values = {str(value) for value in schema.get("enum", ()) if value is not None}
     if kind == "string" and values:
         return EnumType(tuple(sorted(values)))
+    if form == "date-time" and _SIX_DIGITS.search(pattern):
+        return Scalar.MICRO_TIME
     return _FORMATS.get((kind, form)) or _TYPES.get(kind, Scalar.JSON)
 
 
