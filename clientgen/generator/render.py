@@ -253,7 +253,9 @@ class _Scope:
     def model(self, model: ModelId) -> str:
         """The class of a model."""
         symbol = self._modules.symbol(model)
-        return self.ref(Symbol(symbol.module, protect(symbol.name)))
+        own = symbol.module.startswith(".")
+        module = symbol.module if own else protect(symbol.module)
+        return self.ref(Symbol(module, protect(symbol.name)))
 
     def type(self, type_: TypeRef) -> str:
         """The annotation of a type."""
