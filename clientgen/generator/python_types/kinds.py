@@ -190,15 +190,24 @@ class _Kind:
     def _list_class(self, group_version: GroupVersion | None) -> str | None:
         """The list class the user wrote for it, if it says what it is."""
         for type_ in self.module.classes:
-            items = type_.field("items")
-            listed = get_args(items.annotation) if items else ()
-            if not issubclass(type_.cls, ModelList) or listed != (self.type.cls,):
+            if not self._is_list(type_):
                 continue
             if group_version:
                 self._check_list(type_, "apiVersion", group_version.api_version)
             self._check_list(type_, "kind", type_.name)
             return type_.name
+        usual = f"{self.type.name}List"
+        for type_ in self.module.classes:
+            if type_.name == usual:
+                what = f"`{usual}` is no list of `{self.type.name}`, as its name says"
+                hint = f"write `class {usual}(ModelList[{self.type.name}])`, or rename it"
+                self.problems.add(type_.where, what, hint)
         return None
+
+    def _is_list(self, type_: TypeClass) -> bool:
+        items = type_.field("items")
+        listed = get_args(items.annotation) if items else ()
+        return issubclass(type_.cls, ModelList) and listed == (self.type.cls,)
 
     def _check_list(self, type_: TypeClass, wire_name: str, value: str) -> None:
         field = type_.field(wire_name)

@@ -180,7 +180,8 @@ def _classes(
         said = module_group_version(module)
         own = homes.get(module.name) or ({said} if said else set())
         for type_ in module.classes:
-            if "." in type_.name:  # what is inside another class is reached through it
+            # What is inside another class is reached through it.
+            if "." in type_.name or type_.name.startswith("_"):
                 continue
             for model in (ModelId(group_version, type_.name) for group_version in sorted(own)):
                 first = places.setdefault(model, type_.where)
