@@ -1,4 +1,4 @@
-"""What a Python annotation is in a CustomResourceDefinition, before anything is said about it.
+r"""What a Python annotation is in a CustomResourceDefinition, before anything is said about it.
 
 | Python | schema |
 |---|---|
@@ -7,10 +7,10 @@
 | `bytes` | string, byte (base64) |
 | `Time`, `MicroTime` | string, date-time |
 | `Quantity`, `IntOrString` | int-or-string; of quantities with their pattern |
-| `Literal["a", "b"]` | one of these; an open `Literal["a", "b"] \\| str` is any string |
+| `Literal["a", "b"]` | one of these; an open `Literal["a", "b"] \| str` is any string |
 | `list[T]`, `dict[str, T]`, a model | array, object with any names, object |
 | `Raw`, `Any` | anything; kept as it is |
-| `T \\| None` | as `T`: that a field may be absent is not part of its type |
+| `T \| None` | as `T`: that a field may be absent is not part of its type |
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import types
 from copy import deepcopy
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Any, Final, Literal, TypeAlias, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
@@ -114,7 +114,7 @@ def scalar(annotation: Any) -> Schema | None:
     if get_origin(annotation) is Literal:
         return _choice(get_args(annotation))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return _choice([member.value for member in cast("type[Enum]", annotation)])
+        return _choice([member.value for member in annotation])
     if _is_container(annotation):
         return None
     found = _SCALARS.get(annotation)
@@ -143,10 +143,10 @@ def _choice(values: Any) -> Schema:
 
 def _either(members: list[Any]) -> Schema:
     """What several types have in common."""
-    open_ended = [
+    open_ended: list[Any] = [
         str if get_origin(each) is Literal and str in members else each for each in members
     ]
-    kinds = set(open_ended)
+    kinds = set[Any](open_ended)
     if Any in kinds or msgspec.Raw in kinds or object in kinds:
         return {ANYTHING: True}
     if len(kinds) == 1:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
 from clientgen.generator.crds.kubebuilder import KubebuilderMarker
 from clientgen.generator.problems import Problems
+from clientgen.generator.sources.document import is_array
 
-__all__ = ["Said", "apply", "check_limits", "from_marker", "from_metas", "kinds_of"]
+__all__ = ["Places", "Said", "apply", "check_limits", "from_marker", "from_metas", "kinds_of"]
 
 _NUMBERS: Final = frozenset(["integer", "number"])
 _TEXT: Final = frozenset(["string"])
@@ -63,6 +64,7 @@ _KEYWORDS: Final[Mapping[str, str]] = {
     "externalDocs": "externalDocs",
 }
 _ITEMS: Final = "validation:items:"
+_REPEATED: Final = ("x-kubernetes-validations", "x-kubernetes-list-map-keys")
 _COUNTS: Final = (
     ("minLength", "maxLength"),
     ("minItems", "maxItems"),
@@ -153,13 +155,26 @@ def kinds_of(schema: Schema) -> frozenset[str]:
     return frozenset([kind]) if kind else _ALL
 
 
-def apply(schema: Schema, said: Iterable[Said], problems: Problems) -> None:
-    """Put what was said into a schema, in place; the type first, since the rest depends on it."""
+Places: TypeAlias = dict[tuple[str, ...], str]
+"""Where each part of a schema was written, by the path that leads to the part."""
+
+
+def apply(schema: Schema, said: Iterable[Said], problems: Problems) -> Places:
+    """Put what was said into a schema, in place; the type first, since the rest depends on it.
+
+    Returns:
+        Where each keyword was said.
+    """
+    places: Places = {}
     order = {"type": 0, INT_OR_STRING: 1}
     for each in sorted(said, key=lambda one: order.get(one.keyword, 2)):
         target = _target(schema, each, problems)
         if target is not None:
+            before = len(target.get(each.keyword, ())) if each.keyword in _REPEATED else None
             _put(target, each, problems)
+            last = () if before is None else (str(before),)
+            places[("items",) * each.depth + (each.keyword, *last)] = each.where
+    return places
 
 
 def _target(schema: Schema, said: Said, problems: Problems) -> Schema | None:
@@ -184,9 +199,8 @@ def _put(schema: Schema, said: Said, problems: Problems) -> None:
     elif not kinds & _FITS.get(said.keyword, _ALL):
         fitting = _shown(_FITS[said.keyword])
         problems.add(said.where, f"{said.by} is for {fitting}, and this is {_shown(kinds)}")
-    elif said.keyword in ("x-kubernetes-validations", "x-kubernetes-list-map-keys"):
-        new = said.value if isinstance(said.value, list) else [said.value]
-        schema[said.keyword] = [*schema.get(said.keyword, ()), *new]
+    elif said.keyword in _REPEATED:
+        schema[said.keyword] = [*schema.get(said.keyword, ()), *_listed(said.value)]
     elif wrong := _wrong_value(said, kinds):
         problems.add(said.where, f"{said.by}: {wrong}")
     elif said.value is not False:  # what is not so is not said
@@ -195,13 +209,17 @@ def _put(schema: Schema, said: Said, problems: Problems) -> None:
             schema["type"] = "object"
 
 
+def _listed(value: Any) -> list[Any]:
+    return value if is_array(value) else [value]
+
+
 def _retype(schema: Schema, kind: str) -> None:
     """Another type than the annotation's: what was known of that one does not hold."""
     if schema.get("type") == kind:
         return
-    kept = {key: schema[key] for key in ("description", ANYTHING) if key in schema}
+    kept: Schema = {key: schema[key] for key in ("description", ANYTHING) if key in schema}
     schema.clear()
-    schema.update(kept, type=kind)
+    schema.update({**kept, "type": kind})
     if kind == "array":
         schema["items"] = {ANYTHING: True}
 

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from clientgen.generator.crds.annotations import Schema
 from clientgen.generator.crds.kubebuilder import KubebuilderMarker
 from clientgen.generator.problems import Problems
 
-__all__ = ["cel_name", "field_rules", "group_rule"]
+__all__ = ["UNCHANGED", "cel_name", "group_rule"]
 
 _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "validation:ExactlyOneOf": ("== 1", "exactly one"),
     "validation:AtMostOneOf": ("<= 1", "at most one"),
     "validation:AtLeastOneOf": (">= 1", "at least one"),
 }
+UNCHANGED: Final[Mapping[str, Any]] = {
+    "rule": "self == oldSelf",
+    "message": "it cannot be changed",
+}
+"""The rule of a field that never changes once it is set."""
 # CEL's own words cannot be names; https://kubernetes.io/docs/reference/using-api/cel/.
 _WORDS: Final = frozenset(
-    ["true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"]
+    keyword
+    for line in (
+        "true false null in as break const continue else for function if",
+        "import let loop package namespace return var void while",
+    )
+    for keyword in line.split()
 )
 _SIGNS: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 _NAME: Final = re.compile(r"[A-Za-z_./-][\w./-]*", re.ASCII)
@@ -33,13 +43,6 @@ def cel_name(name: str) -> str | None:
     if not _NAME.fullmatch(name):
         return None
     return re.sub(r"__|[./-]", lambda match: _SIGNS[match[0]], name)
-
-
-def field_rules(markers: Iterable[KubebuilderMarker]) -> Iterator[Mapping[str, Any]]:
-    """The rule of a field that never changes once it is set."""
-    for marker in markers:
-        if marker.name == "immutable":
-            yield {"rule": "self == oldSelf", "message": "it cannot be changed"}
 
 
 def group_rule(
@@ -56,6 +59,6 @@ def group_rule(
             problems.add(marker.where, f"`+{marker.written}` names no field: `{name}`", hint)
     comparison, how_many = _COUNTS[marker.name]
     names = [cel_name(name) for name in marker.value]
-    set_ones = ", ".join(f"has(self.{name})" for name in names if name)
+    each = ", ".join(f"has(self.{name})" for name in names if name)
     message = f"{how_many} of {', '.join(marker.value)} has to be set"
-    return {"rule": f"[{set_ones}].filter(set, set).size() {comparison}", "message": message}
+    return {"rule": f"[{each}].filter(x, x).size() {comparison}", "message": message}

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from clientgen.generator.crds.annotations import (
     ANYTHING,
@@ -25,6 +25,7 @@ from clientgen.generator.crds.annotations import (
     scalar,
 )
 from clientgen.generator.crds.constraints import (
+    Places,
     Said,
     apply,
     check_limits,
@@ -33,25 +34,19 @@ from clientgen.generator.crds.constraints import (
     kinds_of,
 )
 from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
-from clientgen.generator.crds.rules import field_rules, group_rule
+from clientgen.generator.crds.rules import UNCHANGED, group_rule
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.problems import Problems
-from clientgen.generator.python_types.records import (
-    NOTHING,
-    TypeClass,
-    TypeField,
-    TypeModule,
-)
+from clientgen.generator.python_types.loaded import loaded
+from clientgen.generator.python_types.reading import read_class
+from clientgen.generator.python_types.records import NOTHING, TypeClass, TypeField
 from clientgen.runtime.encoding import encode
 from clientgen.runtime.meta_v1 import ObjectMeta
 from clientgen.runtime.model import Model
 
-__all__ = ["Lookup", "Part", "SchemaBuilder"]
+__all__ = ["Part", "SchemaBuilder"]
 
-Lookup: TypeAlias = Callable[[type[Model]], "tuple[TypeModule, TypeClass] | None"]
-"""Finds what is known of a model class, whichever module it is in."""
-
-_EMPTY: Final = (None, "", 0, False, [], {})
+_EMPTY: Final[tuple[Any, ...]] = (None, "", 0, False, [], {})
 _TYPE_META: Final = {
     "apiVersion": "The group and version this object is written in.",
     "kind": "The kind of this object.",
@@ -71,7 +66,7 @@ class Part:
     """A schema, and where each part of it was written, by the path that leads to the part."""
 
     schema: Schema
-    places: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+    places: Places = field(default_factory=dict[tuple[str, ...], str])
 
     def copy(self) -> Part:
         """One that may be changed."""
@@ -81,32 +76,26 @@ class Part:
 class SchemaBuilder:
     """Makes schemas; what is wrong goes to `problems`. A class is looked at once."""
 
-    def __init__(self, lookup: Lookup, problems: Problems) -> None:
-        self._lookup = lookup
+    def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._made: dict[type[Model], Part] = {}
         self._open: list[type[Model]] = []
 
-    def kind(self, module: TypeModule, kind: TypeClass) -> Part:
-        """The schema of a kind: what every object has is left to the server."""
+    def kind(self, kind: TypeClass) -> Part:
+        """The schema of a kind; the fields that every object has are left to the server."""
         self._open.append(kind.cls)
-        part = self._object(module, kind, top=True)
+        part = self._object(kind, top=True)
         self._open.pop()
         return part
 
     def _object(
-        self,
-        module: TypeModule,
-        found: TypeClass,
-        *,
-        top: bool = False,
-        only: frozenset[str] | None = None,
+        self, found: TypeClass, *, top: bool = False, only: frozenset[str] | None = None
     ) -> Part:
         part = Part({"type": "object"}, {(): found.where})
         _describe(part.schema, found.docstring)
         properties: dict[str, Schema] = {}
         required: list[str] = []
-        optional = self._is_optional(module)
+        optional = _is_optional(found.cls)
         for each in found.fields:
             if only is not None and each.wire_name not in only:
                 continue
@@ -119,22 +108,17 @@ class SchemaBuilder:
             part.schema["properties"] = properties
         if required:
             part.schema["required"] = sorted(required)
-        self._say_of_class(part.schema, found)
+        self._say_of_class(part, found)
         return part
 
-    def _is_optional(self, module: TypeModule) -> bool:
-        """Whether the module says that fields are optional; problems of it are told elsewhere."""
-        said = parse_markers(module.markers, Problems(), "module")
-        return any(marker.name == "optional" for marker in said)
-
-    def _say_of_class(self, schema: Schema, found: TypeClass) -> None:
+    def _say_of_class(self, part: Part, found: TypeClass) -> None:
         markers = parse_markers(found.markers, Problems(), "type")  # `kinds` tells its problems
-        apply(schema, _said(markers), self._problems)
+        part.places.update(apply(part.schema, _said(markers), self._problems))
         for marker in markers:
-            rule = group_rule(marker, schema, self._problems)
+            rule = group_rule(marker, part.schema, self._problems)
             if rule:
-                schema.setdefault("x-kubernetes-validations", []).append(rule)
-        check_limits(schema, found.where, self._problems)
+                _add_rule(part, rule, marker.where)
+        check_limits(part.schema, found.where, self._problems)
 
     def _field(self, said: TypeField, *, optional: bool, top: bool) -> tuple[Part, bool]:
         markers = parse_markers(said.markers, self._problems, "field")
@@ -148,9 +132,12 @@ class SchemaBuilder:
         else:
             part = self._annotation(said.annotation, said.where)
         _describe(part.schema, said.docstring)
-        apply(part.schema, _said(markers), self._problems)
-        for rule in field_rules(markers):
-            part.schema.setdefault("x-kubernetes-validations", []).append(rule)
+        part.places[()] = said.where
+        part.places.update(apply(part.schema, _said(markers), self._problems))
+        if "immutable" in named:
+            _add_rule(part, dict(UNCHANGED), named["immutable"].where)
+        if "default" in named:
+            part.places["default",] = named["default"].where
         _open_embedded(part.schema)
         self._put_default(part.schema, said, named.get("default"))
         check_limits(part.schema, said.where, self._problems)
@@ -179,7 +166,8 @@ class SchemaBuilder:
             self._problems.add(where, error.what, error.hint)
             return Part({ANYTHING: True}, {(): where})
         part.places[()] = where
-        apply(part.schema, from_metas(metas(annotation), part.schema, where), self._problems)
+        said = from_metas(metas(annotation), part.schema, where)
+        part.places.update(apply(part.schema, said, self._problems))
         check_limits(part.schema, where, self._problems)
         return part
 
@@ -192,7 +180,7 @@ class SchemaBuilder:
             return self._list(get_args(annotation), where)
         if origin is dict:
             return self._dict(get_args(annotation), where)
-        return self._model(origin, where)
+        return self._model(origin)
 
     def _list(self, arguments: tuple[Any, ...], where: str) -> Part:
         items = self._annotation(arguments[0] if arguments else Any, where)
@@ -202,7 +190,7 @@ class SchemaBuilder:
 
     def _dict(self, arguments: tuple[Any, ...], where: str) -> Part:
         key, value = arguments or (str, Any)
-        if scalar(plain(key)) is None or kinds_of(scalar(plain(key)) or {}) != {"string"}:
+        if scalar(plain(key)) is None or "string" not in kinds_of(scalar(plain(key)) or {}):
             what = f"the keys of an object are texts, and these are `{named(plain(key))}`"
             raise UnsupportedTypeError(what, "write `dict[str, ...]`")
         values = self._annotation(value, where)
@@ -212,22 +200,18 @@ class SchemaBuilder:
         _add_places(part, ("additionalProperties",), values)
         return part
 
-    def _model(self, model: type[Model], where: str) -> Part:
+    def _model(self, model: type[Model]) -> Part:
         if model in self._open:
             circle = " -> ".join(each.__name__ for each in (*self._open, model))
             raise UnsupportedTypeError(f"its type contains itself: {circle}", _WITHOUT_END)
         if model not in self._made:
-            self._made[model] = self._new_model(model, where)
+            self._made[model] = self._new_model(model)
         return self._made[model].copy()
 
-    def _new_model(self, model: type[Model], where: str) -> Part:
-        found = self._lookup(model)
-        if found is None:
-            what = f"the source of `{model.__module__}.{model.__qualname__}` cannot be read"
-            self._problems.add(where, what, "its module has to be there as a .py file")
-            return Part({ANYTHING: True})
+    def _new_model(self, model: type[Model]) -> Part:
+        found = read_class(model, self._problems)
         self._open.append(model)
-        part = self._object(*found, only=_EMBEDDED_META if model is ObjectMeta else None)
+        part = self._object(found, only=_EMBEDDED_META if model is ObjectMeta else None)
         self._open.pop()
         return part
 
@@ -239,8 +223,8 @@ class SchemaBuilder:
             if of_python not in _EMPTY:
                 schema["default"] = of_python
             return
-        value = marker.value
-        if value == {} and kinds_of(schema) == {"array"}:  # both are written `{}`
+        value: Any = marker.value
+        if value == {} and schema.get("type") == "array":  # both are written `{}`
             value = []
         if not _is_of(value, kinds_of(schema)):
             what = f"`+{marker.written}`: {json.dumps(value)} is not of the field's type"
@@ -261,6 +245,14 @@ class SchemaBuilder:
         self._problems.add(marker.where, what, hint)
 
 
+def _is_optional(cls: type[Model]) -> bool:
+    """Whether its module says that fields are optional."""
+    module = loaded(cls.__module__)
+    markers = module.source.markers if module else ()
+    said = parse_markers(markers, Problems(), "module")  # `kinds` tells its problems
+    return any(marker.name == "optional" for marker in said)
+
+
 def _said(markers: Iterable[KubebuilderMarker]) -> list[Said]:
     return [said for marker in markers if (said := from_marker(marker))]
 
@@ -268,6 +260,12 @@ def _said(markers: Iterable[KubebuilderMarker]) -> list[Said]:
 def _add_places(part: Part, path: tuple[str, ...], inner: Part) -> None:
     for below, where in inner.places.items():
         part.places[(*path, *below)] = where
+
+
+def _add_rule(part: Part, rule: Schema, where: str) -> None:
+    rules: list[Schema] = part.schema.setdefault("x-kubernetes-validations", [])
+    part.places["x-kubernetes-validations", str(len(rules))] = where
+    rules.append(rule)
 
 
 def _type_meta(name: str) -> Schema:

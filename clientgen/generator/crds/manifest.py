@@ -1,0 +1,313 @@
+"""The CustomResourceDefinition of a kind, out of all modules that have a version of it.
+
+Before one is handed out it is held against the API server's own rules: what a server would refuse
+is a problem of the line of Python that says it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clientgen.generator.crds.constraints import Places
+from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
+from clientgen.generator.crds.paths import check_path
+from clientgen.generator.crds.schema import Part, SchemaBuilder
+from clientgen.generator.problems import Problem, Problems
+from clientgen.generator.python_types.records import ApiKind
+from clientgen.generator.sources.crd.rules import check_definition
+
+__all__ = ["Manifest", "manifests", "version_order"]
+
+_SCHEMA: Final = ("schema", "openAPIV3Schema")
+_VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_MATURITY: Final = {None: 0, "beta": 1, "alpha": 2}
+# Facts all versions share, and what messages call them.
+_SHARED: Final = {
+    "plural": "the plural",
+    "singular": "the singular",
+    "list_kind": "the kind of its lists",
+    "namespaced": "whether it is namespaced",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One CustomResourceDefinition; `modules` are those its versions come from, sorted."""
+
+    definition: Mapping[str, Any]
+    modules: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the object: `crontabs.stable.example.com`."""
+        return str(self.definition["metadata"]["name"])
+
+    @property
+    def file(self) -> str:
+        """The name of its file: group, then plural, as controller-gen writes them."""
+        plural, _, group = self.name.partition(".")
+        return f"{group}_{plural}.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    kind: ApiKind
+    markers: tuple[KubebuilderMarker, ...]
+
+    @property
+    def where(self) -> str:
+        return self.kind.type.where
+
+    def marker(self, name: str) -> KubebuilderMarker | None:
+        return next((each for each in self.markers if each.name == name), None)
+
+    def all(self, name: str) -> list[KubebuilderMarker]:
+        return [each for each in self.markers if each.name == name]
+
+    def is_skipped(self) -> bool:
+        module = parse_markers(self.kind.module.markers, Problems(), "module")
+        own = any(each.name in ("skip", "skipversion") for each in self.markers)
+        return own or any(each.name == "skip" for each in module)
+
+
+def version_order(version: str) -> tuple[int, int, int, int, str]:
+    """Sorts versions as Kubernetes prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, others."""
+    match = _VERSION.fullmatch(version)
+    if not match:
+        return (1, 0, 0, 0, version)
+    major, maturity, minor = match.groups()
+    return (0, _MATURITY[maturity], -int(major), -int(minor or 0), version)
+
+
+def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, ...]:
+    """The definitions of these kinds, sorted by name.
+
+    What is wrong goes to `problems`; a kind that has any is not among the results.
+    """
+    groups: dict[tuple[str, str], list[_Version]] = {}
+    for kind in kinds:
+        markers = parse_markers(kind.type.markers, Problems(), "type")  # `kinds` told its problems
+        version = _Version(kind, markers)
+        if not version.is_skipped():
+            groups.setdefault((kind.group, kind.kind), []).append(version)
+    builder = SchemaBuilder(problems)
+    found = [_manifest(versions, builder, problems) for _, versions in sorted(groups.items())]
+    return tuple(sorted(filter(None, found), key=lambda each: each.name))
+
+
+def _manifest(
+    versions: list[_Version], builder: SchemaBuilder, problems: Problems
+) -> Manifest | None:
+    versions = sorted(versions, key=lambda each: version_order(each.kind.version))
+    found = Problems()
+    _check_versions(versions, found)
+    names = _names(versions, found)
+    stored = _stored(versions, found)
+    parts = [builder.kind(each.kind.type) for each in versions]
+    for version, part in zip(versions, parts, strict=True):
+        _check_paths(version, part, found)
+    definition = _definition(versions, parts, names, stored)
+    metadata = _metadata(versions, found)
+    definition["metadata"] = {"name": f"{names['plural']}.{versions[0].kind.group}", **metadata}
+    if not found and not problems:
+        found.extend(_refused(definition, versions, parts))
+    problems.extend(found)
+    modules = tuple(sorted({each.kind.module.name for each in versions}))
+    return None if found else Manifest(definition, modules)
+
+
+def _check_versions(versions: list[_Version], problems: Problems) -> None:
+    first = versions[0]
+    seen: dict[str, _Version] = {}
+    for version in versions:
+        earlier = seen.setdefault(version.kind.version, version)
+        if earlier is not version:
+            gvk = version.kind.gvk
+            problems.add(version.where, f"{gvk} is there twice", f"the other is at {earlier.where}")
+        for attribute, called in _SHARED.items():
+            ours, theirs = getattr(version.kind, attribute), getattr(first.kind, attribute)
+            if ours != theirs:
+                what = (
+                    f"{called} is {_said(ours)} here, and {_said(theirs)} in {first.kind.version}"
+                )
+                problems.add(version.where, what, f"all versions share it; see {first.where}")
+
+
+def _said(fact: object) -> str:
+    return f"`{fact}`" if isinstance(fact, str) else ("so" if fact else "not so")
+
+
+def _stored(versions: list[_Version], problems: Problems) -> str:
+    """The version objects are stored in."""
+    marked = [(each, marker) for each in versions if (marker := each.marker("storageversion"))]
+    if len(versions) == 1 or len(marked) == 1:
+        return (marked[0][0] if marked else versions[0]).kind.version
+    hint = "put `+kubebuilder:storageversion` above one of them"
+    if not marked:
+        names = ", ".join(each.kind.version for each in versions)
+        what = f"which version of {versions[0].kind.kind} is stored is not said: {names}"
+        problems.add(versions[0].where, what, hint)
+    for _, marker in marked[1:]:
+        what = "a second version is to be the stored one"
+        problems.add(marker.where, what, f"remove one; the first is at {marked[0][1].where}")
+    return versions[0].kind.version
+
+
+def _names(versions: list[_Version], problems: Problems) -> dict[str, Any]:
+    kind = versions[0].kind
+    names: dict[str, Any] = {
+        "kind": kind.kind,
+        "listKind": kind.list_kind,
+        "plural": kind.plural,
+        "singular": kind.singular,
+    }
+    for argument, key in (("shortName", "shortNames"), ("categories", "categories")):
+        said = [
+            (marker, marker.value[argument])
+            for version in versions
+            for marker in version.all("resource")
+            if argument in marker.value
+        ]
+        for marker, value in said:
+            if value != said[0][1]:
+                what = f"`{argument}` differs from that of another version"
+                problems.add(marker.where, what, f"all versions share it; see {said[0][0].where}")
+            names[key] = said[0][1]
+    return names
+
+
+def _metadata(versions: list[_Version], problems: Problems) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for version in versions:
+        for marker in version.all("metadata"):
+            for field, texts in marker.value.items():
+                for text in texts:
+                    key, sign, value = text.partition("=")
+                    if not sign:
+                        what = f"`+{marker.written}`: `{text}` has no value"
+                        problems.add(marker.where, what, f'write `{field}="key=value"`')
+                    elif found.setdefault(field, {}).setdefault(key, value) != value:
+                        what = f"`{key}` of the {field} has two values"
+                        problems.add(marker.where, what, "remove one")
+    return found
+
+
+def _definition(
+    versions: list[_Version], parts: list[Part], names: Mapping[str, Any], stored: str
+) -> dict[str, Any]:
+    spec: dict[str, Any] = {
+        "group": versions[0].kind.group,
+        "names": names,
+        "scope": "Namespaced" if versions[0].kind.namespaced else "Cluster",
+        "versions": [
+            _version(version, part, stored) for version, part in zip(versions, parts, strict=True)
+        ],
+    }
+    if len(versions) > 1:
+        spec["conversion"] = {"strategy": "None"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {},
+        "spec": spec,
+    }
+
+
+def _version(version: _Version, part: Part, stored: str) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": version.kind.version,
+        "served": version.marker("unservedversion") is None,
+        "storage": version.kind.version == stored,
+        "schema": {"openAPIV3Schema": part.schema},
+    }
+    deprecated = version.marker("deprecatedversion")
+    if deprecated:
+        found["deprecated"] = True
+        if "warning" in deprecated.value:
+            found["deprecationWarning"] = deprecated.value["warning"]
+    subresources = _subresources(version)
+    if subresources:
+        found["subresources"] = subresources
+    columns = [_column(each.value) for each in version.all("printcolumn")]
+    if columns:
+        found["additionalPrinterColumns"] = columns
+    fields = [{"jsonPath": each.value["JSONPath"]} for each in version.all("selectablefield")]
+    if fields:
+        found["selectableFields"] = fields
+    return found
+
+
+def _subresources(version: _Version) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    scale = version.marker("subresource:scale")
+    if scale:
+        names = {
+            "specpath": "specReplicasPath",
+            "statuspath": "statusReplicasPath",
+            "selectorpath": "labelSelectorPath",
+        }
+        found["scale"] = {names[name]: path for name, path in scale.value.items()}
+    if version.kind.status:
+        found["status"] = {}
+    return found
+
+
+def _column(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"jsonPath" if name == "JSONPath" else name: value for name, value in said.items()}
+
+
+def _check_paths(version: _Version, part: Part, problems: Problems) -> None:
+    scale = version.marker("subresource:scale")
+    if scale:
+        for name, path in scale.value.items():
+            kind = "string" if name == "selectorpath" else "integer"
+            check_path(path, part.schema, scale.where, problems, kind=kind)
+    for name in ("printcolumn", "selectablefield"):
+        for marker in version.all(name):
+            check_path(marker.value["JSONPath"], part.schema, marker.where, problems)
+
+
+def _refused(
+    definition: Mapping[str, Any], versions: list[_Version], parts: list[Part]
+) -> Iterable[Problem]:
+    """What an API server would refuse, each at its line of Python."""
+    places = _places(versions, parts)
+    for problem in check_definition(definition, ""):
+        _, _, pointer = problem.where.partition("#/")
+        path = tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/"))
+        at = next(n for n in range(len(path), -1, -1) if path[:n] in places)
+        what = f"an API server would refuse `{_shown(path)}`: {problem.what}"
+        yield Problem(places[path[:at]], what, problem.hint)
+
+
+def _shown(path: tuple[str, ...]) -> str:
+    """A path as seen from the kind."""
+    if _SCHEMA[-1] in path:
+        path = path[path.index(_SCHEMA[-1]) + 1 :]
+    return ".".join(part for part in path if part != "properties") or "the schema"
+
+
+def _places(versions: list[_Version], parts: list[Part]) -> Places:
+    first = versions[0]
+    resource = first.marker("resource")
+    places: Places = {(): first.where}
+    if resource:
+        places["spec", "names"] = places["spec", "scope"] = resource.where
+    for number, (version, part) in enumerate(zip(versions, parts, strict=True)):
+        at = ("spec", "versions", str(number))
+        places[at] = version.where
+        for path, where in part.places.items():
+            places[(*at, *_SCHEMA, *path)] = where
+        for name, field in (
+            ("printcolumn", "additionalPrinterColumns"),
+            ("selectablefield", "selectableFields"),
+        ):
+            for index, marker in enumerate(version.all(name)):
+                places[(*at, field, str(index))] = marker.where
+        scale = version.marker("subresource:scale")
+        if scale:
+            places[(*at, "subresources", "scale")] = scale.where
+    return places
