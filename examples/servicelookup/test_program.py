@@ -15,7 +15,6 @@ from kubeapi import Clientset
 
 from clientgen.testing import FakeCluster, LocalServer
 
-from . import refresh
 from .demo import CRD, PATIENCE, SHOP, endpoints, pod, records
 
 EXAMPLES = Path(__file__).parents[1]
@@ -91,11 +90,7 @@ def test_one_of_two_works_and_the_other_takes_over(flags: list[str]) -> None:
 # ---- what is generated ------------------------------------------------------------------------
 
 
-def test_the_document_is_what_a_server_says_that_knows_the_definition() -> None:
-    assert refresh.text() == (refresh.HERE / "openapi.json").read_text("utf-8")
-
-
 def test_the_clients_are_what_the_generator_writes() -> None:
-    command = [sys.executable, "-m", "clientgen", "verify"]
-    done = subprocess.run(command, cwd=refresh.HERE, capture_output=True, text=True, check=False)
+    command, here = [sys.executable, "-m", "clientgen", "verify"], Path(__file__).parent
+    done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -22,14 +22,12 @@ class PodToService(Model):
     )
     kind: Literal["PodToService"] = constant("PodToService")
     metadata: ObjectMeta = auto(ObjectMeta)
-    """What all objects say of themselves."""
-
     spec: PodToServiceSpec
     """What was found out about the pod."""
 
 
 class PodToServiceList(ModelList[PodToService]):
-    """PodToServiceList is a list of PodToService"""
+    """PodToServiceList is a list of PodToService."""
 
     api_version: Literal["servicelookup.example.com/v1alpha1"] = constant(
         "servicelookup.example.com/v1alpha1",
