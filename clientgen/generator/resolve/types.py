@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any
 
 from clientgen.generator.ir import (
-    EnumType,
     Field,
     Imported,
     ListType,
@@ -36,6 +35,7 @@ from clientgen.generator.resolve.homes import (
     json_schema_union,
 )
 from clientgen.generator.resolve.known import Known
+from clientgen.generator.resolve.scalars import or_null, scalar
 from clientgen.generator.sources.document import is_object, pointer
 from clientgen.generator.sources.packages import meta_models
 from clientgen.generator.sources.spec import Definition, Schema, gvks_of, reference_of
@@ -43,26 +43,10 @@ from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["Types"]
 
-_FORMATS: Mapping[tuple[str, str], Scalar] = {
-    ("string", "byte"): Scalar.BYTES,
-    ("string", "date-time"): Scalar.TIME,
-}
-_TYPES: Mapping[str, Scalar] = {
-    "string": Scalar.STRING,
-    "integer": Scalar.INTEGER,
-    "number": Scalar.NUMBER,
-    "boolean": Scalar.BOOLEAN,
-}
 # A kind's own parts keep their names, whatever they look like.
 _OWN_PARTS = ("spec", "status")
-_INT_OR_STRING = "int-or-string"
-_ZEROS = (None, "", 0, {}, [])
-_SEVERAL = 2
+_ZEROS: tuple[Any, ...] = (None, "", 0, {}, [])
 _META, _STRING = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", {"type": "string"}
-# How custom resources say what no type says: a Quantity by its suffixes, in every definition that is
-# made of Go types; a MicroTime, if at all, by the six digits that each value has to have.
-_SUFFIXES = ("[KMGTPE]i", "[numkMGTPE]")
-_SIX_DIGITS = re.compile(r"\\\.(?:\[0-9\]|\\d)\{6\}")
 _NO_LETTERS = re.compile(r"[^A-Za-z0-9_]+")
 # What a server adds to the schema of an embedded resource.
 _TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
@@ -209,7 +193,7 @@ class Types:
     ) -> TypeRef:
         """The type of a field. Null is what an optional field is without a value anyway."""
         found = self.type_of(schema, where + pointer("properties", name)[1:], model, name)
-        return _or_null(schema, found) if required else found
+        return or_null(schema, found) if required else found
 
     def _free(self, wanted: ModelId) -> ModelId:
         """A name for an object described in place: named definitions and earlier ones go first."""
@@ -255,11 +239,11 @@ class Types:
             return ListType(self._element(schema.get("items", {}), where + "/items", owner, name))
         if kind == "object" or "properties" in schema:
             return self._object(schema, where, owner, name)
-        return _scalar(schema)
+        return scalar(schema)
 
     def _element(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         """The type of what is in a list or a map, where null is a value like others."""
-        return _or_null(schema, self.type_of(schema, where, owner, name))
+        return or_null(schema, self.type_of(schema, where, owner, name))
 
     def _referenced(self, name: str, where: str, owner: ModelId, field: str) -> TypeRef:
         if name in WELL_KNOWN:
@@ -347,40 +331,6 @@ def _is_any_object(schema: Schema) -> bool:
     embedded = schema.get("x-kubernetes-embedded-resource")
     free = schema.get("x-kubernetes-preserve-unknown-fields")
     return bool(embedded and free and schema.get("properties", {}).keys() <= _TYPE_META)
-
-
-def _scalar(schema: Schema) -> TypeRef:
-    kind, form = schema.get("type"), schema.get("format", "")
-    pattern = str(schema.get("pattern", ""))
-    if schema.get("x-kubernetes-int-or-string") or form == _INT_OR_STRING:
-        suffixed = all(suffixes in pattern for suffixes in _SUFFIXES)
-        return Scalar.QUANTITY if suffixed else Scalar.INT_OR_STRING
-    if not isinstance(kind, str):
-        return _alternatives(schema)
-    values = {str(value) for value in schema.get("enum", ()) if value is not None}
-    if kind == "string" and values:
-        return EnumType(tuple(sorted(values)))
-    if form == "date-time" and _SIX_DIGITS.search(pattern):
-        return Scalar.MICRO_TIME
-    return _FORMATS.get((kind, form)) or _TYPES.get(kind, Scalar.JSON)
-
-
-def _alternatives(schema: Schema) -> TypeRef:
-    """One of several scalars that JSON tells apart, or anything."""
-    parts = schema.get("oneOf") or schema.get("anyOf") or ()
-    kinds = sorted({str(part.get("type")) for part in parts})
-    if kinds == ["integer", "string"]:
-        return Scalar.INT_OR_STRING
-    if len(kinds) < _SEVERAL or not all(kind in _TYPES for kind in kinds):
-        return Scalar.JSON
-    return UnionType(tuple(_TYPES[kind] for kind in kinds))
-
-
-def _or_null(schema: Schema, type_: TypeRef) -> TypeRef:
-    if not schema.get("nullable") or type_ is Scalar.JSON:
-        return type_
-    members = type_.members if isinstance(type_, UnionType) else (type_,)
-    return UnionType((*members, Scalar.NULL))
 
 
 def _is_filled_in(schema: Schema, *, custom: bool) -> bool:
