@@ -52,6 +52,7 @@ __all__ = ["FakeCluster", "Seed", "cluster_of", "fake_clientset"]
 
 C = TypeVar("C")
 Seed: TypeAlias = "Model | Mapping[str, Any]"
+Definitions: TypeAlias = "Source | Iterable[Source | Seed]"
 
 _CONFIG = ClusterConfig("http://fake-cluster")
 _EXPIRED = "too old resource version"
@@ -89,7 +90,7 @@ class FakeCluster:
         *objects: Seed,
         clock: Clock = SYSTEM_CLOCK,
         spec: Path | str | None = None,
-        crds: Source | Iterable[Source | Seed] = (),
+        crds: Definitions = (),
         seed: int | None = None,
         controller_delay: float = 0.0,
         history_events: int = HISTORY_EVENTS,
@@ -356,16 +357,36 @@ _clusters: WeakKeyDictionary[Any, FakeCluster] = WeakKeyDictionary()
 
 
 @overload
-def fake_clientset(kind: Callable[[Rest], C], /, *objects: Seed, clock: Clock = ...) -> C: ...
+def fake_clientset(
+    kind: Callable[[Rest], C], /, *objects: Seed, clock: Clock = ..., crds: Definitions = ...
+) -> C: ...
 @overload
-def fake_clientset(kind: Callable[[AsyncRest], C], /, *objects: Seed, clock: Clock = ...) -> C: ...
-def fake_clientset(kind: Callable[[Any], C], /, *objects: Seed, clock: Clock = SYSTEM_CLOCK) -> C:
+def fake_clientset(
+    kind: Callable[[AsyncRest], C], /, *objects: Seed, clock: Clock = ..., crds: Definitions = ...
+) -> C: ...
+def fake_clientset(
+    kind: Callable[[Any], C],
+    /,
+    *objects: Seed,
+    clock: Clock = SYSTEM_CLOCK,
+    crds: Definitions = (),
+) -> C:
     """A clientset over a fresh cluster that holds `objects`; `cluster_of` gives the cluster.
 
+    For clientsets of other packages on the same cluster, hand them its connection:
+    `crontabs.Clientset(k.rest)`.
+
+    Args:
+        kind: the generated class, of either flavour.
+        objects: models or dicts that are there from the start.
+        clock: see `FakeCluster`.
+        crds: see `FakeCluster`.
+
     Raises:
+        ManifestError: a definition cannot be used.
         ValueError: an object cannot be stored.
     """
-    return FakeCluster(*objects, clock=clock).clientset(kind)
+    return FakeCluster(*objects, clock=clock, crds=crds).clientset(kind)
 
 
 def cluster_of(clientset: object) -> FakeCluster:

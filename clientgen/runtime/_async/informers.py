@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from ..clock import Clock
-    from ..informer_options import Namespaces, ScopeOptions
+    from ..informer_options import FactoryOptions, Namespaces, ScopeOptions
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
     from ..resource import Resource
@@ -32,14 +32,38 @@ __all__ = ["AsyncGroupVersionInformers", "AsyncInformerFactory"]
 
 T = TypeVar("T", bound=Model)
 InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
+FactoryT = TypeVar("FactoryT", bound="AsyncInformerFactory")
 
 _OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
+
+
+class _Pool:
+    """The informers of a factory, and of those that work together with it."""
+
+    def __init__(self) -> None:
+        self.lock = short_lock()
+        self.informers: dict[tuple[object, ...], AsyncSharedInformer[Any]] = {}
+        self.is_shut_down = False
+
+    def check(self) -> None:
+        """See to it that it still works.
+
+        Raises:
+            RuntimeError: It is shut down.
+        """
+        if self.is_shut_down:
+            raise RuntimeError("the informer factory is shut down; make another")
+
+    def found(self) -> list[AsyncSharedInformer[Any]]:
+        """All that were asked for."""
+        return [*self.informers.values()]
 
 
 class AsyncInformerFactory:
     """Makes informers, starts those that are new, and stops all of them.
 
-    What it is given here is the default of every informer that it makes.
+    What it is given here is the default of every informer that it makes. Several packages have a
+    factory each, which `beside` makes one.
 
     Args:
         rest: The client to ask with.
@@ -76,9 +100,34 @@ class AsyncInformerFactory:
         self._transform = transform
         self._clock = clock
         self._metrics = metrics
-        self._lock = short_lock()
-        self._informers: dict[tuple[object, ...], AsyncSharedInformer[Any]] = {}
-        self._is_shut_down = False
+        self._pool = _Pool()
+
+    def beside(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
+        """A factory of another package that is one with this one.
+
+            factory = k.informers()
+            own = factory.beside(crontabs.AsyncInformerFactory)
+
+        They share the connection; whichever is started, waited for or shut down, all are. What
+        is asked of several of them with the same options is watched once.
+
+        Args:
+            kind: The class of that package.
+            options: What is different there; see `FactoryOptions`.
+        """
+        own: FactoryOptions = {
+            "namespace": self._namespace,
+            "label_selector": self._label_selector,
+            "field_selector": self._field_selector,
+            "resync_period": self._resync_period,
+            "transform": self._transform,
+            "clock": self._clock,
+            "metrics": self._metrics,
+        }
+        own.update(options)
+        factory = kind(self.rest, **own)
+        factory._pool = self._pool
+        return factory
 
     def informer(
         self,
@@ -118,14 +167,17 @@ class AsyncInformerFactory:
         scope = scopes_of(resource, options.get("namespace", self._namespace))
         labels = options.get("label_selector", self._label_selector)
         fields = options.get("field_selector", self._field_selector)
+        of_factory = (self._resync_period, id(self._transform))
         key: tuple[object, ...] = (resource, model, scope, labels or None, fields or None)
-        with self._lock:
-            self._check_not_shut_down()
-            if not isinstance(self._informers.get(key), kind | None):
+        key = (*key, *of_factory)
+        with self._pool.lock:
+            self._pool.check()
+            informers = self._pool.informers
+            if not isinstance(informers.get(key), kind | None):
                 key = (*key, kind)  # somebody has one that cannot do what this class can
-            known = self._informers.get(key)
+            known = informers.get(key)
             if known is None or known.is_stopped:
-                self._informers[key] = kind(
+                informers[key] = kind(
                     self.rest,
                     resource,
                     model,
@@ -138,7 +190,7 @@ class AsyncInformerFactory:
                     clock=self._clock,
                     metrics=self._metrics,
                 )
-            return cast("InformerT", self._informers[key])
+            return cast("InformerT", informers[key])
 
     def for_resource(self, gvr: GroupVersionResource | str) -> AsyncSharedInformer[Any]:
         """The informer of a resource that is known by name only.
@@ -162,9 +214,9 @@ class AsyncInformerFactory:
         Raises:
             RuntimeError: The factory is shut down.
         """
-        with self._lock:
-            self._check_not_shut_down()
-            informers = [*self._informers.values()]
+        with self._pool.lock:
+            self._pool.check()
+            informers = self._pool.found()
         for informer in informers:
             if not informer.is_stopped:
                 informer.start()
@@ -177,7 +229,7 @@ class AsyncInformerFactory:
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
         found: dict[Resource, bool] = {}
-        for informer in [*self._informers.values()]:
+        for informer in self._pool.found():
             if not informer.is_started:
                 continue
             left = None if until is None else max(0.0, until - self._clock.monotonic())
@@ -191,19 +243,23 @@ class AsyncInformerFactory:
         Raises:
             CacheMutationError: As `AsyncSharedInformer.stop`; all of them are stopped then.
         """
-        with self._lock:
-            self._is_shut_down = True
-            informers = [*self._informers.values()]
-        for informer in informers:
-            informer.stop_soon()
+        self.stop_soon()
         problem: Exception | None = None
-        for informer in informers:
+        for informer in self._pool.found():
             try:
                 await informer.stop()
             except AssertionError as error:
                 problem = error
         if problem is not None:
             raise problem
+
+    def stop_soon(self) -> None:
+        """The same without waiting for the end."""
+        with self._pool.lock:
+            self._pool.is_shut_down = True
+            informers = self._pool.found()
+        for informer in informers:
+            informer.stop_soon()
 
     async def __aenter__(self) -> Self:
         self.start()
@@ -216,10 +272,6 @@ class AsyncInformerFactory:
         traceback: TracebackType | None,
     ) -> None:
         await self.shutdown()
-
-    def _check_not_shut_down(self) -> None:
-        if self._is_shut_down:
-            raise RuntimeError("the informer factory is shut down; make another")
 
 
 class AsyncGroupVersionInformers:
