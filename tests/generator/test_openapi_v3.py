@@ -1,0 +1,275 @@
+"""OpenAPI v3 against v2 of the same server, and what only v3 has: folders, defaults, null."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clientgen.generator.ir import Api, Field, ModelId, Resource
+from clientgen.generator.problems import ClientgenError
+from clientgen.generator.resolve import resolve
+from clientgen.generator.sources import openapi, openapi_v3
+from clientgen.generator.sources.folder import file_name
+from clientgen.generator.sources.spec import Input, Spec, gvks_of
+from clientgen.gvk import GroupVersion
+from clientgen.runtime import codec
+
+ROOT = Path(__file__).parent.parent.parent
+SPECS = ROOT / "specs/kubernetes-1.36"
+GOLDEN = ROOT / "tests/golden"
+DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
+
+# Everything that differs between the packages generated from v2 and v3 of one server. v2 has no
+# defaults; v3 has them, and those that are more than nothing are told in the documentation.
+DEFAULTS: Mapping[str, object] = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def spec_of(path: Path) -> Spec:
+    return openapi.parse(openapi.gather(path, path.name))
+
+
+@pytest.fixture(scope="module")
+def v2() -> Spec:
+    return spec_of(SPECS / "swagger.json")
+
+
+@pytest.fixture(scope="module")
+def v3() -> Spec:
+    return spec_of(SPECS / "v3")
+
+
+def undocumented(api: Api) -> Api:
+    """The same API without the descriptions of fields."""
+    groups = (
+        replace(
+            group,
+            models=tuple(
+                replace(model, fields=tuple(replace(f, description="") for f in model.fields))
+                for model in group.models
+            ),
+        )
+        for group in api.group_versions
+    )
+    return replace(api, group_versions=tuple(groups))
+
+
+def fields_of(api: Api) -> dict[str, Field]:
+    return {
+        f"{group.group_version} {model.id.name}.{field.name}": field
+        for group in api.group_versions
+        for model in group.models
+        for field in model.fields
+    }
+
+
+def resource(api: Api, group_version: GroupVersion, plural: str) -> Resource:
+    found = (r for g in api.group_versions for r in g.resources if r.group_version == group_version)
+    return next(one for one in found if one.plural == plural)
+
+
+def test_v3_gives_what_v2_gives_and_tells_the_defaults(v2: Spec, v3: Spec) -> None:
+    weak, exact = resolve([v2], ()), resolve([v3], ())
+
+    assert undocumented(exact) == undocumented(weak)
+    before, after = fields_of(weak), fields_of(exact)
+    told = {name: f.description for name, f in after.items() if f != before[name]}
+    assert sorted(told) == sorted(DEFAULTS)
+    assert [n for n, default in DEFAULTS.items() if json.dumps(default) not in told[n]] == []
+
+
+def test_both_name_the_same_schemas_calls_and_what_is_none(v2: Spec, v3: Spec) -> None:
+    def calls(spec: Spec) -> list[tuple[Any, ...]]:
+        return sorted(
+            (op.operation_id, op.action, str(op.gvk), op.plural, op.subresource, op.watchable)
+            for op in spec.operations
+        )
+
+    assert v3.definitions.keys() == v2.definitions.keys()
+    assert calls(v3) == calls(v2)
+    assert sorted(v3.ignored) == sorted(v2.ignored)
+
+
+def test_patch_types_are_those_of_v2(v2: Spec, v3: Spec) -> None:
+    def patches(spec: Spec) -> dict[str, list[str]]:
+        return {o.operation_id: sorted(o.consumes) for o in spec.operations if o.action == "patch"}
+
+    assert patches(v3) == patches(v2)
+    assert len(patches(v3)) > 100
+
+
+def test_a_schema_that_names_other_kinds_in_each_document_names_all(v3: Spec) -> None:
+    documents = [json.loads(path.read_bytes()) for path in (SPECS / "v3").glob("api*__v*.json")]
+    schemas = [d["components"]["schemas"].get(DELETE_OPTIONS, {}) for d in documents]
+    each = [set(gvks_of(schema)) for schema in schemas]
+
+    assert set(gvks_of(v3.definitions[DELETE_OPTIONS].schema)) == set().union(*each)
+    assert max(map(len, each)) < len(set().union(*each))
+
+
+def test_the_order_of_documents_and_index_does_not_matter(v3: Spec, tmp_path: Path) -> None:
+    inputs = list(openapi.gather(SPECS / "v3", "v3"))
+    shuffled = random.Random(7).sample(inputs, len(inputs))
+    copied = tmp_path / "v3"
+    shutil.copytree(SPECS / "v3", copied)
+    index = json.loads((copied / "index.json").read_bytes())
+    paths = dict(reversed(index["paths"].items()))
+    (copied / "index.json").write_text(json.dumps({"paths": paths}))
+
+    assert openapi_v3.parse(shuffled) == v3
+    again = openapi.gather(copied, "v3")
+    assert [(i.name, i.data) for i in again] == [(i.name, i.data) for i in inputs]
+
+
+def test_documents_are_read_alone_and_nested_types_stay_at_home() -> None:
+    api = resolve([spec_of(SPECS / "v3/apis__apps__v1.json")], ())
+
+    deployments = resource(api, GroupVersion("apps", "v1"), "deployments")
+    assert deployments.strategic_merge
+    assert [part.name for part in deployments.subresources] == ["scale", "status"]
+    homes = {group.group_version for group in api.group_versions}
+    assert homes == {GroupVersion(g, "v1") for g in ("", "apps", "autoscaling")}
+    core = next(g for g in api.group_versions if g.group_version == GroupVersion("", "v1"))
+    assert ModelId(GroupVersion("", "v1"), "PodSpec") in {model.id for model in core.models}
+
+
+def test_documents_of_one_server_in_v2_and_v3_get_along(v2: Spec, v3: Spec) -> None:
+    assert resolve([v2, v3], ()) == resolve([v3], ()) == resolve([v3, v2], ())
+
+
+def test_the_verdict_on_a_document_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(openapi_v3, "check_metaschema", lambda *args: asked.append(args[3]))
+    document = {"openapi": "3.0.0", "info": {"title": "t", "version": "once"}, "paths": {}}
+    one = Input("a", "a.json", json.dumps(document).encode())
+
+    openapi_v3.parse([one])
+    openapi_v3.parse([one])
+    openapi_v3.parse([replace(one, data=one.data + b" ")])
+
+    assert asked == ["a.json", "a.json"]
+
+
+def document(group: str, kind: str, schemas: dict[str, Any]) -> bytes:
+    """A document that serves one kind, by a list and nothing else."""
+    package = ".".join([*reversed(group.split(".")), "v1"])
+    gvk = {"group": group, "version": "v1", "kind": kind}
+    name = f"{package}.{kind}"
+    call = {
+        "operationId": f"read{kind}",
+        "x-kubernetes-action": "get",
+        "x-kubernetes-group-version-kind": gvk,
+        "responses": {"200": {"description": "OK", "content": {"*/*": {"schema": ref(name)}}}},
+    }
+    kinds = {"properties": {"x": {"type": "string"}}, "x-kubernetes-group-version-kind": [gvk]}
+    return json.dumps(
+        {
+            "openapi": "3.0.0",
+            "info": {"title": "t", "version": "v"},
+            "paths": {f"/apis/{group}/v1/{kind.lower()}s/{{name}}": {"get": call}},
+            "components": {"schemas": {name: {"type": "object", **kinds}, **schemas}},
+        }
+    ).encode()
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def test_servers_behind_the_aggregator_may_bring_older_types_of_kubernetes() -> None:
+    def typed(*fields: str) -> dict[str, Any]:
+        properties = {name: {"type": "string"} for name in fields}
+        return {"io.k8s.v1.Part": {"type": "object", "properties": properties}}
+
+    older = Input("apis/a.example.com/v1", "a", document("a.example.com", "Old", typed("one")))
+    # The kind is of the same package as the type: this is the server whose word counts.
+    owner = Input("apis/k8s.io/v1", "b", document("k8s.io", "Own", typed("one", "two")))
+
+    for inputs in ([older, owner], [owner, older]):
+        part = openapi_v3.parse(inputs).definitions["io.k8s.v1.Part"]
+        assert set(part.schema["properties"]) == {"one", "two"}
+
+
+def test_others_have_to_agree() -> None:
+    schemas = [{"com.example.Part": {"type": kind}} for kind in ("object", "string")]
+    inputs = [
+        Input("a", "a", document("a.example.com", "A", schemas[0])),
+        Input("b", "b", document("b.example.com", "B", schemas[1])),
+    ]
+
+    with pytest.raises(ClientgenError, match=r"differs from the schema of that name at a#/") as e:
+        openapi_v3.parse(inputs)
+    assert len(e.value.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "type_"),
+    [
+        ({"type": "array", "items": ref("com.example.Tree")}, "list[Raw]"),
+        ({"type": "object", "additionalProperties": ref("com.example.Tree")}, "dict[str, Raw]"),
+    ],
+)
+def test_types_made_of_themselves_are_json_inside(schema: dict[str, Any], type_: str) -> None:
+    kind = {"com.example.Tree": schema}
+    holder = {
+        "com.example.v1.Holder": {
+            "type": "object",
+            "properties": {"tree": {"allOf": [ref("com.example.Tree")], "description": "A tree."}},
+        }
+    }
+    spec = openapi_v3.parse([Input("a", "a", document("a.example.com", "A", {**kind, **holder}))])
+    field = fields_of(resolve([spec], ()))["example/v1 Holder.tree"]
+
+    inside = {"list[Raw]": "item", "dict[str, Raw]": "value"}[type_]
+    assert getattr(field.type, inside).value == "json"
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("apis/apps/v1", "apis__apps__v1.json"),
+        (".well-known/openid-configuration", "well-known__openid-configuration.json"),
+        ("version", "version.json"),
+    ],
+)
+def test_files_are_called_after_the_keys_of_the_index(key: str, name: str) -> None:
+    assert file_name(key) == name
+
+
+def test_every_file_of_the_specs_is_called_after_its_key() -> None:
+    index = json.loads((SPECS / "v3/index.json").read_bytes())["paths"]
+
+    assert {key: entry["file"] for key, entry in index.items()} == {k: file_name(k) for k in index}
+
+
+def test_null_is_sent_where_it_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(GOLDEN / "v3-folder/expected"))
+    machines = importlib.import_module("v3_folder.machines.v1")
+    sent = {
+        "owner": None,
+        "ratios": [0.5, None],
+        "size": "50%",
+        "slots": {"a": None, "b": {"at": 1}},
+        "template": {"apiVersion": "v1", "kind": "Pod", "spec": {}},
+    }
+    data = json.dumps({"spec": sent}).encode()
+
+    read = codec.decode(data, machines.Widget).spec
+
+    assert (read.owner, read.ratios, read.slots["a"]) == (None, [0.5, None], None)
+    assert json.loads(codec.encode(read)) == sent
+    assert codec.deep_copy(read) == read
