@@ -126,6 +126,26 @@ def test_groups_do_not_hide_the_modules_beside_their_packages() -> None:
     assert naming.group_version_accessor("clientset_", GroupVersion("", "v1")) == "clientset_v1"
 
 
+def test_groups_give_way_to_a_package_that_was_chosen() -> None:
+    groups = ["networking.k8s.io", "networking.istio.io", "istio.example.com", ""]
+
+    assert naming.group_packages(groups, {"networking.istio.io": "istio", "": "kernel"}) == {
+        "": "kernel",
+        "istio.example.com": "istio_example",
+        "networking.istio.io": "istio",
+        "networking.k8s.io": "networking",
+    }
+
+
+def test_a_class_that_was_chosen_is_of_one_group_version() -> None:
+    v1, v2 = GroupVersion("example.com", "v1"), GroupVersion("example.com", "v2")
+    names = naming.ChosenNames({(v1, "Thing"): "Item"})
+
+    assert names.class_name(v1, "Thing") == "Item"
+    assert names.class_name(v2, "Thing") == "Thing"
+    assert names.class_name(v1, "class") == "class_"
+
+
 def test_names_of_group_versions() -> None:
     version = GroupVersion("rbac.authorization.k8s.io", "v1")
 

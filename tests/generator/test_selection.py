@@ -78,7 +78,7 @@ def test_a_group_is_not_the_start_of_another_and_a_dot_is_no_wildcard():
             )
         ),
     }
-    with pytest.raises(ClientgenError, match="`networkingxk8s.io` fits no kind"):
+    with pytest.raises(ClientgenError, match="fits no kind"):
         kinds(LABELS, include=("networkingxk8s.io",))
 
 

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clientgen.generator.config import (
+    Cluster,
+    Distribution,
+    Flags,
+    PackageConfig,
+    load,
+    load_sources,
+)
+from clientgen.generator.problems import ClientgenError
+
+START = 'output = "out"\npackage = "shop"\n'
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def config(text: str, name: str = "clientgen.toml") -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text)
+
+
+def only(text: str = "", flags: Flags | None = None) -> PackageConfig:
+    if text:
+        config(START + text)
+    (package,) = load(flags or Flags())
+    return package
+
+
+def complaints(flags: Flags | None = None) -> list[str]:
+    with pytest.raises(ClientgenError) as caught:
+        load(flags or Flags())
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_every_source_of_the_file():
+    config(
+        START + """
+spec = ["a.json", "v3/"]
+crd = ["crds", "more.yaml"]
+types = ["myops.v1"]
+go-types = "../operator/api"
+uses = ["kubeapi", "acme.api"]
+inlined = "never"
+
+[cluster]
+context = "x"
+kubeconfig = "kube.conf"
+""",
+        "conf/clientgen.toml",
+    )
+    package = only(flags=Flags(config=Path("conf/clientgen.toml")))
+    assert package.specs == (Path("conf/a.json"), Path("conf/v3"))
+    assert package.crds == (Path("conf/crds"), Path("conf/more.yaml"))
+    assert package.types == ("myops.v1",)
+    assert package.go_types == (Path("conf/../operator/api"),)
+    assert package.uses == ("kubeapi", "acme.api")
+    assert package.inlined == "never"
+    assert package.cluster == Cluster("x", Path("conf/kube.conf"))
+
+
+@pytest.mark.parametrize("source", ["spec='a'", "crd='a'", "types='a'", "cluster=true"])
+def test_each_source_is_enough(source: str):
+    assert only(source).has_source
+
+
+@pytest.mark.parametrize("source", ["go-types='a'", "cluster=false", "uses='a'", "spec=[]"])
+def test_what_only_adds_to_a_source_is_not_enough(source: str):
+    config(START + source)
+    assert complaints() == [
+        (
+            "clientgen.toml: it names no source\n"
+            "    add `spec`, `crd`, `types` or `cluster`, "
+            "or give --spec, --crd, --types or --cluster"
+        )
+    ]
+
+
+def test_flags_say_the_same_and_win_key_by_key():
+    flags = Flags(
+        crds=(Path("b.yaml"),),
+        cluster=True,
+        context="y",
+        uses=("kubeapi",),
+        exclude=("apps",),
+        distribution="shop-client==2.0",
+    )
+    package = only("spec='a.json'\ncrd='a.yaml'\ninclude='core'\nexclude='batch'", flags)
+    assert (package.specs, package.crds) == ((Path("a.json"),), (Path("b.yaml"),))
+    assert package.cluster == Cluster("y")
+    assert package.uses == ("kubeapi",)
+    assert [said.text for said in package.selection.include] == ["core"]
+    assert [said.text for said in package.selection.exclude] == ["apps"]
+    assert package.distribution == Distribution("shop-client", "2.0", unnamed=("kubeapi",))
+
+
+def test_what_flags_say_wrong_is_told_as_of_a_file():
+    config(START + "spec='a.json'")
+    assert complaints(Flags(include=("v1/Pod",), types=("a-b",), distribution="x==?")) == [
+        (
+            "flags: types[0]: `a-b` is not the name of a module\n"
+            "    write it as an import does: `package.module`"
+        ),
+        (
+            "flags: include[0]: `v1/Pod` does not select anything\n"
+            "    the core group is called `core`: `core/v1/Pod`"
+        ),
+        (
+            "flags: distribution: `?` cannot be the version of a distribution\n"
+            "    write it like `1.2.0` or `1.2.0rc1`"
+        ),
+    ]
+
+
+def test_a_context_without_a_cluster_is_a_problem():
+    config(START + "spec='a.json'")
+    assert complaints(Flags(context="x", kubeconfig=Path("y"))) == [
+        "flags: --context says which cluster, and none is to be read\n    add --cluster",
+        "flags: --kubeconfig says which cluster, and none is to be read\n    add --cluster",
+    ]
+
+
+def test_a_context_by_flag_wins_over_the_one_of_the_file():
+    package = only("cluster = { context = 'x', kubeconfig = 'f' }", Flags(context="y"))
+    assert package.cluster == Cluster("y", Path("f"))
+
+
+def test_renames_are_of_classes_and_of_groups():
+    renames = only("""
+crd = "a"
+[rename]
+"example.com/v1/Thing" = "Item"
+"core/v1/Pod" = "Capsule"
+"networking.istio.io" = "istio"
+"core" = "kernel"
+""").renames
+    assert {key: said.text for key, said in renames.classes.items()} == {
+        "example.com/v1/Thing": "Item",
+        "v1/Pod": "Capsule",
+    }
+    assert {key: said.text for key, said in renames.groups.items()} == {
+        "networking.istio.io": "istio",
+        "": "kernel",
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("'a-b'", Distribution("a-b", "0.1.0")),
+        ("'a-b==1.2'", Distribution("a-b", "1.2")),
+        ("'a-b == 1!1.2.post1'", Distribution("a-b", "1!1.2.post1")),
+        ("{name='a', description='d'}", Distribution("a", description="d")),
+        ("{name='a', dependencies='b>1'}", Distribution("a", dependencies=("b>1",))),
+    ],
+)
+def test_a_distribution_is_a_line_or_a_table(said: str, wanted: Distribution):
+    assert only(f"crd='a'\ndistribution = {said}").distribution == wanted
+
+
+def test_packages_come_after_what_they_use():
+    table = "crd='x'\noutput='.'\n"
+    config(
+        f"[packages.ant]\n{table}uses=['zoo', 'pip']\n[packages.bee]\n{table}"
+        f"[packages.zoo]\n{table}uses=['cow']\n[packages.cow]\n{table}"
+    )
+    assert [package.package for package in load(Flags())] == ["bee", "cow", "zoo", "ant"]
+    (ant,) = load(Flags(package="ant"))
+    assert ant.package == "ant"
+
+
+def test_packages_that_use_each_other_are_a_problem():
+    table = "crd='x'\noutput='.'\n"
+    config(
+        f"[packages.b]\n{table}uses=['c']\n[packages.c]\n{table}uses=['a']\n"
+        f"[packages.a]\n{table}uses=['b']\n"
+    )
+    assert complaints() == [
+        (
+            "clientgen.toml: packages.a.uses: "
+            "packages use each other in a circle: a -> b -> c -> a\n"
+            "    take one of them out of `uses`"
+        )
+    ]
+    config(START + "crd='x'\nuses='shop'")
+    assert complaints() == [
+        (
+            "clientgen.toml: uses: packages use each other in a circle: shop -> shop\n"
+            "    take one of them out of `uses`"
+        )
+    ]
+
+
+def test_two_distributions_in_one_folder_are_a_problem():
+    table = "crd='x'\noutput='.'\n"
+    config(f"[packages.a]\n{table}distribution='a'\n[packages.b]\n{table}distribution='b'\n")
+    assert complaints() == [
+        (
+            "clientgen.toml: packages.b.distribution: `a` has a pyproject.toml in . already\n"
+            "    give one of them another `output`"
+        )
+    ]
+
+
+def test_modules_are_looked_for_beside_the_file_and_where_packages_are_written():
+    config(
+        "[packages.a]\ncrd='x'\noutput='lib/a'\n[packages.b]\ncrd='x'\noutput='lib/b'\n",
+        "conf/clientgen.toml",
+    )
+    (a,) = load(Flags(package="a", config=Path("conf/clientgen.toml")))
+    assert a.paths == tuple(map(Path, ("conf", "conf/src", "conf/lib/a", "conf/lib/b")))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "types='a'",
+        "uses='a'",
+        "inlined='never'",
+        "include='a'",
+        "exclude='a'",
+        "distribution='a'",
+        "distribution='a==2'",
+        "[rename]\na='b'",
+        "[rename]\n'v1/A'='B'",
+    ],
+)
+def test_what_is_said_of_the_contents_counts_for_the_digest(change: str):
+    assert only("crd='x'\n" + change).digest() != only("crd='x'\n").digest()
+
+
+def test_where_something_stands_does_not_count_for_the_digest():
+    text = "crd='x'\ninclude='apps'\ndistribution='a'\n[rename]\na='b'\n"
+    here = only(text)
+    config("[packages.shop]\noutput='y'\n" + text.replace("[rename]", "[packages.shop.rename]"))
+    there = only()
+    assert (here.selection, here.output) != (there.selection, there.output)
+    assert there.digest() == here.digest()
+
+
+def test_sources_of_flags_need_no_package_and_no_output():
+    (package,) = load_sources(Flags(crds=(Path("a"),), include=("b",)))
+    assert (package.crds, package.selection.include[0].text) == ((Path("a"),), "b")
+    config(START + "spec='a.json'")
+    (package,) = load_sources(Flags())
+    assert package.package == "shop"
