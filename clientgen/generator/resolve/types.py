@@ -7,7 +7,7 @@ what says nothing about its content is JSON, kept to the byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -27,6 +27,7 @@ from clientgen.generator.ir import (
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.naming import class_name
 from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.documenting import of_field, of_object, with_sentences
 from clientgen.generator.resolve.homes import (
     META_V1,
     WELL_KNOWN,
@@ -175,25 +176,24 @@ class Types:
             return
         properties, required = self._properties(schema)
         asked = {n for n in required if not _is_filled_in(properties.get(n, {}), custom=custom)}
-        fields = tuple(
-            Field(
-                name=name,
-                type=self._field_type(part, where, model, name, required=name in asked),
-                required=name in asked,
-                description=_text(part),
-            )
-            for name, part in sorted(properties.items())
-        )
+        fields: list[Field] = []
+        for name, part in sorted(properties.items()):
+            place = where + pointer("properties", name)[1:]
+            type_ = self.type_of(part, place, model, name)
+            # Null is what an optional field is without a value anyway.
+            type_ = or_null(part, type_) if name in asked else type_
+            said = with_sentences(_text(part), self._sentences(part, type_, place, custom=custom))
+            fields.append(Field(name, type_, name in asked, said))
         item = _item(fields)
         self._descriptions[model] = schema.get("description", "")
-        self._models[model] = Model(model, fields, gvk, _text(schema), item)
+        self._models[model] = Model(model, tuple(fields), gvk, _summary(model, schema), item)
 
-    def _field_type(
-        self, schema: Schema, where: str, model: ModelId, name: str, *, required: bool
-    ) -> TypeRef:
-        """The type of a field. Null is what an optional field is without a value anyway."""
-        found = self.type_of(schema, where + pointer("properties", name)[1:], model, name)
-        return or_null(schema, found) if required else found
+    def _sentences(
+        self, schema: Schema, type_: TypeRef, where: str, *, custom: bool
+    ) -> Iterator[str]:
+        """What to say of a property; the rules of an object stand at its class if it is ours."""
+        own = isinstance(type_, ModelType) and self._sources.get(type_.model) == where
+        return of_field(schema, custom=custom, whole=not own)
 
     def _free(self, wanted: ModelId) -> ModelId:
         """A name for an object described in place: named definitions and earlier ones go first."""
@@ -342,13 +342,21 @@ def _is_filled_in(schema: Schema, *, custom: bool) -> bool:
     return "default" in schema and (custom or schema["default"] not in _ZEROS)
 
 
-def _item(fields: tuple[Field, ...]) -> ModelId | None:
+def _item(fields: Iterable[Field]) -> ModelId | None:
     """The items of a list kind: `items` beside a ListMeta."""
     by_name: dict[str, Any] = {field.name: field.type for field in fields}
     items, metadata = by_name.get("items"), by_name.get("metadata")
     if metadata != ModelType(ModelId(META_V1, "ListMeta")) or not isinstance(items, ListType):
         return None
     return items.item.model if isinstance(items.item, ModelType) else None
+
+
+def _summary(model: ModelId, schema: Schema) -> str:
+    """The text of a class: what the API says of it, and what must hold for its objects."""
+    text, sentences = _text(schema), list(of_object(schema))
+    if sentences and not text:
+        text = f"{model.name} of {model.group_version}."
+    return with_sentences(text, sentences)
 
 
 def _text(schema: Schema) -> str:
