@@ -1,0 +1,161 @@
+"""What a schema says beyond its type, as sentences for people: defaults, limits and rules.
+
+The server enforces all of it, and no Python type can say it. The sentences stand behind what the
+API's author wrote; a schema that says nothing more adds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from clientgen.generator.sources.document import is_array, is_object
+from clientgen.generator.sources.spec import Schema
+
+__all__ = ["of_field", "of_object", "with_sentences"]
+
+# What Kubernetes states for whatever has no default, and what says nothing in a sentence.
+_ZEROS: tuple[object, ...] = (None, False, 0, "", [], {})
+_EMPTY: tuple[object, ...] = (None, "", [], {})
+_LONGEST = 80
+# Formats that the type says already, or that say nothing to a user of Python.
+_TYPED = frozenset(
+    {
+        *("byte", "date-time", "int-or-string", "quantity"),
+        *("int32", "int64", "float", "double", "password"),
+    }
+)
+_RULES = "x-kubernetes-validations"
+_IMMUTABLE = frozenset({"self == oldSelf", "oldSelf == self"})
+
+
+def with_sentences(text: str, sentences: Iterable[str]) -> str:
+    """A documentation text, and behind it what else there is to say."""
+    more = " ".join(sentences)
+    return "\n\n".join(filter(None, (text, more)))
+
+
+def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:
+    """What is to be said about a property.
+
+    Args:
+        schema: the property's schema.
+        custom: whether it is of a custom resource; Kubernetes' own types state defaults that are
+            none, and keys that go without saying.
+        whole: whether nothing else tells what the schema says of an object: it has no class of its
+            own where `of_object` would stand.
+    """
+    if "default" in schema and schema["default"] not in (_EMPTY if custom else _ZEROS):
+        yield f"Defaults to {_shown(schema['default'])}."
+    yield from map(_sentence, _limits(schema))
+    for of, key in (("item", "items"), ("value", "additionalProperties")):
+        inner = schema.get(key)
+        if is_object(inner) and "properties" not in inner:
+            yield from (f"Each {of}: {limit}." for limit in _limits(inner))
+    if custom:
+        yield from _lists(schema)
+        if schema.get("nullable"):
+            yield "May be null."
+    if whole or "properties" not in schema:
+        yield from of_object(schema)
+
+
+def of_object(schema: Schema) -> Iterator[str]:
+    """What is to be said about an object as such: how many entries, which of them, and rules."""
+    size = _range(schema.get("minProperties"), schema.get("maxProperties"), "entry", "entries")
+    yield from map(_sentence, size)
+    for key, how in (("oneOf", "Exactly"), ("anyOf", "At least")):
+        names = _alternatives(schema.get(key))
+        if names:
+            yield f"{how} one of {_listed(names)} is needed."
+    rules = schema.get(_RULES)
+    for rule in rules if is_array(rules) else ():
+        if is_object(rule):
+            yield _rule(rule)
+
+
+def _sentence(phrase: str) -> str:
+    return f"{phrase[:1].upper()}{phrase[1:]}."
+
+
+def _limits(schema: Schema) -> Iterator[str]:
+    """Phrases about the value: a number, a string, how many items."""
+    yield from _amounts(schema)
+    yield from _range(schema.get("minLength"), schema.get("maxLength"), "character", "characters")
+    if schema.get("pattern") and not schema.get("x-kubernetes-int-or-string"):
+        yield f"matches `{schema['pattern']}`"
+    form = schema.get("format")
+    if form and form not in _TYPED:
+        yield f"in the format {form}"
+    yield from _range(schema.get("minItems"), schema.get("maxItems"), "item", "items")
+    if schema.get("uniqueItems"):
+        yield "no two items are equal"
+    values = [value for value in schema.get("enum", ()) if not isinstance(value, str)]
+    if values:
+        yield f"one of {', '.join(_shown(value) for value in schema['enum'])}"
+
+
+def _amounts(schema: Schema) -> Iterator[str]:
+    least, most = schema.get("minimum"), schema.get("maximum")
+    open_below, open_above = (schema.get(f"exclusive{end}") for end in ("Minimum", "Maximum"))
+    if None not in (least, most) and not open_below and not open_above:
+        yield f"from {least} to {most}" if least != most else f"exactly {least}"
+    else:
+        if least is not None:
+            yield f"{'more than' if open_below else 'at least'} {least}"
+        if most is not None:
+            yield f"{'less than' if open_above else 'at most'} {most}"
+    if schema.get("multipleOf"):
+        yield f"a multiple of {schema['multipleOf']}"
+
+
+def _range(least: Any, most: Any, one: str, many: str) -> Iterator[str]:
+    """How many there are of something, as a phrase."""
+    if least and most is not None:
+        yield (
+            f"exactly {_count(least, one, many)}" if least == most else f"{least} to {most} {many}"
+        )
+    elif least:
+        yield f"at least {_count(least, one, many)}"
+    elif most is not None:
+        yield f"at most {_count(most, one, many)}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _lists(schema: Schema) -> Iterator[str]:
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys")
+    if kind == "set":
+        yield "No two items are equal."
+    elif kind == "map" and is_array(keys) and keys:
+        yield f"No two items have the same {_listed(map(str, keys))}."
+
+
+def _alternatives(parts: object) -> list[str]:
+    """The properties of which some are needed: `oneOf: [{required: [a]}, {required: [b]}]`."""
+    if not is_array(parts) or not all(
+        is_object(part) and part.keys() == {"required"} for part in parts
+    ):
+        return []
+    return [" with ".join(f"`{name}`" for name in part["required"]) for part in parts]
+
+
+def _rule(rule: Mapping[str, Any]) -> str:
+    said = " ".join(str(rule.get("rule", "")).split())
+    message = " ".join(str(rule.get("message") or "").split()).rstrip(".")
+    if said in _IMMUTABLE:
+        return "Cannot be changed once it is set."
+    return f"Must hold: `{said}`" + (f" ({message})." if message else ".")
+
+
+def _listed(names: Iterable[str]) -> str:
+    named = [name if name.startswith("`") else f"`{name}`" for name in names]
+    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return f"`{text}`" if len(text) <= _LONGEST else "a value of its own"
