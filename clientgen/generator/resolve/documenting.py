@@ -91,9 +91,9 @@ def _limits(schema: Schema) -> Iterator[str]:
     yield from _range(schema.get("minItems"), schema.get("maxItems"), "item", "items")
     if schema.get("uniqueItems"):
         yield "no two items are equal"
-    values = [value for value in schema.get("enum", ()) if not isinstance(value, str)]
-    if values:
-        yield f"one of {', '.join(_shown(value) for value in schema['enum'])}"
+    values = [value for value in schema.get("enum", ()) if value is not None]
+    if not all(isinstance(value, str) for value in values):  # those are in the type
+        yield f"one of {', '.join(map(_shown, values))}"
 
 
 def _amounts(schema: Schema) -> Iterator[str]:

@@ -17,6 +17,8 @@ class ThingSpec(Model):
     """ThingSpec of lone.example.com/v1."""
 
     count: int | None = None
+    """Defaults to `1`. At least 1."""
+
     name: str | None = None
 
 

@@ -21,7 +21,10 @@ class WidgetStatus(Model):
     """What it is."""
 
     phase: str | None = None
+    """Defaults to `"New"`."""
+
     since: Time | None = None
+    """May be null."""
 
 
 class Widget(Model):
@@ -37,7 +40,10 @@ class Widget(Model):
     """What a widget is to be."""
 
     status: WidgetStatus = auto(WidgetStatus)
-    """What it is."""
+    """What it is.
+
+    May be null.
+    """
 
 
 class WidgetList(ModelList[Widget]):
@@ -54,7 +60,10 @@ class WidgetSpec(Model):
     """What a widget is to be."""
 
     owner: str | None
-    """Nobody, said aloud: null."""
+    """Nobody, said aloud: null.
+
+    May be null.
+    """
 
     ratios: list[float | None]
     """Gaps are null."""
@@ -69,23 +78,38 @@ class WidgetSpec(Model):
     """An object of a known kind."""
 
     kinds: list[Literal["A", "B"] | str] = field(default_factory=list)
+    """No two items are equal."""
+
     level: Literal["High", "Low"] | str | None = None
-    """Filled in by the server."""
+    """Filled in by the server.
+
+    Defaults to `"Low"`.
+    """
 
     mood: Literal["Glad", "Sad"] | str | None = None
+    """May be null."""
+
     note: str | None = None
-    """Filled in too, with nothing."""
+    """Filled in too, with nothing.
+
+    Matches `^(?i)\\pL*$`.
+    """
 
     options: WidgetSpecOptions | None = None
     """Some of it is known."""
 
     parent: str | None = None
+    """May be null."""
+
     settings: Raw = field(default=NO_RAW)
     """Anything at all."""
 
     slots: dict[str, WidgetSpecSlots | None] = field(default_factory=dict)
     surge: int | str | None = None
-    """May be left out, and may be null."""
+    """May be left out, and may be null.
+
+    May be null.
+    """
 
 
 class WidgetSpecClaim(Model):
@@ -101,9 +125,11 @@ class WidgetSpecOptions(Model):
     """Some of it is known."""
 
     verbose: bool | None = None
+    """Defaults to `false`."""
 
 
 class WidgetSpecSlots(Model):
     """WidgetSpecSlots of machines.example.com/v1."""
 
     at: int
+    """At least 0."""

@@ -31,6 +31,8 @@ class Line(Model):
     """A line."""
 
     color: str | None = None
+    """Defaults to `"black"`."""
+
     width: float | None = None
 
 
@@ -62,7 +64,10 @@ class ShapeSpec(Model):
     """A number or a name."""
 
     protocol: Literal["TCP", "UDP"] | str | None = None
-    """Filled in by the server."""
+    """Filled in by the server.
+
+    Defaults to `"TCP"`.
+    """
 
     raw: Raw = field(default=NO_RAW)
     share: int | str | None = None
