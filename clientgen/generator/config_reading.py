@@ -31,6 +31,7 @@ CONTENT_KEYS = (
     "spec",
     "crd",
     "types",
+    "crd-output",
     "go-types",
     "cluster",
     "uses",
@@ -58,8 +59,7 @@ _VERSION = re.compile(
 
 def read_output(table: Table) -> Path | None:
     """Where the package goes, if it is said."""
-    output = table.text("output")
-    return None if output is None else table.place.file.parent / output
+    return _path(table, "output")
 
 
 def read_package(name: str, table: Table) -> PackageConfig:
@@ -75,6 +75,7 @@ def read_package(name: str, table: Table) -> PackageConfig:
         place=table.place,
         crds=_paths(table, "crd"),
         types=_modules(table, "types"),
+        crd_output=_path(table, "crd-output"),
         go_types=_paths(table, "go-types"),
         cluster=_cluster(table),
         uses=_modules(table, "uses"),
@@ -83,6 +84,11 @@ def read_package(name: str, table: Table) -> PackageConfig:
         renames=_renames(table.table("rename")),
         distribution=_distribution(table),
     )
+
+
+def _path(table: Table, key: str) -> Path | None:
+    said = table.text(key)
+    return None if said is None else table.place.file.parent / said
 
 
 def _paths(table: Table, key: str) -> tuple[Path, ...]:

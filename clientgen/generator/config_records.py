@@ -152,6 +152,8 @@ class PackageConfig:
     crds: tuple[Path, ...] = ()
     # Modules of the user's own model classes.
     types: tuple[str, ...] = ()
+    # Where the CustomResourceDefinitions of those go.
+    crd_output: Path | None = None
     # Go sources whose markers count.
     go_types: tuple[Path, ...] = ()
     cluster: Cluster | None = None

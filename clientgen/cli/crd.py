@@ -1,0 +1,106 @@
+"""`clientgen crd`: the CustomResourceDefinitions of Python types."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from clientgen.cli.extra import require_generator
+from clientgen.cli.options import PATH, config_option, quiet_option
+from clientgen.cli.report import tell_changes, tell_diffs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from clientgen.generator.config import Flags
+    from clientgen.generator.crds.changes import Change
+    from clientgen.generator.crds.writing import Folder
+
+__all__ = ["crd"]
+
+
+@click.command()
+@click.option(
+    "--types",
+    multiple=True,
+    metavar="MODULE",
+    help="A module of model classes. May be given several times.",
+)
+@click.option("--output", type=PATH, metavar="DIR", help="The directory to write manifests into.")
+@click.option("--package", metavar="NAME", help="The package of the config to pick.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a manifest differs.")
+@config_option
+@quiet_option
+def crd(
+    *,
+    types: tuple[str, ...],
+    output: Path | None,
+    package: str | None,
+    check: bool,
+    config: Path | None,
+    quiet: bool,
+) -> None:
+    """Write the CustomResourceDefinition of every kind of your Python types.
+
+    Changes that can break a client or lose what is stored are named. Files that clientgen did not
+    write are never touched, and nothing is written unless everything is right.
+    """
+    require_generator()
+    from clientgen.generator.config import Flags
+    from clientgen.generator.crds.gathering import folders
+
+    flags = Flags(types=types, package=package, config=config)
+    found = folders(flags, output)
+    if check:
+        _check(found, flags, output, quiet=quiet)
+        return
+    for folder in found:
+        for line in _breaking(folder.changes()):
+            click.echo(line, err=True)
+        done = folder.write()
+        if not quiet:
+            click.echo(tell_changes(str(folder.path), done, unchanged=False))
+
+
+def _check(folders: tuple[Folder, ...], flags: Flags, output: Path | None, *, quiet: bool) -> None:
+    differing = False
+    for folder in folders:
+        shown = str(folder.path)
+        differences = folder.differences
+        if not differences:
+            if not quiet:
+                click.echo(f"{shown}: up to date")
+            continue
+        differing = True
+        changes = folder.changes()
+        for line in (*_breaking(changes), *_others(changes), *tell_diffs(shown, differences)):
+            click.echo(line)
+    if differing:
+        click.echo(f"to bring it up to date: {_command(flags, output)}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _breaking(changes: Mapping[str, tuple[Change, ...]]) -> Iterator[str]:
+    for name, found in changes.items():
+        breaking = [change for change in found if change.breaking]
+        if breaking:
+            yield f"{name}: breaking for clients or for what is stored:"
+            yield from (f"  {change}" for change in breaking)
+
+
+def _others(changes: Mapping[str, tuple[Change, ...]]) -> Iterator[str]:
+    for name, found in changes.items():
+        others = [change for change in found if not change.breaking]
+        if others:
+            yield f"{name}: other changes:"
+            yield from (f"  {change}" for change in others)
+
+
+def _command(flags: Flags, output: Path | None) -> str:
+    words = ["clientgen", "crd"]
+    for flag, value in flags.words():
+        words += [flag] if value is None else [flag, value]
+    return shlex.join([*words, *(["--output", str(output)] if output else [])])

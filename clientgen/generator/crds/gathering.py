@@ -1,0 +1,98 @@
+"""Which manifests a run is about, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.crds.manifest import Manifest, manifests
+from clientgen.generator.crds.writing import Folder
+from clientgen.generator.problems import ClientgenError, Problems
+from clientgen.generator.python_types.kinds import kinds
+from clientgen.generator.python_types.reading import read_module
+
+__all__ = ["folders"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Modules:
+    """Modules whose kinds go to one folder."""
+
+    names: tuple[str, ...]
+    root: Path
+    paths: tuple[Path, ...]
+
+
+def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
+    """The folders of manifests, each with what is to be in it; nothing is written.
+
+    Args:
+        flags: the modules, or else the config (and the package of it) that names them.
+        output: the folder of all manifests, instead of the config's `crd-output`.
+
+    Raises:
+        ClientgenError: with everything that is wrong with the config, with the modules, or with
+            what is in the way.
+    """
+    by_folder = _by_folder(flags, output)
+    # A run for some of the modules does not know what became of the others.
+    complete = not flags.types and flags.package is None
+    found: list[Folder] = []
+    refused: list[ClientgenError] = []
+    for path, groups in by_folder.items():
+        try:
+            made = _manifests(groups)
+            names = None if complete else frozenset(name for each in groups for name in each.names)
+            found.append(Folder(path, made, names))
+        except ClientgenError as error:
+            refused.append(error)
+    if refused:
+        raise ClientgenError(problem for error in refused for problem in error.problems)
+    return tuple(found)
+
+
+def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
+    problems = Problems()
+    found: dict[Path, list[_Modules]] = {}
+    if flags.types:
+        if output is None:
+            what = "--types does not say where the manifests go"
+            problems.add("flags", what, "give --output, or leave --types to the config")
+            problems.raise_if_any()
+        assert output is not None
+        return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), ())]}
+    packages = [package for package in load(flags) if package.types]
+    for package in packages:
+        path = output or package.crd_output
+        if path is None:
+            what = "it does not say where the manifests of its types go"
+            hint = 'add `crd-output = "crds"`, or give --output'
+            problems.add(package.where(), what, hint)
+        else:
+            found.setdefault(path, []).append(_of(package))
+    if not packages:
+        what = "there are no Python types to write manifests of"
+        problems.add("", what, "give --types, or add `types` to the config")
+    problems.raise_if_any()
+    return found
+
+
+def _of(package: PackageConfig) -> _Modules:
+    return _Modules(package.types, package.root, package.paths)
+
+
+def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
+    problems = Problems()
+    wanted = {(name, each.root): each.paths for each in groups for name in each.names}
+    read = [read_module(name, root, problems, paths) for (name, root), paths in wanted.items()]
+    known = kinds([module for module in read if module], problems)
+    if not known and not problems:
+        for module in read:
+            if module:
+                problems.add(module.file, "it has no kind of an API", "see docs/python-types.md")
+    problems.raise_if_any()
+    made = manifests(known, problems)
+    problems.raise_if_any()
+    return made
