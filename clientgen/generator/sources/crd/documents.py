@@ -37,7 +37,8 @@ _MANIFEST_HINT = "Name files and folders of YAML or JSON manifests."
 class Document:
     """One document: its number in the file, from 0, and its value in terms of JSON.
 
-    `doubts` are keys that stand twice or are no strings. They count only where the document does.
+    `doubts` are keys that stand twice or are not read as written. They count only where the
+    document does.
     """
 
     index: int
@@ -203,8 +204,10 @@ class _Building:
                 self._doubt(node, "has a list or an object as a key", "Keys are strings.")
             return ""
         key = _scalar(node)
-        if not isinstance(key, str):
-            what = f"has the key `{node.value}`, which YAML reads as {_called(key)}"
+        read = _key_text(key)
+        if read != node.value:
+            called = "null" if read is None else f"the key {read!r}"
+            what = f"has the key `{node.value}`, which API servers read as {called}"
             self._doubt(node, what, f'Quote it: "{node.value}".')
         return str(node.value)
 
@@ -214,16 +217,17 @@ class _Building:
         self.doubts.append(Problem(place, what, hint))
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
-    value = plain_value(node.value) if node.tag in _RESOLVED else node.value
+def _scalar(node: yaml.ScalarNode) -> str | float | bool | None:
+    value = plain_value(node.value) if node.tag in _RESOLVED else str(node.value)
     # kubectl sends JSON, in which 1.0 is 1.
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _called(key: object) -> str:
-    if key is None:
-        return "null"
-    return f"the boolean {str(key).lower()}" if isinstance(key, bool) else "a number"
+def _key_text(key: str | float | bool | None) -> str | None:
+    """What kubectl makes of a key, which JSON wants to be a string."""
+    if isinstance(key, bool):
+        return str(key).lower()
+    return key if key is None or isinstance(key, str) else f"{key:g}" if key % 1 else str(int(key))
 
 
 def _not_yaml(text: str, shown: str, error: yaml.YAMLError) -> Problem:
