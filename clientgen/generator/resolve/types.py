@@ -118,6 +118,16 @@ class Types:
         for definition in self._definitions:
             if definition == f"{package}.{name}" or definition.endswith(f".{ending}"):
                 return self._homes.model_id(definition) if self._is_model(definition) else None
+        return self._find_imported(package, name)
+
+    def _find_imported(self, package: str, name: str) -> ModelId | None:
+        """The same of a package in use, which does not say where its types were in Go."""
+        group, version = ["", "", *package.split("/")][-2:]
+        for model in sorted(self._imported.classes):
+            home = model.group_version
+            first = home.group.partition(".")[0] or "core"
+            if (first, home.version, model.name) == (group, version, name):
+                return model
         return None
 
     def described(self, model: ModelId) -> tuple[str, str]:
