@@ -163,7 +163,7 @@ def _types(config: PackageConfig) -> _Source:
     from clientgen.generator.python_types import source
 
     def parse() -> Parsed:
-        found = source.parse(config.types, config.root, config.paths)
+        found = source.parse(config.types, config.root, config.paths, config.where("types"))
         return Parsed((found.spec,), (found.markers,), found.imported)
 
     return _Source(source.gather(config.types, config.root, config.paths), parse)

@@ -90,16 +90,20 @@ def shown(file: Path, root: Path) -> str:
     return str(root / file.relative_to(home)) if file.is_relative_to(home) else str(file)
 
 
-def missing(name: str, root: Path) -> Problem:
-    """The report of a module that is not there."""
-    home = root.resolve()
-    hint = f"write it as in an import statement; it is looked for in {root}, {root / 'src'}"
-    if (home / name).is_file() or "/" in name or name.endswith(".py"):
-        dotted = name.removesuffix(".py").replace("/", ".").removeprefix("src.")
-        hint = f"write the module, not the file: {dotted.strip('.')!r}"
+def missing(name: str, root: Path, where: str) -> Problem:
+    """The report of a module that is not there.
+
+    Args:
+        name: as it was written.
+        root: the folder of the configuration.
+        where: who asks for it.
+    """
+    if "/" in name or name.endswith(".py"):
+        dotted = name.removesuffix(".py").removeprefix("src/").strip("./").replace("/", ".")
+        hint = f"write the module, not the file: {dotted!r}"
     else:
-        hint += " and where Python looks"
-    return Problem("", f"there is no module {name!r}", hint)
+        hint = f"it is looked for in {root}, in {root / 'src'} and where Python looks"
+    return Problem(where, f"there is no module {name!r} with a source in Python", hint)
 
 
 def import_found(name: str, found: Found, root: Path, problems: Problems) -> ModuleType | None:

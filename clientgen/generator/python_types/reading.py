@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.python_types.annotations import evaluate, unsupported
 from clientgen.generator.python_types.importing import (
     find,
@@ -31,13 +31,14 @@ from clientgen.generator.python_types.syntax import (
     FieldSource,
     read_source,
 )
+from clientgen.generator.sources.document import read_file
 from clientgen.runtime.model import Auto, Model
 
 __all__ = ["read_class", "read_module"]
 
 
 def read_module(
-    name: str, root: Path, problems: Problems, paths: Sequence[Path] = ()
+    name: str, root: Path, problems: Problems, paths: Sequence[Path] = (), where: str = ""
 ) -> TypeModule | None:
     """Read a module of the user's.
 
@@ -46,6 +47,7 @@ def read_module(
         root: the folder of the configuration.
         problems: takes everything that is wrong, with file and line.
         paths: further folders to find modules in, such as those of generated packages.
+        where: who asks for the module, for messages.
 
     Returns:
         The module with its model classes; None if it cannot be imported.
@@ -53,16 +55,25 @@ def read_module(
     with searching(root, paths):
         found = find(name)
         if found is None or found.file is None or found.file.suffix != ".py":
-            problems.extend([missing(name, root)])
+            problems.extend([missing(name, root, where)])
             return None
         file = shown(found.file, root)
-        source = read_source(name, file, found.file.read_bytes(), problems)
+        data = _bytes(found.file, file, problems)
+        source = read_source(name, file, data, problems) if data is not None else None
         module = import_found(name, found, root, problems) if source else None
         if source is None or module is None:
             return None
         known = keep(module, source)
         classes = tuple(_classes(known, problems))
     return TypeModule(name, file, source.docstring, source.markers, classes)
+
+
+def _bytes(path: Path, file: str, problems: Problems) -> bytes | None:
+    try:
+        return read_file(path, file)
+    except ClientgenError as error:
+        problems.extend(error.problems)
+        return None
 
 
 def read_class(cls: type[Model], problems: Problems) -> TypeClass:

@@ -16,12 +16,13 @@ from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, ModelId, PythonClass
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.circles import report_circles
-from clientgen.generator.python_types.importing import Found, find, missing, searching, shown
+from clientgen.generator.python_types.importing import Found, find, searching, shown
 from clientgen.generator.python_types.kinds import kinds, module_group_version
 from clientgen.generator.python_types.reading import read_module
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.said import genclient_lines, said_of_class
 from clientgen.generator.sources.custom import CustomResource, custom_spec
+from clientgen.generator.sources.document import read_file
 from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
 from clientgen.gvk import GroupVersion
 
@@ -48,20 +49,20 @@ def gather(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> tu
         paths: further folders to find modules in.
 
     Raises:
-        ClientgenError: a module cannot be found.
+        ClientgenError: a file cannot be read.
     """
-    problems = Problems()
     files: dict[Path, str] = {}
     with searching(root, paths):
         for name in modules:
             found = find(name)
-            if found is None or found.file is None or found.file.suffix != ".py":
-                problems.extend([missing(name, root)])
-            else:
+            if found:  # parse tells what is not there, with all else that is wrong
                 _collect(name, found, files)
-    problems.raise_if_any()
     return tuple(
-        Input(_label(file, files[file], root), shown(file, root), file.read_bytes())
+        Input(
+            _label(file, files[file], root),
+            shown(file, root),
+            read_file(file, shown(file, root)),
+        )
         for file in sorted(files)
     )
 
@@ -110,14 +111,22 @@ def _label(file: Path, name: str, root: Path) -> str:
     return file.relative_to(home).as_posix() if file.is_relative_to(home) else name
 
 
-def parse(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> PythonTypes:
-    """Import modules of types and say what they offer; see `gather`.
+def parse(
+    modules: Sequence[str], root: Path, paths: Sequence[Path] = (), where: str = ""
+) -> PythonTypes:
+    """Import modules of types and say what they offer.
+
+    Args:
+        modules: their dotted names.
+        root: the folder of the configuration.
+        paths: further folders to find modules in.
+        where: who asks for the modules, for messages.
 
     Raises:
         ClientgenError: with all that is wrong with them, by file and line.
     """
     problems = Problems()
-    read = [read_module(name, root, problems, paths) for name in dict.fromkeys(modules)]
+    read = [read_module(name, root, problems, paths, where) for name in dict.fromkeys(modules)]
     found = [module for module in read if module]
     known = kinds(found, problems)
     report_circles(known, found, problems)
