@@ -18,6 +18,7 @@ __all__ = [
     "from_import",
     "import_order",
     "inner_import",
+    "module_order",
     "none_by_default",
     "quoted",
     "section",
@@ -32,6 +33,11 @@ def section(module: str) -> int:
     if module.startswith("."):
         return 2
     return 0 if module.partition(".")[0] in sys.stdlib_module_names else 1
+
+
+def module_order(module: str) -> tuple[int, int, str]:
+    """Where the import of a module stands: by blocks, and what is farther away first."""
+    return section(module), len(module.lstrip(".")) - len(module), module
 
 
 def import_order(name: str) -> tuple[int, str]:

@@ -29,6 +29,7 @@ from clientgen.generator.layout import (
     from_import,
     import_order,
     inner_import,
+    module_order,
     none_by_default,
     quoted,
     section,
@@ -231,7 +232,7 @@ class _Scope:
 
     def lazy_imports(self) -> str:
         """What only type checkers import."""
-        modules = sorted(self._lazy, key=lambda m: (section(m), m))
+        modules = sorted(self._lazy, key=module_order)
         return self._block([(module, sorted(self._lazy[module])) for module in modules], indent=4)
 
     def runtime(self, name: str) -> str:
@@ -321,7 +322,7 @@ class _Scope:
                 by_module.setdefault(module, []).append(text)
         return [
             (module, sorted(by_module[module], key=import_order))
-            for module in sorted(by_module, key=lambda m: (section(m), -m.count("."), m))
+            for module in sorted(by_module, key=module_order)
         ]
 
     def _relative(self, module: str) -> str:
