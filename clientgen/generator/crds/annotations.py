@@ -146,16 +146,16 @@ def _either(members: list[Any]) -> Schema:
     open_ended: list[Any] = [
         str if get_origin(each) is Literal and str in members else each for each in members
     ]
-    kinds = set[Any](open_ended)
+    kinds: tuple[Any, ...] = tuple(dict.fromkeys(open_ended))
     if Any in kinds or msgspec.Raw in kinds or object in kinds:
         return {ANYTHING: True}
     if len(kinds) == 1:
         return scalar(open_ended[0]) or {}
     if int in kinds and all(map(_is_number_or_text, kinds)):
         return _int_or_string()
-    if kinds == {int, float}:
+    if set(kinds) == {int, float}:
         return dict(_SCALARS[float])
-    if Quantity in kinds and kinds <= {Quantity, str, int, float}:
+    if Quantity in kinds and all(each in (Quantity, str, int, float) for each in kinds):
         return deepcopy(_SCALARS[Quantity])
     if all(get_origin(each) is Literal for each in kinds):
         return _choice([value for each in open_ended for value in get_args(each)])

@@ -33,6 +33,7 @@ from clientgen.generator.crds.constraints import (
     from_metas,
     kinds_of,
 )
+from clientgen.generator.crds.known import add_facts, is_placeholder
 from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
 from clientgen.generator.crds.rules import UNCHANGED, group_rule
 from clientgen.generator.markers import strip_markers
@@ -92,7 +93,8 @@ class SchemaBuilder:
         self, found: TypeClass, *, top: bool = False, only: frozenset[str] | None = None
     ) -> Part:
         part = Part({"type": "object"}, {(): found.where})
-        _describe(part.schema, found.docstring)
+        if not is_placeholder(found.cls, found.docstring):
+            _describe(part.schema, found.docstring)
         properties: dict[str, Schema] = {}
         required: list[str] = []
         optional = _is_optional(found.cls)
@@ -108,6 +110,7 @@ class SchemaBuilder:
             part.schema["properties"] = properties
         if required:
             part.schema["required"] = sorted(required)
+        add_facts(found.cls, part.schema)
         self._say_of_class(part, found)
         return part
 

@@ -1,0 +1,122 @@
+"""What Kubernetes says of its own types beyond what their Python classes do.
+
+How lists and maps are merged, and the width of integers, is in the OpenAPI document that comes with
+clientgen. What only the v3 document or the types' own markers say stands here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+import clientgen
+from clientgen.generator.crds.annotations import Schema
+from clientgen.generator.manifest import has_header
+from clientgen.generator.python_types.loaded import loaded
+from clientgen.runtime.model import Model
+
+__all__ = ["add_facts", "is_placeholder"]
+
+_SPEC: Final = Path("specs", "kubernetes-1.36", "swagger.json")
+_META: Final = "clientgen.runtime.meta_v1"
+_TOPOLOGY: Final = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type")
+# Defaults of keys of lists; without them the list could not be a map.
+_DEFAULTS: Final[Mapping[tuple[str, str], object]] = {
+    ("core.v1.ContainerPort", "protocol"): "TCP",
+    ("core.v1.ServicePort", "protocol"): "TCP",
+    ("core.v1.LocalObjectReference", "name"): "",
+}
+_LABEL: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_CONDITION: Final[Mapping[str, Schema]] = {
+    "type": {
+        "maxLength": 316,
+        "pattern": rf"^({_LABEL}(\.{_LABEL})*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+    },
+    "status": {"enum": ["True", "False", "Unknown"]},
+    "reason": {
+        "minLength": 1,
+        "maxLength": 1024,
+        "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    },
+    "message": {"maxLength": 32768},
+    "observedGeneration": {"minimum": 0},
+}
+_PLACEHOLDER: Final = re.compile(r"\w+ of [\w./-]+\.")
+
+
+def is_placeholder(cls: type[Model], docstring: str) -> bool:
+    """Whether a docstring was generated, and only says which type it is."""
+    text = docstring.strip()
+    return text.startswith(f"{cls.__name__} of ") and _PLACEHOLDER.fullmatch(text) is not None
+
+
+def add_facts(cls: type[Model], schema: Schema) -> None:
+    """Add to the schema of a class of Kubernetes' what is known of its type, in place."""
+    name = _name(cls)
+    known = _definitions().get(name) if name else None
+    properties: dict[str, Schema] = schema.get("properties", {})
+    if name is None or known is None or not properties.keys() <= known.get("properties", {}).keys():
+        return
+    schema.update({key: known[key] for key in _TOPOLOGY if key in known})
+    for field, said in known["properties"].items():
+        if field in properties:
+            _add(properties[field], said)
+        if field in properties and (name, field) in _DEFAULTS:
+            properties[field]["default"] = _DEFAULTS[name, field]
+    if name == "meta.v1.Condition":
+        for field, limits in _CONDITION.items():
+            properties[field].update(limits)
+
+
+def _add(schema: Schema, said: Schema) -> None:
+    if schema.get("type") == "integer" and said.get("format") == "int32":
+        schema["format"] = "int32"
+    facts: Schema = {key: said[key] for key in _TOPOLOGY if key in said}
+    if schema.get("type") == "array" and _has_keys(schema, facts):
+        schema.update(facts)
+    elif schema.get("type") == "object" and "x-kubernetes-map-type" in facts:
+        schema["x-kubernetes-map-type"] = facts["x-kubernetes-map-type"]
+
+
+def _has_keys(schema: Schema, facts: Mapping[str, Any]) -> bool:
+    """Whether every key is always there: a server takes no other lists of type map."""
+    items: Schema = schema["items"]
+    properties: dict[str, Schema] = items.get("properties", {})
+    required: list[str] = items.get("required", [])
+    keys: list[str] = facts.get("x-kubernetes-list-map-keys", [])
+    return all(key in required or "default" in properties.get(key, {}) for key in keys)
+
+
+def _name(cls: type[Model]) -> str | None:
+    """`core.v1.Container` for a class of the runtime or of a generated package."""
+    if cls.__module__ == _META:
+        return f"meta.v1.{cls.__name__}"
+    module = loaded(cls.__module__)
+    file = getattr(module.module, "__file__", None) if module else None
+    if not file or not _is_generated(file):
+        return None
+    parts = cls.__module__.removesuffix(".models").split(".")
+    return ".".join([*parts[-2:], cls.__name__])
+
+
+@cache
+def _is_generated(file: str) -> bool:
+    with Path(file).open("rb") as module:
+        return has_header(module.readline(1000))
+
+
+@cache
+def _definitions() -> dict[str, Schema]:
+    """The definitions of the document that comes with clientgen, by `group.version.Kind`."""
+    home = Path(clientgen.__file__).parent
+    for folder in (home, home.parent):  # installed, or a checkout
+        file = folder / _SPEC
+        if file.is_file():
+            found: dict[str, Schema] = msgspec.json.decode(file.read_bytes())["definitions"]
+            return {".".join(name.split(".")[-3:]): schema for name, schema in found.items()}
+    return {}
