@@ -19,6 +19,7 @@ _COMMANDS: Final = {
     "verify": "generating",
     "resources": "resources",
     "spec": "spec",
+    "crd": "crd",
     "serve": "serve",
     "completion": "completion",
 }
