@@ -132,7 +132,7 @@ def _is_container(annotation: Any) -> bool:
 
 def _choice(values: Any) -> Schema:
     listed = list(dict.fromkeys(values))
-    kinds = {type(value) for value in listed}
+    kinds: set[Any] = set(map(type, listed))
     if kinds == {str}:
         return {"type": "string", "enum": listed}
     if kinds == {int}:
