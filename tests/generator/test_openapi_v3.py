@@ -13,7 +13,19 @@ from typing import Any
 
 import pytest
 
-from clientgen.generator.ir import Api, Field, ModelId, Resource
+from clientgen.generator.ir import (
+    Api,
+    EnumType,
+    Field,
+    ListType,
+    MapType,
+    ModelId,
+    ModelType,
+    Resource,
+    Scalar,
+    TypeRef,
+)
+from clientgen.generator.plan.records import shown
 from clientgen.generator.problems import ClientgenError
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi, openapi_v3
@@ -21,6 +33,8 @@ from clientgen.generator.sources.folder import file_name
 from clientgen.generator.sources.spec import Input, Spec, gvks_of
 from clientgen.gvk import GroupVersion
 from clientgen.runtime import codec
+from clientgen.runtime.request import HttpRequest
+from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parent.parent.parent
 SPECS = ROOT / "specs/kubernetes-1.36"
@@ -29,7 +43,59 @@ DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 
 # Everything that differs between the packages generated from v2 and v3 of one server. v2 has no
 # defaults; v3 has them, and those that are more than nothing are told in the documentation.
-DEFAULTS: Mapping[str, object] = {}
+DEFAULTS: Mapping[str, object] = {
+    "core/v1 AzureDiskVolumeSource.cachingMode": "ReadWrite",
+    "core/v1 AzureDiskVolumeSource.fsType": "ext4",
+    "core/v1 AzureDiskVolumeSource.kind": "Shared",
+    "core/v1 ContainerPort.protocol": "TCP",
+    "core/v1 ISCSIPersistentVolumeSource.iscsiInterface": "default",
+    "core/v1 ISCSIVolumeSource.iscsiInterface": "default",
+    "core/v1 RBDPersistentVolumeSource.keyring": "/etc/ceph/keyring",
+    "core/v1 RBDPersistentVolumeSource.pool": "rbd",
+    "core/v1 RBDPersistentVolumeSource.user": "admin",
+    "core/v1 RBDVolumeSource.keyring": "/etc/ceph/keyring",
+    "core/v1 RBDVolumeSource.pool": "rbd",
+    "core/v1 RBDVolumeSource.user": "admin",
+    "core/v1 ReplicationControllerSpec.replicas": 1,
+    "core/v1 ScaleIOPersistentVolumeSource.fsType": "xfs",
+    "core/v1 ScaleIOPersistentVolumeSource.storageMode": "ThinProvisioned",
+    "core/v1 ScaleIOVolumeSource.fsType": "xfs",
+    "core/v1 ScaleIOVolumeSource.storageMode": "ThinProvisioned",
+    "core/v1 ServicePort.protocol": "TCP",
+    "resource.k8s.io/v1 DeviceToleration.operator": "Equal",
+    "resource.k8s.io/v1alpha3 ResourcePoolStatusRequestSpec.limit": 100,
+    "resource.k8s.io/v1beta1 DeviceToleration.operator": "Equal",
+    "resource.k8s.io/v1beta2 DeviceToleration.operator": "Equal",
+}
+
+# The same for a custom resource: what v2 drops. (v2, v3), `*` is said of fields that are required.
+SHARPER: Mapping[str, tuple[str, str]] = {
+    "Widget.status": ("json", "WidgetStatus"),
+    "WidgetSpec.kinds": ("[A/B]*", "[A/B]"),
+    "WidgetSpec.level": ("High/Low*", "High/Low"),
+    "WidgetSpec.mood": ("json", "Glad/Sad"),
+    "WidgetSpec.note": ("string*", "string"),
+    "WidgetSpec.options": ("json", "WidgetSpecOptions"),
+    "WidgetSpec.owner": ("json*", "string or null*"),
+    "WidgetSpec.parent": ("json", "string"),
+    "WidgetSpec.ratios": ("[json]*", "[number or null]*"),
+    "WidgetSpec.slots": ("{json}", "{WidgetSpecSlots or null}"),
+    "WidgetSpecOptions.verbose": ("", "boolean"),
+    "WidgetSpecSlots.at": ("", "integer*"),
+    "WidgetStatus.phase": ("", "string"),
+    "WidgetStatus.since": ("", "time"),
+}
+CRD: dict[str, Any] = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.machines.example.com"},
+    "spec": {
+        "group": "machines.example.com",
+        "names": {"plural": "widgets", "kind": "Widget", "listKind": "WidgetList"},
+        "scope": "Namespaced",
+        "versions": [{"name": "v1", "served": True, "storage": True}],
+    },
+}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -70,7 +136,7 @@ def undocumented(api: Api) -> Api:
 
 def fields_of(api: Api) -> dict[str, Field]:
     return {
-        f"{group.group_version} {model.id.name}.{field.name}": field
+        f"{shown(group.group_version)} {model.id.name}.{field.name}": field
         for group in api.group_versions
         for model in group.models
         for field in model.fields
@@ -90,6 +156,57 @@ def test_v3_gives_what_v2_gives_and_tells_the_defaults(v2: Spec, v3: Spec) -> No
     told = {name: f.description for name, f in after.items() if f != before[name]}
     assert sorted(told) == sorted(DEFAULTS)
     assert [n for n, default in DEFAULTS.items() if json.dumps(default) not in told[n]] == []
+
+
+def widget() -> dict[str, Any]:
+    """The schema of the golden case, as the author of the definition writes it."""
+    path = GOLDEN / "v3-folder/v3/apis__machines.example.com__v1.json"
+    schemas = json.loads(path.read_bytes())["components"]["schemas"]
+    found = schemas["com.example.machines.v1.Widget"]
+    spec = found["properties"]["spec"]
+    for name in ("template", "claim"):
+        for added in ("apiVersion", "kind", "metadata", "required"):
+            spec["properties"][name].pop(added, None)
+            spec["properties"][name].get("properties", {}).pop(added, None)
+    return {"type": "object", "properties": {"spec": spec, "status": found["properties"]["status"]}}
+
+
+def spelled(type_: TypeRef) -> str:
+    if isinstance(type_, Scalar):
+        return type_.value
+    if isinstance(type_, EnumType):
+        return "/".join(type_.values)
+    if isinstance(type_, ModelType):
+        return type_.model.name
+    if isinstance(type_, ListType):
+        return f"[{spelled(type_.item)}]"
+    if isinstance(type_, MapType):
+        return f"{{{spelled(type_.value)}}}"
+    return " or ".join(map(spelled, type_.members))
+
+
+def brief(field: Field) -> str:
+    return f"{spelled(field.type)}{'*' if field.required else ''}"
+
+
+def test_v3_says_what_v2_drops_of_custom_resources() -> None:
+    definition = json.loads(json.dumps(CRD))
+    definition["spec"]["versions"][0]["schema"] = {"openAPIV3Schema": widget()}
+    server = FakeCluster(crds=[definition]).server
+    key = "apis/machines.example.com/v1"
+    answers = [server.handle(HttpRequest("GET", f"/openapi/{p}")) for p in ("v2", f"v3/{key}")]
+    weak, exact = (
+        fields_of(resolve([openapi.parse([Input(key, key, answer.body)])], ()))
+        for answer in answers
+    )
+
+    before, after = (
+        {name.split()[1]: brief(field) for name, field in fields.items() if "machines" in name}
+        for fields in (weak, exact)
+    )
+    assert before.keys() - after.keys() == set()
+    differing = {name for name in after if before.get(name) != after[name]}
+    assert {name: (before.get(name, ""), after[name]) for name in differing} == SHARPER
 
 
 def test_both_name_the_same_schemas_calls_and_what_is_none(v2: Spec, v3: Spec) -> None:

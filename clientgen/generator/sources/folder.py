@@ -22,7 +22,7 @@ from clientgen.generator.sources.spec import Input
 __all__ = ["INDEX", "file_name", "gather_folder"]
 
 INDEX = "index.json"
-_PULL = "`clientgen spec pull` fetches such a folder from your cluster."
+_PULL = "`clientgen spec pull --openapi v3` fetches such a folder from your cluster."
 
 
 def file_name(key: str) -> str:
