@@ -7,7 +7,7 @@ same, `ALIASES` leads to the one that is used here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -21,9 +21,6 @@ Level: TypeAlias = Literal["type", "field", "module"]
 PREFIX: Final = "kubebuilder:"
 ITEMS: Final = "validation:items:"
 
-_NO_CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
-_NO_ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -31,10 +28,10 @@ class Word:
 
     levels: frozenset[Level]
     kind: ValueKind = "flag"
-    arguments: Mapping[str, ValueKind] = _NO_ARGUMENTS
+    arguments: Mapping[str, ValueKind] = field(default_factory=dict[str, "ValueKind"])
     required: tuple[str, ...] = ()
     # The values that are allowed: of the marker ("") or of an argument.
-    choices: Mapping[str, tuple[str, ...]] = _NO_CHOICES
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     repeated: bool = False
     # How controller-tools writes it: with `kubebuilder:` or without.
     prefixed: bool = True
