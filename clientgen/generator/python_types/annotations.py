@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 import enum
+import json
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -219,27 +221,33 @@ _REFUSED: Mapping[Any, str] = {
     UUID: _TEXT,
     bytearray: "write `bytes`",
     memoryview: "write `bytes`",
-    type(None): "write the type it has when it is there: `str | None`",
-    None: "write the type it has when it is there: `str | None`",
 }
 
 
 def _refused(annotation: Any, origin: Any) -> tuple[str, str]:
     shown = f"`{_name(annotation)}`"
-    hint = _REFUSED.get(_key(origin), "") or _REFUSED.get(_key(annotation), "")
-    if hint:
-        return shown, hint
-    if isinstance(annotation, TypeVar):
+    hint = _REFUSED.get(_key(annotation if origin is None else origin))
+    if annotation is None:
+        hint = "write the type it has when it is there: `str | None`"
+    elif isinstance(annotation, TypeVar):
         return f"{shown}, which stands for no type", "write the type"
-    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        values = " , ".join(repr(member.value) for member in annotation).replace(" ,", ",")
+    elif isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        values = ", ".join(json.dumps(member.value, default=str) for member in annotation)
         hint = f"write `Literal[{values}]`, or that `| str` where later versions may know more"
         return f"the enumeration {shown}", hint
-    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
-        return f"{shown}, a struct that is no Model", "derive it from clientgen.runtime.model.Model"
-    if origin is not None and issubclass(origin if isinstance(origin, type) else object, Mapping):
-        return shown, "write `dict[str, ...]`"
-    return shown, "write a Model, `list[...]`, `dict[str, ...]` or a plain type"
+    elif _is_record(annotation):
+        hint = "derive it from clientgen.runtime.model.Model"
+        return f"{shown}, which is no Model", hint
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        hint = "write `dict[str, ...]`"
+    return shown, hint or "write a Model, `list[...]`, `dict[str, ...]` or a plain type"
+
+
+def _is_record(annotation: Any) -> bool:
+    """Whether it is a class with fields of another library."""
+    if dataclasses.is_dataclass(annotation) or typing.is_typeddict(annotation):
+        return True
+    return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)
 
 
 def _key(annotation: Any) -> Any:

@@ -40,24 +40,29 @@ class _Edge:
 def report_circles(
     kinds: Iterable[ApiKind], modules: Iterable[TypeModule], problems: Problems
 ) -> None:
-    """Report every circle that a kind leads to, once, by the fields it goes through."""
+    """Report every circle that a kind leads to, once, by the fields it goes through.
+
+    Of circles among types that are not the user's one is enough, at the field that leads to it.
+    """
     known = {type_.cls: type_ for module in modules for type_ in module.classes}
-    told: set[tuple[tuple[str, str, str], ...]] = set()
+    told: set[object] = set()
     for kind in kinds:
-        for circle in _Walk(known).circles(kind.type.cls):
-            first = min(range(len(circle)), key=lambda n: circle[n].key())
-            turned = [*circle[first:], *circle[:first]]
-            key = tuple(edge.key() for edge in turned)
+        for way, circle in _Walk(known).circles(kind.type.cls):
+            turned = _turned(circle)
+            own = next((edge.where for edge in turned if edge.where), "")
+            led = next((edge.where for edge in reversed(way) if edge.where), kind.type.where)
+            key: object = tuple(edge.key() for edge in turned) if own else led
             if key not in told:
                 told.add(key)
-                _report(turned, kind, problems)
+                shown = " -> ".join(map(str, [*turned, turned[0]]))
+                what = f"`{kind.kind}` leads into a circle, which no schema can hold: {shown}"
+                problems.add(own or led, what, _HINT)
 
 
-def _report(circle: Sequence[_Edge], kind: ApiKind, problems: Problems) -> None:
-    where = next((edge.where for edge in circle if edge.where), kind.type.where)
-    shown = " -> ".join(map(str, [*circle, circle[0]]))
-    what = f"`{kind.kind}` leads into a circle, which no schema can hold: {shown}"
-    problems.add(where, what, _HINT)
+def _turned(circle: Sequence[_Edge]) -> list[_Edge]:
+    """A circle from its first field in order, wherever it was entered."""
+    first = min(range(len(circle)), key=lambda n: circle[n].key())
+    return [*circle[first:], *circle[:first]]
 
 
 class _Walk:
@@ -68,13 +73,14 @@ class _Walk:
         self._path: list[_Edge] = []
         self._done: set[type[Model]] = set()
 
-    def circles(self, model: type[Model]) -> Iterator[list[_Edge]]:
-        """The circles among what a model holds."""
+    def circles(self, model: type[Model]) -> Iterator[tuple[list[_Edge], list[_Edge]]]:
+        """The circles among what a model holds, each behind the way to it."""
         for edge in self._edges(model):
             on_path = [step.owner for step in self._path] + [model]
             self._path.append(edge)
             if edge.target in on_path:
-                yield self._path[on_path.index(edge.target) :]
+                start = on_path.index(edge.target)
+                yield self._path[:start], self._path[start:]
             elif edge.target not in self._done:
                 yield from self.circles(edge.target)
             self._path.pop()

@@ -98,11 +98,7 @@ def missing(name: str, root: Path, where: str) -> Problem:
         root: the folder of the configuration.
         where: who asks for it.
     """
-    if "/" in name or name.endswith(".py"):
-        dotted = name.removesuffix(".py").removeprefix("src/").strip("./").replace("/", ".")
-        hint = f"write the module, not the file: {dotted!r}"
-    else:
-        hint = f"it is looked for in {root}, in {root / 'src'} and where Python looks"
+    hint = f"it is looked for in {root}, in {root / 'src'} and where Python looks"
     return Problem(where, f"there is no module {name!r} with a source in Python", hint)
 
 
@@ -125,7 +121,7 @@ def import_found(name: str, found: Found, root: Path, problems: Problems) -> Mod
         _remember(before, root)
     file = getattr(module, "__file__", None)
     if found.file is None or file is None or Path(file).resolve() != found.file.resolve():
-        what = f"the name {name!r} is taken: Python has loaded {file or name} under it"
+        what = f"the name {name!r} is taken: it is that of a module which Python loads instead"
         problems.add(shown(found.file or Path(name), root), what, "give the module another name")
         return None
     return module

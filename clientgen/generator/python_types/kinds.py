@@ -15,8 +15,13 @@ from clientgen.generator.genclient import Tag
 from clientgen.generator.plurals import plural_of
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
-from clientgen.generator.python_types.said import Said, said_of_class, said_of_module
-from clientgen.gvk import GroupVersion
+from clientgen.generator.python_types.said import (
+    Said,
+    genclient_lines,
+    said_of_class,
+    said_of_module,
+)
+from clientgen.gvk import GroupVersion, GroupVersionKind, GroupVersionResource
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
 
 __all__ = ["kinds", "module_group_version"]
@@ -56,6 +61,9 @@ def _check_fields(type_: TypeClass, problems: Problems) -> None:
     """Unknown markers of fields are wrong in every command; here their values do not matter."""
     for field in type_.fields:
         parse_kubebuilder(field.markers, problems, "field")
+        for line in genclient_lines(field.markers):
+            what = f"`{line.text}` stands above the field `{type_.name}.{field.attribute}`"
+            problems.add(line.where, what, "it speaks of a kind: put it above the class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,10 @@ class _Kind:
 
     def read(self) -> ApiKind | None:
         """The kind; None if the class is none, or cannot be told."""
-        if issubclass(self.type.cls, ModelList) or not self._is_kind():
+        if issubclass(self.type.cls, ModelList):
+            return None
+        if not self._is_kind():
+            self._refuse_markers()
             return None
         if "." in self.type.name:
             hint = "put it at the top level of the module"
@@ -102,6 +113,13 @@ class _Kind:
     def _is_kind(self) -> bool:
         whole = all(self.type.field(name) for name in _TYPE_META)
         return self.said.is_kind or whole
+
+    def _refuse_markers(self) -> None:
+        for tag, where in self.said.genclient.places.items():
+            what = f"`+{tag}` stands above `{self.type.name}`, which is no kind"
+            self.problems.add(
+                where, what, f"put it above a kind, or make this one: `+{Tag.GENCLIENT}`"
+            )
 
     def _wrong(self, what: str, hint: str, field: TypeField | None = None) -> None:
         self.problems.add(field.where if field else self.type.where, what, hint)
@@ -233,16 +251,18 @@ def _constant(field: TypeField) -> str:
 
 
 def _check_distinct(found: Sequence[ApiKind], problems: Problems) -> None:
-    named: dict[tuple[object, str], ApiKind] = {}
-    for kind in sorted(found, key=lambda kind: (kind.module.name, kind.type.where)):
-        for key, what in (
-            ((kind.gvk, "kind"), f"the kind `{kind.kind}`"),
-            (((kind.group_version, kind.plural), "plural"), f"the plural `{kind.plural}`"),
-        ):
-            first = named.setdefault(key, kind)
-            if first is not kind:
-                problems.add(
-                    kind.type.where,
-                    f"{what} of {kind.group_version} is there twice",
-                    f"rename one; the first is at {first.type.where}",
-                )
+    named: dict[GroupVersionKind, ApiKind] = {}
+    served: dict[GroupVersionResource, ApiKind] = {}
+    for kind in sorted(found, key=lambda kind: kind.module.name):
+        first = named.setdefault(kind.gvk, kind)
+        what = f"the kind `{kind.kind}`"
+        if first is kind:
+            endpoint = GroupVersionResource(kind.group, kind.version, kind.plural)
+            first = served.setdefault(endpoint, kind)
+            what = f"the plural `{kind.plural}`"
+        if first is not kind:
+            problems.add(
+                kind.type.where,
+                f"{what} of {kind.group_version} is there twice",
+                f"rename one; the first is at {first.type.where}",
+            )

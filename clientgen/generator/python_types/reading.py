@@ -256,5 +256,5 @@ def _check(cls: type[Model], known: Loaded, source: ClassSource, problems: Probl
         annotation = _annotation(cls, known, field, name)
         refused = None if isinstance(annotation, _Failure) else unsupported(annotation)
         if refused:
-            what = f"`{source.name}.{name}` is {refused[0]}, which no schema of Kubernetes holds"
+            what = f"`{source.name}.{name}` cannot be {refused[0]}"
             problems.add(field.where, what, refused[1])

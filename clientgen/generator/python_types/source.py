@@ -132,6 +132,7 @@ def parse(
     report_circles(known, found, problems)
     classes = _classes(found, known, problems)
     asking = [kind for kind in known if said_of_class(kind.type, Problems()).genclient.generate]
+    _check_used(found, problems)
     if not problems:
         _check_asked(found, asking, problems)
     problems.raise_if_any()
@@ -139,6 +140,13 @@ def parse(
     left_out = tuple((str(kind.gvk), _NO_CLIENT) for kind in known if kind not in asking)
     markers = {str(kind.gvk): _markers(kind) for kind in asking}
     return PythonTypes(replace(spec, ignored=left_out), Imported(classes), markers)
+
+
+def _check_used(modules: Iterable[TypeModule], problems: Problems) -> None:
+    for module in modules:
+        if not module.classes:
+            what = f"no class of {module.name!r} is a Model"
+            problems.add(module.file, what, "take it out of `types`, or write one")
 
 
 def _check_asked(

@@ -158,14 +158,17 @@ class _Reader:
 
     def _place_left(self) -> None:
         """Blocks above no class and no field speak of the module, if they stand at its top."""
-        below = {node.lineno: node for node in ast.walk(self._tree) if isinstance(node, ast.stmt)}
+        below: dict[int, ast.stmt] = {}
+        for node in ast.walk(self._tree):  # outer statements first
+            if isinstance(node, ast.stmt):
+                below.setdefault(node.lineno, node)
         for block in self._comments.left():
-            node = below.get(block.end + 1)
+            next_one = below.get(block.end + 1)
             for line in block.lines(self._file):
-                if self._is_of_module(line, block, node):
+                if self._is_of_module(line, block, next_one):
                     self._module_markers.append(line)
                 else:
-                    self._misplaced(line, node)
+                    self._misplaced(line, next_one)
 
     def _is_of_module(self, line: MarkerLine, block: Block, node: ast.stmt | None) -> bool:
         at_top = block.column == 0 and (not self._first_class or block.end < self._first_class)
