@@ -168,6 +168,12 @@ class Renderer:
         return self._environment.get_template(name)
 
 
+def _kept_folders(module: str) -> str:
+    """A module of the package of which only the last word is of both flavours."""
+    folders, _, last = module.rpartition(".")
+    return f"{protect(folders)}.{last}"
+
+
 class _Scope:
     """The names of one file: what it defines, what it imports, and under which names."""
 
@@ -196,6 +202,7 @@ class _Scope:
             "quoted": quoted,
             "sensitive": sensitive,
             "kept": protect,
+            "kept_folders": _kept_folders,
         }
 
     def ref(self, symbol: Symbol) -> str:

@@ -14,8 +14,8 @@ from clientgen.runtime.options import ClientOptions
 if TYPE_CHECKING:
     from clientgen.runtime.informer_options import FactoryOptions
 
-    from .import.class_.clients import AsyncImportClassClient
-    from .import.v1.clients import AsyncImportV1Client
+    from .async_import.class_.clients import AsyncImportClassClient
+    from .async_import.v1.clients import AsyncImportV1Client
     from .informer_factory import InformerFactory
 
 __all__ = [
@@ -84,13 +84,13 @@ class Clientset:
     @cached_property
     def async_import_class(self) -> AsyncImportClassClient:
         """The clients of async-import.class.example.com/class."""
-        from .import.class_.clients import AsyncImportClassClient
+        from .async_import.class_.clients import AsyncImportClassClient
 
         return AsyncImportClassClient(self._rest)
 
     @cached_property
     def async_import_v1(self) -> AsyncImportV1Client:
         """The clients of async-import.class.example.com/v1."""
-        from .import.v1.clients import AsyncImportV1Client
+        from .async_import.v1.clients import AsyncImportV1Client
 
         return AsyncImportV1Client(self._rest)

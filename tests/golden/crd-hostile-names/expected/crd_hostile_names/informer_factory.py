@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from clientgen.runtime import sync
 
 if TYPE_CHECKING:
-    from .import.class_.informers import AsyncImportClassInformers
-    from .import.v1.informers import AsyncImportV1Informers
+    from .async_import.class_.informers import AsyncImportClassInformers
+    from .async_import.v1.informers import AsyncImportV1Informers
 
 __all__ = [
     "InformerFactory",
@@ -28,13 +28,13 @@ class InformerFactory(sync.InformerFactory):
     @cached_property
     def async_import_class(self) -> AsyncImportClassInformers:
         """The informers of async-import.class.example.com/class."""
-        from .import.class_.informers import AsyncImportClassInformers
+        from .async_import.class_.informers import AsyncImportClassInformers
 
         return AsyncImportClassInformers(self)
 
     @cached_property
     def async_import_v1(self) -> AsyncImportV1Informers:
         """The informers of async-import.class.example.com/v1."""
-        from .import.v1.informers import AsyncImportV1Informers
+        from .async_import.v1.informers import AsyncImportV1Informers
 
         return AsyncImportV1Informers(self)
