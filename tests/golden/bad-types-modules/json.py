@@ -1,0 +1,1 @@
+"""The name is one of Python's own."""

@@ -1,0 +1,3 @@
+"""Needs what is not installed."""
+
+import not_installed_anywhere

@@ -1,0 +1,3 @@
+"""Leads to a module that is wrong."""
+
+import no_python

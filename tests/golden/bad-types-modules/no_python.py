@@ -1,0 +1,7 @@
+"""Not Python."""
+
+from clientgen.runtime.model import Model
+
+
+class Broken(Model)
+    name: str

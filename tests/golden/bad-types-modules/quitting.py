@@ -1,0 +1,5 @@
+"""A program."""
+
+import sys
+
+sys.exit(3)

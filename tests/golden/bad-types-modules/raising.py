@@ -1,0 +1,11 @@
+"""Raises when it is imported."""
+
+from clientgen.runtime.model import Model
+
+
+def size() -> int:
+    return {"small": 1}["large"]
+
+
+class Sized(Model):
+    size: int = size()
