@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from clientgen.cli.program import program
 from clientgen.generator.ir import (
     Api,
     EnumType,
@@ -371,6 +373,30 @@ def test_every_file_of_the_specs_is_called_after_its_key() -> None:
     index = json.loads((SPECS / "v3/index.json").read_bytes())["paths"]
 
     assert {key: entry["file"] for key, entry in index.items()} == {k: file_name(k) for k in index}
+
+
+def test_a_package_is_made_again_when_a_document_changes_and_only_then(tmp_path: Path) -> None:
+    folder = tmp_path / "v3"
+    shutil.copytree(GOLDEN / "v3-folder/v3", folder)
+    config = tmp_path / "clientgen.toml"
+    config.write_text('package = "made"\nspec = ["v3"]\noutput = "out"\n')
+
+    def run(command: str) -> Result:
+        return CliRunner().invoke(program, [command, "--config", str(config)])
+
+    assert run("generate").exit_code == 0
+    index = json.loads((folder / "index.json").read_bytes())["paths"]
+    turned = {key: {"serverRelativeURL": "/elsewhere"} for key in reversed(index)}
+    (folder / "index.json").write_text(json.dumps({"paths": turned}))
+    assert run("verify").exit_code == 0
+    assert "unchanged" in run("generate").stdout
+
+    changed = folder / "apis__machines.example.com__v1.json"
+    changed.write_text(changed.read_text().replace("A part of a machine.", "A small part."))
+    assert run("verify").exit_code == 1
+    assert run("generate").exit_code == 0
+    assert "A small part." in (tmp_path / "out/made/machines/v1/models.py").read_text()
+    assert run("verify").exit_code == 0
 
 
 def test_null_is_sent_where_it_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
