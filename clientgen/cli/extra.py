@@ -7,15 +7,20 @@ import sys
 
 from clientgen.cli.entry import INSTALL
 
-__all__ = ["require_generator"]
+__all__ = ["has_generator", "require_generator"]
 
 _NEEDED = ("jinja2", "black", "openapi_spec_validator")
 
 
 def require_generator() -> None:
     """Exit with one line on what to install if the generator cannot be loaded."""
-    if not all(map(_is_installed, _NEEDED)):
+    if not has_generator():
         sys.exit(INSTALL)
+
+
+def has_generator() -> bool:
+    """Whether it can be loaded."""
+    return all(map(_is_installed, _NEEDED))
 
 
 def _is_installed(module: str) -> bool:

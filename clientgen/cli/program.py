@@ -22,6 +22,7 @@ _COMMANDS: Final = {
     "crd": "crd",
     "serve": "serve",
     "completion": "completion",
+    "init": "init",
 }
 
 

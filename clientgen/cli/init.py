@@ -1,0 +1,119 @@
+"""`clientgen init`: a project to start from, which runs at once."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clientgen.cli.extra import has_generator
+from clientgen.cli.options import PATH, quiet_option
+from clientgen.generator.problems import ClientgenError, Problem
+
+if TYPE_CHECKING:
+    from clientgen.cli.starting import Starter
+
+__all__ = ["init"]
+
+# What version control puts into a folder that is empty otherwise.
+_NO_CONTENT = {".git", ".hg"}
+
+
+@click.command()
+@click.argument("directory", type=PATH, metavar="[DIR]", default=Path())
+@click.option("--name", help="The name of the project; that of DIR if it is not given.")
+@click.option(
+    "--group", default="example.com", show_default=True, help="The API group, a domain of yours."
+)
+@click.option("--kind", default="Widget", show_default=True, help="The kind of your objects.")
+@click.option(
+    "--namespaced/--cluster-scoped",
+    default=True,
+    show_default=True,
+    help="Whether each is in a namespace.",
+)
+@click.option(
+    "--flavour",
+    type=click.Choice(["sync", "asyncio"]),
+    default="asyncio",
+    show_default=True,
+    help="How the controller waits.",
+)
+@quiet_option
+@click.pass_context
+def init(
+    ctx: click.Context,
+    *,
+    directory: Path,
+    name: str | None,
+    group: str,
+    kind: str,
+    namespaced: bool,
+    flavour: str,
+    quiet: bool,
+) -> None:
+    """Begin a project: a typed custom resource, a controller for it, and a test of both.
+
+    DIR is made, or has to be empty.
+    """
+    from clientgen.cli.starting import starter  # other commands do not need it
+
+    project = name or directory.absolute().name
+    chosen = starter(project, group, kind, namespaced=namespaced, flavour=flavour)
+    _check_is_empty(directory)
+    _write(directory, chosen)
+    generates = has_generator()
+    if generates:
+        _generate(ctx, directory)
+    if not quiet:
+        _say(directory, chosen, generated=generates)
+
+
+def _check_is_empty(directory: Path) -> None:
+    if directory.is_dir():
+        there = sorted(path.name for path in directory.iterdir() if path.name not in _NO_CONTENT)
+        if not there:
+            return
+        what = f"is not empty: there is `{there[0]}`"
+    elif directory.exists() or directory.is_symlink():
+        what = "is there already, and is not a directory"
+    else:
+        return
+    hint = "Name one that is not there yet; nothing is ever overwritten."
+    raise ClientgenError([Problem(str(directory), what, hint)])
+
+
+def _write(directory: Path, chosen: Starter) -> None:
+    try:
+        for name, text in chosen.files():
+            path = directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        where = str(error.filename or directory)
+        raise ClientgenError([Problem(where, f"cannot be written: {why}")]) from error
+
+
+def _generate(ctx: click.Context, directory: Path) -> None:
+    """Do what the README says is to be done after each change of the types."""
+    from clientgen.cli.crd import crd  # both need the generator
+    from clientgen.cli.generating import generate
+
+    config = directory / "pyproject.toml"
+    ctx.invoke(crd, config=config, quiet=True)
+    ctx.invoke(generate, config=config, quiet=True)
+
+
+def _say(directory: Path, chosen: Starter, *, generated: bool) -> None:
+    click.echo(f"{directory}: a controller for {chosen.kind} of {chosen.group}; see README.md")
+    steps = [
+        *([f"cd {shlex.quote(str(directory))}"] if directory != Path() else []),
+        "pip install -e . --group dev",
+        *([] if generated else ["clientgen crd", "clientgen generate"]),
+        "pytest",
+    ]
+    for step in steps:
+        click.echo(f"    {step}")
