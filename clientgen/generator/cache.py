@@ -7,6 +7,7 @@ generator, which would change it with every commit to the generator.
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from clientgen.generator.remembering import recall, remember
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["has_seen", "saw", "sources_digest"]
+__all__ = ["generator_digest", "has_seen", "saw", "sources_digest", "templates_dir"]
 
 
 def sources_digest(files: Iterable[Path], *words: str) -> str:
@@ -25,6 +26,20 @@ def sources_digest(files: Iterable[Path], *words: str) -> str:
     for path in sorted(files):
         found.update(f"\0{path.name}\0{digest(path.read_bytes())}".encode())
     return found.hexdigest()
+
+
+def templates_dir() -> Path:
+    """The wheel carries templates/ inside the package; a checkout keeps it beside the package."""
+    package = Path(__file__).parent.parent
+    installed = package / "templates"
+    return installed if installed.is_dir() else package.parent / "templates"
+
+
+@cache
+def generator_digest(formatter: str) -> str:
+    """The digest of the generator itself: modules, templates and what formats."""
+    modules, templates = Path(__file__).parent.rglob("*.py"), templates_dir().rglob("*.j2")
+    return sources_digest([*modules, *templates], formatter)
 
 
 def saw(target: Path, generator: str) -> None:

@@ -1,7 +1,8 @@
 """What a run reads: first the bytes of every source, later what they mean.
 
 The bytes are enough to tell that nothing changed since the last run. Whatever is wrong with one
-source does not hide what is wrong with another.
+source does not hide what is wrong with another. A kind of source is loaded when a package has one:
+most runs read a few files and find that nothing changed.
 """
 
 from __future__ import annotations
@@ -13,14 +14,11 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
-from clientgen.generator import go_types
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
 from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.sources import crd, openapi, packages
-from clientgen.generator.sources.cluster import parse_cluster, read_cluster
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["Inputs", "Parsed", "gather"]
@@ -50,6 +48,9 @@ class _Source:
     parse: Callable[[], Parsed]
 
 
+_NOTHING = _Source((), Parsed)
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """Everything that was read for a package."""
@@ -77,6 +78,8 @@ class Inputs:
         try:
             yield
         except ClientgenError as error:
+            from clientgen.generator.sources import crd  # see above
+
             read = chain.from_iterable(source.inputs for source in self.sources)
             manifests = [one for one in read if isinstance(one, crd.Manifest)]
             raise ClientgenError(crd.located(error.problems, manifests)) from None
@@ -132,7 +135,9 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
 
 def _cluster(config: PackageConfig) -> _Source:
     if config.cluster is None:
-        return _Source((), Parsed)
+        return _NOTHING
+    from clientgen.generator.sources.cluster import parse_cluster, read_cluster  # see above
+
     documents = read_cluster(config.cluster.kubeconfig, config.cluster.context)
 
     def parse() -> Parsed:
@@ -143,6 +148,10 @@ def _cluster(config: PackageConfig) -> _Source:
 
 
 def _specs(config: PackageConfig) -> _Source:
+    if not config.specs:
+        return _NOTHING
+    from clientgen.generator.sources import openapi  # see above
+
     gathered = _all(partial(openapi.gather, path, path.name) for path in config.specs)
 
     def parse() -> Parsed:
@@ -152,15 +161,18 @@ def _specs(config: PackageConfig) -> _Source:
 
 
 def _crds(config: PackageConfig) -> _Source:
+    if not config.crds:
+        return _NOTHING
+    from clientgen.generator.sources import crd  # see above
+
     inputs = crd.gather(config.crds, config.root)
     return _Source(inputs, lambda: Parsed((crd.parse(inputs),) if inputs else ()))
 
 
 def _types(config: PackageConfig) -> _Source:
     if not config.types:
-        return _Source((), Parsed)
-    # Late: classes stand on the runtime, which no other source loads.
-    from clientgen.generator.python_types import source
+        return _NOTHING
+    from clientgen.generator.python_types import source  # see above
 
     def parse() -> Parsed:
         found = source.parse(config.types, config.root, config.paths, config.where("types"))
@@ -170,10 +182,18 @@ def _types(config: PackageConfig) -> _Source:
 
 
 def _uses(config: PackageConfig) -> _Source:
+    if not config.uses:
+        return _NOTHING
+    from clientgen.generator.sources import packages  # see above
+
     said = (config.uses, config.paths, config.where("uses"))
     return _Source(packages.gather(*said), lambda: Parsed(imported=packages.parse(*said)))
 
 
 def _go_types(config: PackageConfig) -> _Source:
+    if not config.go_types:
+        return _NOTHING
+    from clientgen.generator import go_types  # see above
+
     inputs = go_types.gather(config.go_types, config.root)
     return _Source(inputs, lambda: Parsed(markers=(go_types.parse(inputs),)))

@@ -1,31 +1,29 @@
 """The order of the stages: documents to an API, to plans, to text, to files.
 
-Everything left of the last stage is a pure function; `verify` is the same walk and compares.
+Everything left of the last stage is a pure function; `verify` is the same walk and compares. Most
+runs find that nothing changed: what only a build needs is loaded when there is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clientgen import __version__
 from clientgen.generator import distribution, output
-from clientgen.generator.cache import has_seen, saw, sources_digest
+from clientgen.generator.cache import generator_digest, has_seen, saw
 from clientgen.generator.config import PackageConfig
-from clientgen.generator.format import format_tree, formatter
-from clientgen.generator.inputs import Inputs, Parsed, gather
-from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
-from clientgen.generator.manifest import Manifest, digest
-from clientgen.generator.plan import plan
-from clientgen.generator.problems import Problems
-from clientgen.generator.render import Rendered, Renderer, templates_dir
-from clientgen.generator.resolve import resolve
-from clientgen.generator.resolve.selection import is_wanted
-from clientgen.gvk import GroupVersion
+from clientgen.generator.format import formatter
+from clientgen.generator.inputs import Inputs, gather
+from clientgen.generator.manifest import Manifest
 
-__all__ = ["Progress", "ResourceRow", "Result", "generate", "resources", "verify"]
+if TYPE_CHECKING:
+    from clientgen.generator.building import ResourceRow
+    from clientgen.generator.ir import OlderCopy, Skipped
+
+__all__ = ["Progress", "Result", "generate", "resources", "verify"]
 
 Progress = Callable[[str], None]
 
@@ -41,29 +39,6 @@ class Result:
     """Group versions that the cluster serves and could not describe, and why."""
     older: tuple[OlderCopy, ...] = ()
     """Types described in place that were taken for known ones which have more."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceRow:
-    """What a document offers of one resource."""
-
-    group_version: str
-    kind: str
-    plural: str
-    namespaced: bool
-    verbs: tuple[str, ...]
-    subresources: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tree:
-    """A package before it meets the disk."""
-
-    files: Mapping[str, str]
-    manifest: Manifest
-    skipped: tuple[Skipped, ...]
-    unavailable: Mapping[str, str]
-    older: tuple[OlderCopy, ...]
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
@@ -82,13 +57,15 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     beside = distribution.change(config)
     if not (force or beside) and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
-    tree = _build(config, inputs, manifest, progress, reuse=not force)
+    from clientgen.generator.building import build  # see above
+
+    tree = build(config, inputs, manifest, progress, reuse=not force)
     progress("writing")
     changes = output.write(tree.files, config.target, tree.manifest)
     if beside:
         beside.make()
         changes = changes.and_beside(beside.shown, written=beside.wanted is not None)
-    saw(config.target, _generator())
+    saw(config.target, generator_digest(formatter()))
     return Result(changes, tree.skipped, unavailable=tree.unavailable, older=tree.older)
 
 
@@ -97,7 +74,9 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     inputs = gather(config)
     manifest = Manifest(__version__, _digests(config, inputs))
     # Nothing is taken over from the files that are to be checked.
-    tree = _build(config, inputs, manifest, progress, reuse=False)
+    from clientgen.generator.building import build  # see above
+
+    tree = build(config, inputs, manifest, progress, reuse=False)
     progress("comparing")
     found = output.verify(tree.files, config.target, tree.manifest)
     beside = distribution.change(config)
@@ -105,115 +84,16 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
 
 
 def _is_current(manifest: Manifest, target: Path) -> bool:
-    return has_seen(target, _generator()) and output.unchanged(manifest, target)
+    return has_seen(target, generator_digest(formatter())) and output.unchanged(manifest, target)
 
 
 def resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
     """What the sources of packages offer, sorted by group version and plural; see `generate`."""
-    rows = {row for config in packages for row in _rows(_offered(config))}
-    return tuple(sorted(rows, key=lambda row: (row.group_version, row.plural)))
+    from clientgen.generator.building import offered_resources  # see above
 
-
-def _offered(config: PackageConfig) -> Api:
-    inputs = gather(config)
-    with inputs.places():
-        return _resolve(config, inputs.parse())
-
-
-def _rows(api: Api) -> Iterator[ResourceRow]:
-    for group_version in api.group_versions:
-        for resource in group_version.resources:
-            yield ResourceRow(
-                str(resource.group_version),
-                resource.kind,
-                resource.plural,
-                resource.namespaced,
-                tuple(sorted(resource.verbs)),
-                _subresources(resource),
-            )
-
-
-def _subresources(resource: Resource) -> tuple[str, ...]:
-    names = {part.name for part in resource.subresources}
-    names |= {method.subresource for method in resource.methods if method.subresource}
-    return tuple(sorted(names | ({"log"} if resource.logs else set())))
-
-
-def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
-    configured = {kind: config.marker_lines(kind) for kind in config.markers}
-    # The configuration has the last word.
-    return resolve(
-        parsed.specs,
-        (configured, *parsed.markers),
-        parsed.imported,
-        config.inlined,
-        config.selection,
-        [GroupVersion.parse(name) for name in parsed.unavailable],
-    )
+    return offered_resources(packages)
 
 
 def _digests(config: PackageConfig, inputs: Inputs) -> dict[str, str]:
     """The digest of everything the files are made of, by names that hold on every machine."""
     return {**inputs.digests(), "configuration": config.digest()}
-
-
-@cache
-def _generator() -> str:
-    """The digest of the generator itself: modules, templates and what formats."""
-    modules, templates = Path(__file__).parent.rglob("*.py"), templates_dir().rglob("*.j2")
-    return sources_digest([*modules, *templates], formatter())
-
-
-def _build(
-    config: PackageConfig,
-    inputs: Inputs,
-    manifest: Manifest,
-    progress: Progress,
-    *,
-    reuse: bool,
-) -> _Tree:
-    progress("reading")
-    with inputs.places():
-        parsed = inputs.parse()
-        _check_nothing_is_lost(config, parsed.unavailable)
-        api = _resolve(config, parsed)
-        progress("rendering")
-        files, modules = plan(api, config.expansions, config.renames)
-    rendered = Renderer(modules).render(files)
-    progress("formatting")
-    digests = {path: digest(formatter() + text) for path, text in rendered.texts.items()}
-    known = output.formatted_before(config.target, digests) if reuse else {}
-    tree = {**_formatted(rendered, known), "py.typed": ""}
-    folders = {
-        str(gv): modules.package(gv) for gv in (one.group_version for one in api.group_versions)
-    }
-    manifest = replace(manifest, rendered=digests, group_versions=folders, uses=config.uses)
-    return _Tree(tree, manifest, api.skipped, parsed.unavailable, api.older)
-
-
-def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]) -> None:
-    """An outage of the cluster must not take clients out of a package that has them."""
-    before = output.read_manifest(config.target)
-    had = (before.group_versions if before else None) or {}
-    problems = Problems()
-    for name, reason in sorted(unavailable.items()):
-        if name in had and is_wanted(config.selection, GroupVersion.parse(name)):
-            what = f"{name} would be lost: it is in the package, and the cluster cannot describe it"
-            hint = f"{reason}. Try again later, or exclude `{name}`."
-            problems.add(str(config.target), what, hint)
-    problems.raise_if_any()
-
-
-def _formatted(rendered: Rendered, known: Mapping[str, str]) -> dict[str, str]:
-    """Format what is new.
-
-    A twin has the layout of its source with shorter words. Where the source was laid out as black
-    wants it, all that is broken over lines ends in commas that keep it so, and the twin is too.
-    """
-    texts, twins = rendered.texts, rendered.twins
-    new = {path: text for path, text in texts.items() if path not in known and path not in twins}
-    tree = {**known, **format_tree(new)}
-    left = {path: texts[path] for path in twins if path not in known}
-    settled = {path: text for path, text in left.items() if tree[twins[path]] == texts[twins[path]]}
-    unsettled = {path: text for path, text in left.items() if path not in settled}
-    return {**tree, **settled, **format_tree(unsettled)}
