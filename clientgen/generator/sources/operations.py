@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.sources.document import follow, pointer
+from clientgen.generator.sources.document import follow, is_object, pointer
 from clientgen.generator.sources.spec import Operation, Schema, gvks_of
 from clientgen.gvk import GroupVersion
 
@@ -44,11 +44,11 @@ class OperationReader(ABC):
     def operations(self) -> Iterator[Operation]:
         """Every call on a resource, in order of the paths."""
         for path, item in sorted(self._document.get("paths", {}).items()):
-            for method in _METHODS:
-                if method in item:
-                    operation = self._operation(path, method, item)
-                    if operation:
-                        yield operation
+            # What stands there without being a path is an extension, of any type.
+            for method in _METHODS if is_object(item) else ():
+                operation = self._operation(path, method, item) if method in item else None
+                if operation:
+                    yield operation
 
     @abstractmethod
     def body(self, raw: _Json, item: _Json) -> Schema | None:
@@ -81,7 +81,7 @@ class OperationReader(ABC):
         raw = item[method]
         action = raw.get("x-kubernetes-action")
         match = _PATH.match(path)
-        if not action or not match:
+        if not isinstance(action, str) or not match:
             self.ignored.append((f"{method.upper()} {path}", _NO_RESOURCE))
             return None
         if match["watch"]:

@@ -21,6 +21,8 @@ __all__ = [
     "reference_of",
 ]
 
+_PARTS = ("group", "version", "kind")
+
 # A schema is JSON: resolve reads it once, key by key.
 Schema = Mapping[str, Any]
 
@@ -99,11 +101,8 @@ class Spec:
 def gvks_of(schema: Schema) -> list[GroupVersionKind]:
     """The kinds a schema says it is, from `x-kubernetes-group-version-kind`."""
     stated = schema.get("x-kubernetes-group-version-kind", [])
-    return [
-        GroupVersionKind(entry.get("group", ""), entry.get("version", ""), entry.get("kind", ""))
-        for entry in (stated if is_array(stated) else [stated])
-        if is_object(entry)
-    ]
+    entries = filter(is_object, stated if is_array(stated) else [stated])
+    return [GroupVersionKind(*(str(entry.get(part, "")) for part in _PARTS)) for entry in entries]
 
 
 def reference_of(schema: Schema) -> str | None:
