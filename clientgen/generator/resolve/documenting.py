@@ -68,7 +68,7 @@ def of_object(schema: Schema) -> Iterator[str]:
     for key, how in (("oneOf", "Exactly"), ("anyOf", "At least")):
         names = _alternatives(schema.get(key))
         if names:
-            yield f"{how} one of {_listed(names)} is needed."
+            yield f"{how} one of {_listed(names, 'or')} is needed."
     rules = schema.get(_RULES)
     for rule in rules if is_array(rules) else ():
         if is_object(rule):
@@ -151,9 +151,9 @@ def _rule(rule: Mapping[str, Any]) -> str:
     return f"Must hold: `{said}`" + (f" ({message})." if message else ".")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str], last: str = "and") -> str:
     named = [name if name.startswith("`") else f"`{name}`" for name in names]
-    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    return f" {last} ".join(filter(None, (", ".join(named[:-1]), named[-1])))
 
 
 def _shown(value: object) -> str:

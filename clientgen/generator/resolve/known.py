@@ -161,27 +161,28 @@ class Known:
 
     def _choose(self, fitting: list[Shape], schema: Schema, name: str) -> Shape | None:
         """One of several that fit: the one the name means, or the only one there can be."""
-        uses = Counter[str]()
-        for shape in fitting:
-            uses[shape.model.name] += self._used_as[name, shape.model]
-        most = max(uses.values(), default=0)
-        if most:
-            return min((s for s in fitting if uses[s.model.name] == most), key=_rank)
+        used = [shape for shape in fitting if self._used_as[name, shape.model]]
+        if used:
+            return min(used, key=lambda s: (_rank(s), -self._used_as[name, s.model], s.model))
         suggested = _suggested(fitting, name)
         if suggested and len(schema["properties"]) >= _SUGGESTIVE:
-            return min(suggested, key=_rank)
+            return _first(suggested)
         if not fitting or not is_telling(schema):
             return None
-        first = min(fitting, key=_rank)
+        first = _first(fitting)
         one = len({shape.model.name for shape in fitting}) == 1
         return first if one or first.model.group_version == META_V1 else None
 
 
-def _rank(shape: Shape) -> tuple[bool, bool, bool, ModelId]:
+def _rank(shape: Shape) -> tuple[bool, bool, bool]:
     """Which of several types alike is taken: meta/v1 first, then core/v1, then what is stable."""
     home = shape.model.group_version
     stable = _STABLE.fullmatch(home.version) is not None
-    return (home != META_V1, home != _CORE_V1, not stable, shape.model)
+    return (home != META_V1, home != _CORE_V1, not stable)
+
+
+def _first(shapes: Iterable[Shape]) -> Shape:
+    return min(shapes, key=lambda shape: (_rank(shape), shape.model))
 
 
 def _spoken_of(type_: TypeRef) -> Iterator[ModelId]:
