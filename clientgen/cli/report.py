@@ -116,10 +116,9 @@ def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[
     items = tuple(copies)
     if verbose:
         for item in items:
-            has = (
-                f"{item.model.name} of {item.model.group_version} without {', '.join(item.missing)}"
-            )
-            yield f"older copy: {item.where}: {has}"
+            home = item.model.group_version
+            of = f"{item.model.name} of {home.group or 'core'}/{home.version}"
+            yield f"older copy: {item.where}: {of} without {', '.join(item.missing)}"
     elif items:
         types = Counter(item.model.name for item in items).most_common()
         named = ", ".join(f"{n} {name}" for name, n in types)

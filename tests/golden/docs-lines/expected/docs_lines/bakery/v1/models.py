@@ -124,7 +124,7 @@ class OvenSpecEmpty(Model):
 class OvenSpecFuel(Model):
     """What it burns.
 
-    Exactly one of `gas` and `wood` with `pellets` is needed. At least one of `gas`, `wood` and
+    Exactly one of `gas` or `wood` with `pellets` is needed. At least one of `gas`, `wood` or
     `pellets` is needed.
     """
 
