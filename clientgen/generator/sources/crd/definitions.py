@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.sources.crd.documents import Document, read_documents
-from clientgen.generator.sources.crd.gathering import Manifest
+from clientgen.generator.sources.crd.documents import read_documents
+from clientgen.generator.sources.crd.gathering import NOTHING, Manifest
+from clientgen.generator.sources.crd.helm import HINT, is_template
 from clientgen.generator.sources.crd.places import below
 from clientgen.generator.sources.crd.rules import API_VERSION, KIND, read_definition
+from clientgen.generator.sources.crd.yaml_documents import Document
 from clientgen.generator.sources.custom import CustomResource, custom_spec
 from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Input, Precedence, Spec
@@ -19,7 +21,6 @@ __all__ = ["parse"]
 
 _OTHER = "not a CustomResourceDefinition"
 _OLD = "apiextensions.k8s.io/v1beta1"
-_TEMPLATE = "{{"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,7 @@ class _Reading:
                     self.ignored.append((f"{_called(value)} of {one.shown}", _OTHER))
         self.problems.extend(broken)
         if not any_there and not broken and isinstance(one, Manifest) and one.named:
-            what = "holds no CustomResourceDefinition"
-            self.problems.add(one.shown, what, "Leave it out, or name the file that has them.")
+            self.problems.add(one.shown, *NOTHING)
 
     def _definition(self, value: dict[str, Any], where: str, document: Document) -> None:
         self.problems.extend(document.doubts)
@@ -83,8 +83,8 @@ class _Reading:
         templates = list(_templates(value, where))
         for place, text in templates:
             what = f"is a Helm template, not a manifest: `{text}`"
-            self.problems.add(place, what, "Render the chart with `helm template`, and read that.")
-        if templates:
+            self.problems.add(place, what, HINT)
+        if templates or document.templated:
             return
         problems = Problems()
         definition = read_definition(value, where, problems)
@@ -133,7 +133,7 @@ def _called(value: Any) -> str:
 
 def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
     """Strings that a chart would fill in; texts in schemas may speak of templates."""
-    if isinstance(value, str) and _TEMPLATE in value:
+    if isinstance(value, str) and is_template(value):
         yield where, value
     elif is_object(value):
         for key, each in value.items():

@@ -10,13 +10,17 @@ from pathlib import Path
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.spec import Input
 
-__all__ = ["Manifest", "gather"]
+__all__ = ["NOTHING", "Manifest", "gather"]
 
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
 # No other file can hold one, so that what stands beside manifests in a folder is not even parsed.
 _MARK = b"CustomResourceDefinition"
 # The bundles of projects with a thousand definitions stay below.
 _LARGEST = 64 * 2**20
+NOTHING = (
+    "holds no CustomResourceDefinition",
+    "Leave it out, or name the file that has them.",
+)
 _HINT = "Name files with CustomResourceDefinitions, or folders of them."
 
 
@@ -55,7 +59,9 @@ def gather(paths: Iterable[Path], root: Path) -> tuple[Manifest, ...]:
 def _below(path: Path, root: Path, problems: Problems) -> Iterator[tuple[Manifest, Path]]:
     if not path.is_dir():
         data = _read(path, problems)
-        if data is not None:
+        if data is not None and _MARK not in data:
+            problems.add(str(path), *NOTHING)
+        elif data is not None:
             yield Manifest(_name(path, path, root), str(path), data, named=True), path
         return
     files = [each for each in path.rglob("*") if each.suffix in _ENDINGS and each.is_file()]

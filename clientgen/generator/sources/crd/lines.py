@@ -9,7 +9,8 @@ from functools import lru_cache
 import yaml
 
 from clientgen.generator.problems import Problem
-from clientgen.generator.sources.crd.documents import json_texts, nodes
+from clientgen.generator.sources.crd.documents import json_texts
+from clientgen.generator.sources.crd.yaml_documents import nodes
 from clientgen.generator.sources.spec import Input
 
 __all__ = ["line_of", "located"]

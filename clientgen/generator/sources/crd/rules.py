@@ -26,7 +26,6 @@ __all__ = ["API_VERSION", "KIND", "check_definition", "read_definition"]
 
 API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 
-_REFUSED = "An API server refuses this definition."
 # The start of what is said, or the field it is about, to what can be done.
 _HINTS = (
     (r"scope$", "", "Write `scope: Namespaced` or `scope: Cluster`."),
@@ -55,6 +54,8 @@ _HINTS = (
         "A field is declared under `properties` before other parts of the schema speak of it.",
     ),
 )
+# What a server fills in when it knows the kind.
+_FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
 _INVALID = "Invalid value: "
 _LONGEST_VALUE = 60
 # What rules may use in Kubernetes and cannot here: whether they are right is not known.
@@ -98,7 +99,7 @@ def read_definition(
 def _refused(definition: dict[str, Any], where: str) -> Iterable[Problem]:
     for cause in _causes(definition):
         parts = field_parts(cause.field, definition)
-        if cause.field.startswith("status.") or _is_beyond(cause.field, definition, parts):
+        if _follows(cause, definition) or _is_beyond(cause.field, definition, parts):
             continue
         what = _text(cause.message)
         yield Problem(below(where, *_exact(parts, what, definition)), what, _hint(cause))
@@ -157,6 +158,17 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
+    """Whether it is only wrong because something else is, which is told for itself."""
+    if cause.field.startswith("status."):
+        return True
+    names: dict[str, Any] = found_at(definition, ["spec", "names"]) or {}
+    if cause.field in _FROM_KIND:
+        return not names.get("kind") and cause.message.startswith("Required")
+    group = found_at(definition, ["spec", "group"])
+    return cause.field == "metadata.name" and not (group and names.get("plural"))
+
+
 def _is_beyond(field: str, definition: Mapping[str, Any], parts: list[str | int]) -> bool:
     """Whether a rule is complained about that this server cannot judge."""
     if "x-kubernetes-validations" not in field:
@@ -185,7 +197,7 @@ def _hint(cause: Cause) -> str:
     for field, start, hint in _HINTS:
         if re.search(field, cause.field) and start in cause.message:
             return hint
-    return _REFUSED
+    return ""
 
 
 def _exact(parts: list[str | int], what: str, definition: Mapping[str, Any]) -> list[str | int]:

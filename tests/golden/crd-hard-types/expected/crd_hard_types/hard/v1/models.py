@@ -145,7 +145,7 @@ class GadgetSpec(Model):
 class GadgetSpecAddress(Model):
     """GadgetSpecAddress of hard.example.com/v1.
 
-    Exactly 1 entry. Exactly one of `ip` and `host` is needed.
+    Exactly 1 entry. Exactly one of `ip` or `host` is needed.
     """
 
     host: str | None = None

@@ -1,0 +1,36 @@
+"""Charts' templates, which look like manifests until Helm has rendered them."""
+
+from __future__ import annotations
+
+import re
+
+from clientgen.generator.problems import Problem
+
+__all__ = ["HINT", "helm_problem", "is_template"]
+
+HINT = "Render the chart with `helm template`, and read that."
+# A line that YAML takes for the start of an object and Helm for a directive.
+_DIRECTIVE = re.compile(r"^(?:[^#'\"\n]*[:\-]\s+|\s*)\{\{.*", re.MULTILINE)
+
+
+def is_template(text: str) -> bool:
+    """Whether a chart would fill in something here."""
+    return "{{" in text
+
+
+def helm_problem(text: str, shown: str, before: int | None = None) -> Problem | None:
+    """What to say of a chart's template, if the text is one.
+
+    Args:
+        text: the text of the file.
+        shown: how messages call it.
+        before: the number of the line in which YAML ends; directives after it were not seen.
+    """
+    found = list(_DIRECTIVE.finditer(text))
+    first = text.count("\n", 0, found[0].start()) + 1 if found else 0
+    if not found or (before is not None and first > before + 1):
+        return None
+    directive = found[0][0][found[0][0].index("{{") :].strip()
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    what = f"is a Helm template, not a manifest: `{directive}`{more}"
+    return Problem(f"{shown}:{first}", what, HINT)
