@@ -1,0 +1,199 @@
+"""The markers of kubebuilder: their grammar, and what is said of wrong ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clientgen.generator.crds.kubebuilder import parse_markers
+from clientgen.generator.crds.vocabulary import ALIASES, MARKERS, Level
+from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.problems import Problems
+
+
+def parse(level: Level, *lines: str) -> tuple[list[tuple[str, Any]], list[str]]:
+    problems = Problems()
+    numbered = [MarkerLine(line, f"m.py:{n}") for n, line in enumerate(lines, start=1)]
+    found = parse_markers(numbered, problems, level)
+    return [(each.name, each.value) for each in found], [str(each) for each in problems]
+
+
+GOOD: list[tuple[Level, str, str, Any]] = [
+    ("field", "kubebuilder:validation:Minimum=-1.5", "validation:Minimum", -1.5),
+    ("field", "kubebuilder:validation:Minimum=3", "validation:Minimum", 3),
+    ("field", "kubebuilder:validation:MultipleOf=1e3", "validation:MultipleOf", 1000.0),
+    ("field", "kubebuilder:validation:ExclusiveMaximum=true", "validation:ExclusiveMaximum", True),
+    ("field", "kubebuilder:validation:ExclusiveMaximum=false",
+     "validation:ExclusiveMaximum", False),
+    ("field", "kubebuilder:validation:MaxLength=0", "validation:MaxLength", 0),
+    ("field", "kubebuilder:validation:Pattern=`^a,b{2};\\d$`",
+     "validation:Pattern", r"^a,b{2};\d$"),
+    ("field", 'kubebuilder:validation:Pattern="^\\\\d\\"$"', "validation:Pattern", '^\\d"$'),
+    ("field", "kubebuilder:validation:Pattern='^a$'", "validation:Pattern", "^a$"),
+    ("field", "kubebuilder:validation:Pattern=^[a-z]+$", "validation:Pattern", "^[a-z]+$"),
+    ("field", 'kubebuilder:validation:Pattern="\\x41\\u00e9\\U0001F600\\101\\t"',
+     "validation:Pattern", "Aé😀A\t"),
+    ("field", "kubebuilder:validation:Enum=a;b;c", "validation:Enum", ["a", "b", "c"]),
+    ("field", "kubebuilder:validation:Enum={a,b}", "validation:Enum", ["a", "b"]),
+    ("field", 'kubebuilder:validation:Enum="";x', "validation:Enum", ["", "x"]),
+    ("field", 'kubebuilder:validation:Enum=1;2.5;true;"3"', "validation:Enum", [1, 2.5, True, "3"]),
+    ("field", "kubebuilder:validation:Enum=one", "validation:Enum", ["one"]),
+    ("field", "kubebuilder:validation:items:MinLength=2", "validation:items:MinLength", 2),
+    ("field", "kubebuilder:validation:items:items:Enum=a", "validation:items:items:Enum", ["a"]),
+    ("field", "kubebuilder:validation:Required", "required", True),
+    ("field", "kubebuilder:validation:Optional", "optional", True),
+    ("field", "optional", "optional", True),
+    ("field", "k8s:required", "required", True),
+    ("field", "nullable=true", "nullable", True),
+    ("field", "k8s:maxLength=5", "validation:MaxLength", 5),
+    ("field", "k8s:immutable", "immutable", True),
+    ("field", "kubebuilder:validation:EmbeddedResource", "validation:XEmbeddedResource", True),
+    ("field", "kubebuilder:pruning:PreserveUnknownFields",
+     "validation:XPreserveUnknownFields", True),
+    ("field", "listType=map", "listType", "map"),
+    ("field", "listMapKey=name", "listMapKey", "name"),
+    ("field", "kubebuilder:default=3", "default", 3),
+    ("field", "kubebuilder:default=100Mi", "default", "100Mi"),
+    ("field", "kubebuilder:default=123/x", "default", "123/x"),
+    ("field", "kubebuilder:default=true", "default", True),
+    ("field", "kubebuilder:default=\"a, b\"", "default", "a, b"),
+    ("field", "kubebuilder:default={}", "default", {}),
+    ("field", "kubebuilder:default={1,2}", "default", [1, 2]),
+    ("field", "kubebuilder:default={{a: 1},{a: 2}}", "default", [{"a": 1}, {"a": 2}]),
+    ("field", "kubebuilder:default={a: {b: 1, c: {x,y}}, \"d e\": `}`}", "default",
+     {"a": {"b": 1, "c": ["x", "y"]}, "d e": "}"}),
+    ("field", 'default={"a": [1, null], "b": "x"}', "default", {"a": [1, None], "b": "x"}),
+    ("field", "kubebuilder:example=5;6", "example", [5, 6]),
+    ("field", "kubebuilder:title=A title", "title", "A title"),
+    ("field", 'kubebuilder:validation:XValidation:rule="self == \'a\\\\d\'",message="no, never"',
+     "validation:XValidation", {"rule": "self == 'a\\d'", "message": "no, never"}),
+    ("type", "kubebuilder:resource:path=foos,shortName=f;ff,categories={all,x},scope=Cluster",
+     "resource", {"path": "foos", "shortName": ["f", "ff"], "categories": ["all", "x"],
+                  "scope": "Cluster"}),
+    ("type", "kubebuilder:resource", "resource", {}),
+    ("type", "kubebuilder:subresource:status", "subresource:status", True),
+    ("type", "kubebuilder:subresource:scale:specpath=.spec.n,statuspath=.status.n",
+     "subresource:scale", {"specpath": ".spec.n", "statuspath": ".status.n"}),
+    ("type", 'kubebuilder:printcolumn:name="A b",type=integer,JSONPath=`.spec.x`,priority=1',
+     "printcolumn", {"name": "A b", "type": "integer", "JSONPath": ".spec.x", "priority": 1}),
+    ("type", "kubebuilder:deprecatedversion", "deprecatedversion", {}),
+    ("type", 'kubebuilder:deprecatedversion:warning="old"', "deprecatedversion", {"warning": "old"}),
+    ("type", 'kubebuilder:metadata:annotations="a=b";"c=d",labels=x=y', "metadata",
+     {"annotations": ["a=b", "c=d"], "labels": ["x=y"]}),
+    ("type", "kubebuilder:selectablefield:JSONPath=.spec.x", "selectablefield",
+     {"JSONPath": ".spec.x"}),
+    ("type", "kubebuilder:validation:ExactlyOneOf=a;b", "validation:ExactlyOneOf", ["a", "b"]),
+    ("module", "groupName=example.com", "groupName", "example.com"),
+    ("module", "kubebuilder:validation:Optional", "optional", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("level", "text", "name", "value"), GOOD, ids=[each[1] for each in GOOD])
+def test_values_are_read(level: Level, text: str, name: str, value: Any) -> None:
+    assert parse(level, f"+{text}") == ([(name, value)], [])
+
+
+BAD: list[tuple[Level, str, str]] = [
+    ("field", "kubebuilder:validation:Minimum=x",
+     "m.py:1: `+kubebuilder:validation:Minimum`: `x` is not a number"),
+    ("field", "kubebuilder:validation:MaxLength=1.5",
+     "m.py:1: `+kubebuilder:validation:MaxLength`: `1.5` is not a whole number"),
+    ("field", "kubebuilder:validation:ExclusiveMinimum=1",
+     "m.py:1: `+kubebuilder:validation:ExclusiveMinimum`: `1` is not true or false"),
+    ("field", "kubebuilder:validation:Minimum",
+     "m.py:1: `+kubebuilder:validation:Minimum`: it has no value\n    write it as `marker=value`"),
+    ("field", "kubebuilder:validation:Pattern=^a{1,2}$",
+     ("m.py:1: `+kubebuilder:validation:Pattern`: there is more behind the value: `,2}$`\n"
+     "    put the text in backticks or double quotes")),
+    ("field", "kubebuilder:validation:Pattern=`^a",
+     ("m.py:1: `+kubebuilder:validation:Pattern`: the text ``^a` does not end\n"
+     "    close it with `")),
+    ("field", 'kubebuilder:validation:Pattern="\\d"',
+     ("m.py:1: `+kubebuilder:validation:Pattern`: `\\d` is not an escape\n"
+     "    double the backslash, or put the text in backticks")),
+    ("field", "kubebuilder:validation:Enum=",
+     "m.py:1: `+kubebuilder:validation:Enum`: its list is empty\n    write `a;b` or `{a, b}`"),
+    ("field", "kubebuilder:validation:Enum={a,,b}",
+     ("m.py:1: `+kubebuilder:validation:Enum`: a list has an empty place or no end\n"
+     "    write `{a, b}`")),
+    ("field", "kubebuilder:default={a: 1",
+     "m.py:1: `+kubebuilder:default`: a map is not closed\n    write `{key: value}`"),
+    ("field", "default={a: 1}",
+     "m.py:1: `+default`: `{a: 1}` is not JSON\n    write JSON, with texts in double quotes"),
+    ("field", "nullable=false",
+     "m.py:1: `+nullable`: it takes no value, but has `false`\n    write it alone"),
+    ("field", "listType=sett",
+     "m.py:1: `+listType`: it cannot be `sett`\n    it is one of atomic, map, set"),
+    ("field", "kubebuilder:validation:UniqueItems=true",
+     ("m.py:1: `+kubebuilder:validation:UniqueItems`: the API server refuses lists that are "
+     "checked so\n    write `+listType=set`")),
+    ("field", "kubebuilder:validation:XValidation:message=x",
+     ("m.py:1: `+kubebuilder:validation:XValidation`: it lacks `rule`\n"
+     "    write `name=value`, with a comma between")),
+    ("field", "kubebuilder:validation:XValidation:rule=a,reason=Wrong",
+     ("m.py:1: `+kubebuilder:validation:XValidation`: `reason` cannot be `Wrong`\n"
+     "    it is one of FieldValueInvalid, FieldValueForbidden, FieldValueRequired, "
+     "FieldValueDuplicate")),
+    ("type", "kubebuilder:resource:pth=x",
+     ("m.py:1: `+kubebuilder:resource`: it has no argument `pth`\n"
+     "    it has path, shortName, categories, singular, scope")),
+    ("type", "kubebuilder:resource:path=x,path=y",
+     "m.py:1: `+kubebuilder:resource`: it says `path` twice\n    remove one"),
+    ("type", "kubebuilder:printcolumn:name=x,type=string,JSONPath=.a,priority=low",
+     "m.py:1: `+kubebuilder:printcolumn`: `priority`: `low` is not a whole number"),
+    ("type", "kubebuilder:resource:scope",
+     "m.py:1: `+kubebuilder:resource`: its argument `scope` has no value\n    write `scope=...`"),
+    ("field", "kubebuilder:resource:path=x",
+     "m.py:1: `+kubebuilder:resource` does not belong here\n    it stands above a class"),
+    ("type", "optional",
+     ("m.py:1: `+optional` does not belong here\n"
+     "    it stands above a field or at the top of the module")),
+    ("type", "kubebuilder:validation:Minimun=1",
+     ("m.py:1: `+kubebuilder:validation:Minimun` is not a known marker\n"
+     "    did you mean `+kubebuilder:validation:Minimum`?")),
+    ("field", "Minimum=1",
+     ("m.py:1: `+Minimum` is not a known marker\n"
+     "    did you mean `+kubebuilder:validation:Minimum`?")),
+    ("field", "kubebuilder:listType=map",
+     "m.py:1: `+kubebuilder:listType` is not a known marker\n    did you mean `+listType`?"),
+    ("field", "quite:something=else",
+     ("m.py:1: `+quite:something` is not a known marker\n"
+     "    known are the markers of `+kubebuilder` for CRDs, of `+genclient` and of `+k8s:*-gen`")),
+    ("field", "kubebuilder:default=" + "{" * 300,
+     "m.py:1: `+kubebuilder:default` has too many brackets\n    write a simpler value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("level", "text", "problem"), BAD, ids=[each[1][:60] for each in BAD])
+def test_what_is_wrong_is_told(level: Level, text: str, problem: str) -> None:
+    assert parse(level, f"+{text}") == ([], [problem])
+
+
+def test_everything_wrong_is_told_at_once_and_the_rest_is_read() -> None:
+    found, problems = parse("field", "+nulable", "+optional", "+listType=x", "+required=no")
+    assert found == [("optional", True)]
+    assert [each.partition(":")[2].partition(":")[0] for each in problems] == ["1", "3", "4"]
+
+
+def test_a_marker_is_said_once_unless_it_may_be_repeated() -> None:
+    found, problems = parse("field", "+listMapKey=a", "+listMapKey=b", "+optional", "+k8s:optional")
+    assert found == [("listMapKey", "a"), ("listMapKey", "b"), ("optional", True)]
+    assert problems == [
+        "m.py:4: `+k8s:optional` is said twice\n    remove one; the first is at m.py:3"
+    ]
+
+
+def test_markers_of_other_generators_are_passed_over() -> None:
+    lines = (
+        "+genclient", "+genclient:noStatus", "+resourceName=foos", "+groupName=x",
+        "+k8s:deepcopy-gen=true", "+k8s:deepcopy-gen:interfaces=a.B",
+        "+kubebuilder:object:root=true",
+        "+k8s:client-gen=false",
+    )  # fmt: skip
+    assert parse("type", *lines) == ([], [])
+
+
+def test_every_marker_has_a_place_and_every_alias_leads_to_one() -> None:
+    assert all(word.levels for word in MARKERS.values())
+    assert set(ALIASES.values()) <= MARKERS.keys()

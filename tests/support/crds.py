@@ -1,0 +1,120 @@
+"""Python types of a test, their manifests, and a server that has them."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from clientgen.generator.crds.manifest import Manifest, manifests
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.kinds import kinds
+from clientgen.generator.python_types.reading import read_module
+from clientgen.runtime.request import HttpRequest
+from clientgen.testing.apiserver.answers import Response
+from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing.apiserver.spec import load
+
+IMPORTS = """
+from typing import Annotated
+from msgspec import Meta
+from clientgen.runtime.model import (
+    IntOrString, Literal, MicroTime, Model, NO_RAW, Raw, Time, auto, constant, field,
+)
+from clientgen.runtime.meta_v1 import Condition, LabelSelector, ObjectMeta
+from clientgen.runtime.quantity import Quantity
+"""
+KIND = '''
+# +genclient
+{markers}
+class {kind}(Model):
+    """A thing."""
+    api_version: Literal["{group}/{version}"] = constant("{group}/{version}", name="apiVersion")
+    kind: Literal["{kind}"] = constant("{kind}")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    spec: {kind}Spec = auto({kind}Spec)
+{more}
+'''
+_number = count()
+
+
+def module(
+    spec: str,
+    *,
+    kind: str = "Thing",
+    version: str = "v1",
+    before: str = "",
+    markers: str = "",
+    more: str = "",
+) -> str:
+    """The source of a module with one kind; `spec` is the body of its spec's class."""
+    body = "\n".join(f"    {line}" if line else "" for line in spec.strip().splitlines())
+    top = '"""Types."""\n# +groupName=example.com\n'
+    kind_text = KIND.format(
+        group="example.com", kind=kind, version=version, markers=markers or "#", more=more
+    )
+    return f"{top}{IMPORTS}\n{before}\n\nclass {kind}Spec(Model):\n{body}\n\n{kind_text}"
+
+
+def read(tmp_path: Path, *sources: str) -> tuple[tuple[Manifest, ...], list[str]]:
+    """The manifests of some modules, and what is wrong with them (`file:line: what`)."""
+    problems = Problems()
+    modules = []
+    for source in sources:
+        name = f"types_{next(_number)}"
+        (tmp_path / f"{name}.py").write_text(source)
+        modules.append(read_module(name, tmp_path, problems))
+    found = manifests(kinds([each for each in modules if each], problems), problems)
+    return found, [str(problem) for problem in dict.fromkeys(problems)]
+
+
+def definition(tmp_path: Path, *sources: str) -> dict[str, Any]:
+    """The one definition of modules in which nothing is wrong."""
+    found, wrong = read(tmp_path, *sources)
+    assert not wrong, wrong
+    (one,) = found
+    return dict(one.definition)
+
+
+def spec_schema(tmp_path: Path, spec: str, **more: str) -> dict[str, Any]:
+    """The properties of the spec of a kind."""
+    found = definition(tmp_path, module(spec, **more))
+    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    return dict(schema["properties"]["spec"])
+
+
+def wrong(tmp_path: Path, spec: str, **more: str) -> list[str]:
+    """What is wrong with a kind: each problem without its hint, and with its line's text."""
+    source = module(spec, **more)
+    _, found = read(tmp_path, source)
+    lines = source.splitlines()
+    return [_with_line(problem.partition("\n")[0], lines) for problem in found]
+
+
+def _with_line(problem: str, lines: list[str]) -> str:
+    where, _, what = problem.partition(": ")
+    _, _, number = where.rpartition(":")
+    return f"{lines[int(number) - 1].strip()} -> {what}"
+
+
+class Server:
+    """The in-process API server, asked as over HTTP."""
+
+    def __init__(self, *definitions: dict[str, Any]) -> None:
+        self._server = ApiServer(load(), seed=1)
+        path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        for each in definitions:
+            code, answer = self.ask("POST", path, each)
+            assert code == 201, answer
+        self._server.run_due()
+
+    def ask(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, dict[str, Any]]:
+        """The code and the body of an answer."""
+        said = {"content-type": "application/json", "accept": "application/json", **headers}
+        data = None if body is None else json.dumps(body).encode()
+        answer = self._server.handle(HttpRequest(method, path, tuple(said.items()), data))
+        assert isinstance(answer, Response)
+        return answer.status, json.loads(answer.body)
