@@ -13,7 +13,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CORE", "GOLDEN", "META", "custom_resource", "inlined", "manifests", "without"]
+__all__ = [
+    "CORE",
+    "GOLDEN",
+    "META",
+    "custom_resource",
+    "definitions",
+    "inlined",
+    "manifests",
+    "without",
+]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"

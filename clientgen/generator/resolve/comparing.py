@@ -27,6 +27,7 @@ __all__ = ["EMBEDDED", "OBJECT_META", "TELLING", "Comparison", "Missing", "Shape
 
 OBJECT_META = ModelId(META_V1, "ObjectMeta")
 # What controller-gen makes of an ObjectMeta inside of an object; by default a bare `type: object`.
+# `clientgen crd` writes a few more.
 EMBEDDED = frozenset({"annotations", "finalizers", "labels", "name", "namespace"})
 # What says less is a shape by which many mean something of their own: `{name}`, `{key, name}`.
 TELLING = 5
@@ -56,7 +57,8 @@ class Comparison:
         """Compare with these types; `reference` is the type of a definition by its name."""
         self._shapes = shapes
         self._reference = reference
-        self._memo: dict[tuple[int, ModelId, bool], Missing | None] = {}
+        # With the schema itself: while it is kept, no other one has its identity.
+        self._memo: dict[tuple[int, ModelId, bool], tuple[Schema, Missing | None]] = {}
 
     def forget(self) -> None:
         """Drop what was found out about schemas that are done with."""
@@ -66,15 +68,15 @@ class Comparison:
         """The properties of the type that the schema lacks, if it is a copy otherwise."""
         key = (id(schema), model, older)
         if key not in self._memo:
-            self._memo[key] = self._object_lacks(schema, model, older=older)
-        return self._memo[key]
+            self._memo[key] = (schema, self._object_lacks(schema, model, older=older))
+        return self._memo[key][1]
 
     def _object_lacks(self, schema: Schema, model: ModelId, *, older: bool) -> Missing | None:
         shape = self._shapes.get(model)
         properties = schema.get("properties", {})
         if shape is None or schema.get("type", "object") != "object" or _is_map(schema):
             return None
-        if model == OBJECT_META and (not properties or properties.keys() == EMBEDDED):
+        if model == OBJECT_META and _is_embedded_meta(properties, shape):
             return ()
         if not _has_properties_of(schema, shape, older=older):
             return None
@@ -97,6 +99,10 @@ class Comparison:
             type_ = type_.item if isinstance(type_, ListType) else type_.value
             return None if inner is None else self._type_lacks(inner, type_, older=older)
         return () if _is_value(schema, type_) else None
+
+
+def _is_embedded_meta(properties: Mapping[str, Schema], shape: Shape) -> bool:
+    return not properties or EMBEDDED <= properties.keys() <= shape.types.keys()
 
 
 def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:

@@ -42,6 +42,8 @@ __all__ = ["Known", "Match"]
 
 _CORE_V1 = GroupVersion("", "v1")
 _STABLE = re.compile(r"v\d+")
+# A name that more types go by than these says nothing: `conditions`, `items`, `rules`.
+_FEW = 4
 # How many properties say enough for the name of the property to decide between types alike.
 _SUGGESTIVE = 3
 # An older copy has most of the type's properties, and of each type within at least half.
@@ -80,6 +82,7 @@ class Known:
         self._by_names: dict[frozenset[str], list[Shape]] = {}
         self._by_property: dict[str, set[ModelId]] = {}
         self._used_as: Counter[tuple[str, ModelId]] = Counter()
+        self._types_under: dict[str, set[str]] = {}
         for model in models if policy != "never" else ():
             if model.id not in self._shapes:
                 self._add(model)
@@ -88,13 +91,17 @@ class Known:
         types = {field.name: field.type for field in model.fields}
         required = frozenset(field.name for field in model.fields if field.required)
         shape = self._shapes[model.id] = Shape(model.id, types, required)
+        for name, type_ in types.items():
+            for used in _spoken_of(type_):
+                self._used_as[name, used] += 1
+                self._types_under.setdefault(name, set()).add(used.name)
+        if _is_of_one_kind(model.id):
+            return
         self._by_names.setdefault(frozenset(types), []).append(shape)
         if model.id == OBJECT_META:
             self._by_names.setdefault(EMBEDDED, []).append(shape)
-        for name, type_ in types.items():
+        for name in types:
             self._by_property.setdefault(name, set()).add(model.id)
-            for used in _spoken_of(type_):
-                self._used_as[name, used] += 1
 
     def recognise(self, schema: Schema, name: str) -> Match | None:
         """The type that an object described in place is a copy of.
@@ -162,7 +169,7 @@ class Known:
     def _choose(self, fitting: list[Shape], schema: Schema, name: str) -> Shape | None:
         """One of several that fit: the one the name means, or the only one there can be."""
         used = [shape for shape in fitting if self._used_as[name, shape.model]]
-        if used:
+        if used and len(self._types_under[name]) <= _FEW:
             return min(used, key=lambda s: (_rank(s), -self._used_as[name, s.model], s.model))
         suggested = _suggested(fitting, name)
         if suggested and len(schema["properties"]) >= _SUGGESTIVE:
@@ -172,6 +179,11 @@ class Known:
         first = _first(fitting)
         one = len({shape.model.name for shape in fitting}) == 1
         return first if one or first.model.group_version == META_V1 else None
+
+
+def _is_of_one_kind(model: ModelId) -> bool:
+    """Whether a type's name speaks of one kind while its shape is everybody's: NodeCondition."""
+    return model.name.endswith("Condition") and model.group_version != META_V1
 
 
 def _rank(shape: Shape) -> tuple[bool, bool, bool]:
