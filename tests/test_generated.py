@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import pkgutil
@@ -17,6 +18,7 @@ from clientgen.runtime import Quantity, decode, encode
 from clientgen.runtime.cache import Indexer
 from clientgen.runtime.meta_v1 import ObjectMeta
 from clientgen.runtime.model import raw, raw_value
+from clientgen.runtime.scheme import Scheme
 from clientgen.testing import FakeCluster
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -181,6 +183,55 @@ def test_expansions_are_methods_of_the_listers() -> None:
     assert not lister.in_namespace("a").is_open("shut")
     with pytest.raises(ValueError, match="the namespace is empty"):
         lister.in_namespace("")
+
+
+def test_expansions_of_kinds_from_definitions_and_from_python_types() -> None:
+    package, water = load("expansions_crd"), load("expansions_crd.water.v1")
+    cluster = FakeCluster(crds=[GOLDEN / "expansions-crd/pump.yaml"])
+    pumps = cluster.clientset(package.Clientset).water_v1.pumps()
+    pumps.create(water.Pump(metadata=ObjectMeta(name="a"), spec=water.PumpSpec(power=40)))
+
+    assert pumps.switch("a", runs=True).spec.runs is True
+
+    async def switch_off() -> None:
+        client = cluster.clientset(package.AsyncClientset).water_v1.pumps()
+        assert (await client.switch("a", runs=False)).spec.runs is False
+
+    asyncio.run(switch_off())
+    assert pumps.get("a").spec.runs is False
+    for flavour, prefix in (("clients", ""), ("async_clients", "Async")):
+        client = getattr(load(f"expansions_crd.water.v1.{flavour}"), f"{prefix}TankClient")
+        assert "litres" in methods(client)
+
+
+def test_expansions_of_the_lister_of_a_python_type() -> None:
+    types, listers = load("tank_types"), load("expansions_crd.water.v1.listers")
+    cache = Indexer[Any]()
+    for name, litres in (("a", 5), ("b", 7)):
+        metadata, spec = ObjectMeta(name=name, namespace="x"), types.TankSpec(litres=litres)
+        cache.upsert(types.Tank(metadata=metadata, spec=spec))
+
+    lister = listers.TankLister(cache, load("expansions_crd.water.v1.resources").TANKS)
+
+    assert [tank.metadata.name for tank in lister.larger_than(5)] == ["b"]
+    assert lister.in_namespace("x").total() == 12
+
+
+def test_kinds_that_were_renamed_are_called_by_their_own_names_on_the_wire() -> None:
+    package, kernel = load("rename"), load("rename.kernel.v1")
+    cluster = FakeCluster(crds=[])
+    capsules = cluster.clientset(package.Clientset).kernel_v1.pods("default")
+
+    capsule = kernel.Capsule(metadata=ObjectMeta(name="a"))
+    assert json.loads(encode(capsule))["kind"] == "Pod"
+    assert type(decode(encode(capsule), kernel.Capsule)) is kernel.Capsule
+    assert type(capsules.list()) is kernel.Capsules
+    assert type(capsules).__name__ == "CapsuleClient"
+
+    scheme = Scheme()
+    load("rename.scheme").add_to_scheme(scheme)
+    (read,) = scheme.load("apiVersion: v1\nkind: Pod\n")
+    assert type(read) is kernel.Capsule
 
 
 def test_what_has_a_lister_and_what_an_informer() -> None:
