@@ -31,10 +31,21 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     ]
 
 
-@pytest.mark.parametrize(("tests", "count"), [("test_reaper.py", 7), ("servicelookup", 74)])
-def test_the_tests_of_the_example_controllers_pass(tests: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("folder", "tests", "count"),
+    [(".", "test_reaper.py", 7), (".", "servicelookup", 74), ("crontab", ".", 8)],
+)
+def test_the_tests_of_the_example_controllers_pass(folder: str, tests: str, count: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
-    done = subprocess.run([*command, tests], cwd=EXAMPLES, capture_output=True, text=True)
+    done = subprocess.run([*command, tests], cwd=EXAMPLES / folder, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout
     assert f"{count} passed" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["verify"], ["crd", "--check"]])
+def test_what_is_made_from_the_types_of_an_example_is_up_to_date(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "clientgen", *arguments]
+    done = subprocess.run(command, cwd=EXAMPLES / "crontab", capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr

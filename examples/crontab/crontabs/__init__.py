@@ -1,0 +1,1 @@
+"""An operator for CronTabs: their types, and a controller that has a CronJob run each."""

@@ -1,0 +1,51 @@
+"""What there should be for a CronTab: no request, no waiting. Both flavours ask here."""
+
+from __future__ import annotations
+
+from kubeapi.batch.v1 import CronJob, CronJobSpec, JobSpec, JobTemplateSpec
+from kubeapi.core.v1 import Container, PodSpec, PodTemplateSpec
+from kubeapi.meta.v1 import ObjectMeta, OwnerReference
+
+from clientgen.runtime import deep_copy
+
+from .v1 import CronTab, CronTabStatus
+
+
+def cron_job_for(tab: CronTab) -> CronJob:
+    """The CronJob that runs a CronTab; it is owned by it, and goes with it."""
+    me, spec = tab.metadata, tab.spec
+    owner = OwnerReference(
+        api_version=tab.api_version, kind=tab.kind, name=me.name, uid=me.uid, controller=True
+    )
+    main = Container(
+        name="main",
+        image=spec.image,
+        command=spec.command,
+        env=spec.env,
+        resources=spec.resources,
+    )
+    pod = PodTemplateSpec(spec=PodSpec(containers=[main], restart_policy="OnFailure"))
+    return CronJob(
+        metadata=ObjectMeta(name=me.name, namespace=me.namespace, owner_references=[owner]),
+        spec=CronJobSpec(
+            schedule=spec.cron_spec,
+            concurrency_policy=spec.overlap,
+            successful_jobs_history_limit=spec.history,
+            suspend=spec.paused,
+            job_template=JobTemplateSpec(spec=JobSpec(template=pod)),
+        ),
+    )
+
+
+def with_status(tab: CronTab, job: CronJob) -> CronTab | None:
+    """A CronTab that says what its CronJob does; None if it does already."""
+    status = CronTabStatus(
+        active=len(job.status.active),
+        last_run=job.status.last_schedule_time,
+        observed_generation=tab.metadata.generation or 0,
+    )
+    if status == tab.status:
+        return None
+    changed = deep_copy(tab)  # what is cached is everybody's
+    changed.status = status
+    return changed

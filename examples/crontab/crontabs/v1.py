@@ -1,0 +1,60 @@
+"""Types of stable.example.com/v1."""
+
+# +groupName=stable.example.com
+# +versionName=v1
+
+from typing import Annotated
+
+from kubeapi.core.v1 import EnvVar, ResourceRequirements
+from msgspec import Meta
+
+from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+
+
+class CronTabSpec(Model):
+    """What to run and when."""
+
+    # +kubebuilder:validation:Pattern=`^(\S+\s+){4}\S+$`
+    cron_spec: str
+    """Minute, hour, day, month and day of the week, as of cron."""
+    image: Annotated[str, Meta(min_length=1)]
+    command: list[str] = field(default_factory=list)
+    """What the image says, if it is empty."""
+    env: list[EnvVar] = field(default_factory=list)
+    resources: ResourceRequirements = auto(ResourceRequirements)
+    overlap: Literal["Allow", "Forbid", "Replace"] = "Forbid"
+    """What becomes of a run that would begin before the last one has ended."""
+    history: Annotated[int, Meta(ge=0, le=10)] = 3
+    """How many runs to keep."""
+    paused: bool = False
+
+
+class CronTabStatus(Model):
+    """What has become of it."""
+
+    active: int = 0
+    """How many are running."""
+    last_run: Time | None = None
+    observed_generation: int = 0
+    """The version of the spec that this is about."""
+
+
+# +genclient
+# +resourceName=crontabs
+# +kubebuilder:resource:shortName=ct,categories=all
+# +kubebuilder:subresource:status
+# +kubebuilder:printcolumn:name=Schedule,type=string,JSONPath=.spec.cronSpec
+# +kubebuilder:printcolumn:name=Paused,type=boolean,JSONPath=.spec.paused
+# +kubebuilder:printcolumn:name=Active,type=integer,JSONPath=.status.active
+# +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+class CronTab(Model):
+    """An image that is run by the clock."""
+
+    api_version: Literal["stable.example.com/v1"] = constant(
+        "stable.example.com/v1", name="apiVersion"
+    )
+    kind: Literal["CronTab"] = constant("CronTab")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    spec: CronTabSpec = auto(CronTabSpec)
+    status: CronTabStatus = auto(CronTabStatus)

@@ -1,0 +1,174 @@
+"""The controller in both flavours, on an API server in this process that has the CRD."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import crontabs_client
+import kubeapi
+import pytest
+from crontabs import async_controller, controller
+from crontabs.deciding import cron_job_for, with_status
+from crontabs.v1 import CronTab, CronTabSpec
+from kubeapi.batch.v1 import CronJob
+from kubeapi.core.v1 import EnvVar, ObjectReference, ResourceRequirements
+from kubeapi.meta.v1 import ObjectMeta
+
+from clientgen.runtime.errors import Invalid
+from clientgen.runtime.quantity import Quantity
+from clientgen.testing import FakeCluster
+
+CRDS = Path(__file__).with_name("crds")
+ANYTHING: Any = "Anything"
+Controlled = Callable[[FakeCluster], AbstractContextManager[None]]
+
+
+def tab(name: str = "backup") -> CronTab:
+    """A CronTab as somebody would write it."""
+    spec = CronTabSpec(
+        cron_spec="5 4 * * *",
+        image="backup:1",
+        env=[EnvVar(name="DEPTH", value="2")],
+        resources=ResourceRequirements(requests={"memory": Quantity("64Mi")}),
+    )
+    return CronTab(metadata=ObjectMeta(name=name, namespace="default"), spec=spec)
+
+
+@contextmanager
+def with_threads(cluster: FakeCluster) -> Generator[None]:
+    """The controller of threads at work."""
+    with (
+        cluster.clientset(kubeapi.Clientset) as k,
+        k.informers() as factory,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        made = controller.make_controller(k, factory)
+        running = pool.submit(made.run)
+        try:
+            yield
+        finally:
+            made.stop()
+            running.result()
+
+
+@contextmanager
+def with_tasks(cluster: FakeCluster) -> Generator[None]:
+    """The controller of tasks at work, in an event loop of its own."""
+    started: Future[Callable[[], object]] = Future()
+
+    async def run() -> None:
+        async with cluster.clientset(kubeapi.AsyncClientset) as k, k.informers() as factory:
+            made = async_controller.make_controller(k, factory)
+            loop = asyncio.get_running_loop()
+            started.set_result(lambda: loop.call_soon_threadsafe(made.stop))
+            await made.run()
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(lambda: asyncio.run(run()))
+        try:
+            yield
+        finally:
+            started.result()()
+            running.result()
+
+
+@pytest.fixture(params=[with_threads, with_tasks])
+def controlled(request: pytest.FixtureRequest) -> Controlled:
+    found: Controlled = request.param
+    return found
+
+
+@pytest.fixture
+def cluster() -> FakeCluster:
+    return FakeCluster(crds=[CRDS])
+
+
+def until(holds: Callable[[], object]) -> None:
+    deadline = monotonic() + 60
+    while not holds():
+        assert monotonic() < deadline, "that never was so"
+        sleep(0.005)
+
+
+def test_a_cron_tab_has_a_cron_job_that_goes_with_it(
+    cluster: FakeCluster, controlled: Controlled
+) -> None:
+    k = cluster.clientset(kubeapi.Clientset)
+    tabs = crontabs_client.Clientset(k.rest).stable_v1.cron_tabs("default")
+    jobs = k.batch_v1.cron_jobs("default")
+
+    def job() -> CronJob | None:
+        return next((each for each in jobs.list() if each.metadata.name == "backup"), None)
+
+    with controlled(cluster):
+        made = tabs.create(tab())
+        until(job)
+        spec = jobs.get("backup").spec
+        [main] = spec.job_template.spec.template.spec.containers
+        assert (spec.schedule, spec.suspend, main.image) == ("5 4 * * *", False, "backup:1")
+        assert [(env.name, env.value) for env in main.env] == [("DEPTH", "2")]
+        until(lambda: tabs.get("backup").status.observed_generation == made.metadata.generation)
+
+        tabs.pause("backup")  # a method of ours: see expansions.py
+        until(lambda: jobs.get("backup").spec.suspend)
+
+        jobs.edit("backup", lambda each: setattr(each.spec, "schedule", "* * * * *"))
+        until(lambda: jobs.get("backup").spec.schedule == "5 4 * * *")
+
+        running = ObjectReference(kind="Job", name="backup-1")
+        jobs.status("backup").edit(lambda each: each.status.active.append(running))
+        until(lambda: tabs.get("backup").status.active == 1)
+
+        tabs.delete("backup", propagation_policy="Background")
+        until(lambda: job() is None)
+
+
+def test_methods_of_ours_on_clients_and_listers(cluster: FakeCluster) -> None:
+    async def scenario() -> list[str]:
+        async with cluster.clientset(crontabs_client.AsyncClientset) as k, k.informers() as factory:
+            tabs = k.stable_v1.cron_tabs("default")
+            for name in ("a", "b"):
+                await tabs.create(tab(name))
+            await tabs.pause("b")
+            informer = factory.stable_v1.cron_tabs()
+            factory.start()
+            await informer.wait_for_sync()
+            return [each.metadata.name for each in informer.lister.paused()]
+
+    assert asyncio.run(scenario()) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        (CronTabSpec(cron_spec="at noon", image="x"), "spec.cronSpec"),
+        (CronTabSpec(cron_spec="5 4 * * *", image=""), "spec.image"),
+        (CronTabSpec(cron_spec="5 4 * * *", image="x", history=11), "spec.history"),
+        (CronTabSpec(cron_spec="5 4 * * *", image="x", overlap=ANYTHING), "spec.overlap"),
+    ],
+)
+def test_the_server_refuses_what_the_types_do_not_allow(
+    cluster: FakeCluster, wrong: CronTabSpec, field: str
+) -> None:
+    tabs = cluster.clientset(crontabs_client.Clientset).stable_v1.cron_tabs("default")
+
+    with pytest.raises(Invalid, match=field):
+        tabs.create(CronTab(metadata=ObjectMeta(name="a"), spec=wrong))
+
+
+def test_what_is_decided_is_decided_once() -> None:
+    mine = tab()
+    mine.metadata.generation = generation = 2
+    job = cron_job_for(mine)
+
+    changed = with_status(mine, job)
+
+    assert changed is not None
+    assert (changed.status.observed_generation, mine.status.observed_generation) == (generation, 0)
+    assert with_status(changed, job) is None
