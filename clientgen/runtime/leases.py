@@ -4,9 +4,6 @@ Generated packages have a Lease of their own; this one is here because the runti
 package. https://kubernetes.io/docs/concepts/architecture/leases/
 """
 
-# Ruff takes what is in a Literal for types unless it knows where the name comes from.
-# ruff: noqa: F821, UP037
-
 from __future__ import annotations
 
 import re

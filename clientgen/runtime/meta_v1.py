@@ -7,9 +7,6 @@ https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/. The sca
 `codec.decode_event` returns.
 """
 
-# Ruff takes what is in a Literal for types unless it knows where the name comes from.
-# ruff: noqa: F821, UP037
-
 from __future__ import annotations
 
 from copy import copy

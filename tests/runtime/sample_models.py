@@ -1,8 +1,5 @@
 """Models by hand, in the forms the generator writes: small, but with every kind of field."""
 
-# Annotations are read at run time, and ruff does not know where Literal comes from.
-# ruff: noqa: F821, UP037
-
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta

@@ -1,7 +1,5 @@
 """Models as the generator writes them, for tests of the runtime alone."""
 
-# ruff: noqa: F821, UP037 - ruff takes what is in a Literal for types
-
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
