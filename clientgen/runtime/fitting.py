@@ -135,6 +135,7 @@ def _why(error: Exception, value: object) -> str:
     """Say what was expected in msgspec's words, which never show the value."""
     what = str(error).partition(" - at `")[0]
     what = what[:1].lower() + what[1:]
-    if "`str`, got" in what and not isinstance(value, (dict, list)):
+    expected = what.removeprefix("expected `").partition("`")[0].split(" | ")
+    if "str" in expected and not isinstance(value, (dict, list)):
         return f"{what}; write it in quotes"
     return what

@@ -205,11 +205,11 @@ def _yaml_value(text: str, where: str, line: int) -> Any:
     from .yaml_text import load_yaml  # PyYAML is more than start-up needs
 
     try:
-        value, twice = load_yaml(text.encode())
+        value, twice = load_yaml(text.encode(), overriding=True)
         if not twice:
             return value
         # Once more, to have lines counted from the beginning of the file.
-        _, twice = load_yaml(b"\n" * (line - 1) + text.encode())
+        _, twice = load_yaml(_in_place(text, line), overriding=True)
         why = "; ".join(twice)
     except ValueError as error:
         why = _why(text, line, error)
@@ -221,10 +221,14 @@ def _why(text: str, line: int, error: ValueError) -> str:
     from .yaml_text import load_yaml
 
     try:
-        load_yaml(b"\n" * (line - 1) + text.encode())
+        load_yaml(_in_place(text, line), overriding=True)
     except ValueError as again:
         error = again
     return str(error)
+
+
+def _in_place(text: str, line: int) -> bytes:
+    return b"\n" * (line - 1) + text.encode()
 
 
 # ---- JSON -------------------------------------------------------------------------------------

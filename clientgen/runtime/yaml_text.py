@@ -53,8 +53,12 @@ class _Loader(CSafeLoader):
         return _PLAIN if kind is yaml.ScalarNode and implicit[0] else _STR
 
 
-def load_yaml(body: bytes) -> tuple[Any, list[str]]:
+def load_yaml(body: bytes, *, overriding: bool = False) -> tuple[Any, list[str]]:
     """Read the first document; gives the value and a sentence for each key that stands twice.
+
+    Args:
+        body: the text.
+        overriding: a key that a merge has brought may be set again, as where Go is not strict.
 
     Raises:
         BadText: it is not YAML, or nothing that JSON can say.
@@ -67,7 +71,7 @@ def load_yaml(body: bytes) -> tuple[Any, list[str]]:
         node = loader.get_node() if loader.check_node() else None
     except yaml.YAMLError as error:
         raise BadText(_why(error)) from None
-    building = _Building()
+    building = _Building(overriding)
     try:
         return (None if node is None else building.value(node)), building.duplicates
     except RecursionError:
@@ -132,8 +136,9 @@ def _step(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node
 class _Building:
     """Makes values of nodes, and takes down the keys that are set twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, overriding: bool) -> None:
         self.duplicates: list[str] = []
+        self._overriding = overriding
         self._open: set[int] = set()
         self._seen: set[int] = set()
         self._made = 0
@@ -156,13 +161,15 @@ class _Building:
         return made
 
     def _fill(self, made: dict[str, Any], node: yaml.MappingNode) -> None:
+        own: set[str] = set()
         for key_node, value_node in node.value:
             if key_node.value == _MERGE and key_node.tag == _PLAIN:
                 self._merge(made, value_node)
                 continue
             key = _key(key_node)
-            if key in made:
+            if key in (own if self._overriding else made):
                 self._note(key_node, key)
+            own.add(key)
             made[key] = self.value(value_node)
 
     def _note(self, node: yaml.ScalarNode, key: str) -> None:

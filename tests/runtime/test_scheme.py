@@ -1,0 +1,553 @@
+"""The registry of kinds, and how manifests are read and written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import kubeapi
+import msgspec
+import pytest
+from kubeapi.apps.v1 import Deployment
+from kubeapi.core.v1 import ConfigMap, Pod, PodList, PodSpec, Secret, Service
+from kubeapi.meta.v1 import ObjectMeta
+from support.packages import PodToService, lookup, lookups
+
+from clientgen.gvk import GroupVersionKind
+from clientgen.runtime.codec import unknown_fields
+from clientgen.runtime.manifests import ManifestError
+from clientgen.runtime.model import Literal, Model, auto, constant, field
+from clientgen.runtime.scheme import Scheme
+from clientgen.runtime.unstructured import Unstructured
+
+DEPLOYMENT = GroupVersionKind("apps", "v1", "Deployment")
+
+
+class Backup(Model):
+    api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
+    kind: Literal["Backup"] = constant("Backup")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    days: int = 0
+
+
+class OtherBackup(Backup):
+    pass
+
+
+class AllowList(Model):
+    """Its name does not make a list of it."""
+
+    api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
+    kind: Literal["AllowList"] = constant("AllowList")
+    items: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def scheme() -> Scheme:
+    made = Scheme()
+    kubeapi.add_to_scheme(made)
+    lookups.add_to_scheme(made)
+    made.register(Backup)
+    return made
+
+
+def problems(scheme: Scheme, text: str | bytes | Path, **options: Any) -> list[str]:
+    with pytest.raises(ManifestError) as raised:
+        scheme.load(text, **options)
+    return str(raised.value).splitlines()
+
+
+# ---- the registry -----------------------------------------------------------------------------
+
+
+def test_every_kind_leads_to_its_class(scheme):
+    assert len(scheme.kinds()) > 150
+    for gvk in scheme.kinds():
+        model = scheme.model(gvk)
+        fields = {each.encode_name: each for each in msgspec.structs.fields(model)}
+        said = [fields[name].default_factory() for name in ("apiVersion", "kind")]
+        assert said == [gvk.group_version.api_version, gvk.kind]
+
+
+def test_kinds_are_asked_for_in_words_too(scheme):
+    assert scheme.model(DEPLOYMENT) is scheme.model("apps/v1/Deployment") is Deployment
+    assert scheme.model("v1/Pod") is Pod
+    assert DEPLOYMENT in scheme
+    assert "apps/v1/Deployment" in scheme
+    assert "apps/v2/Deployment" not in scheme
+    assert 3 not in scheme
+
+
+def test_registering_loads_no_models():
+    code = """
+import sys, kubeapi
+from clientgen.runtime.scheme import Scheme
+scheme = Scheme()
+kubeapi.add_to_scheme(scheme)
+assert len(scheme.kinds()) > 150
+loaded = [name for name in sys.modules if name.startswith("kubeapi.")]
+assert loaded == ["kubeapi.scheme"], loaded
+scheme.load("{apiVersion: batch/v1, kind: Job}")
+assert "kubeapi.batch.v1.models" in sys.modules
+assert "kubeapi.apps" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_same_again_changes_nothing(scheme):
+    before = scheme.kinds()
+    kubeapi.add_to_scheme(scheme)
+    scheme.register(Backup)
+    scheme.register(Pod)
+    scheme.add_kinds({"v1": {"kubeapi.core.v1": ["Pod"]}}, "elsewhere.scheme")  # by another way
+    assert scheme.kinds() == before
+
+
+def test_two_classes_of_one_kind_are_an_error(scheme):
+    with pytest.raises(ValueError, match=r"example.com/v1/Backup is registered as .*\.Backup"):
+        scheme.register(OtherBackup)
+    with pytest.raises(ValueError, match=r"v1/Pod is registered as kubeapi\.core\.v1\.models\.Pod"):
+        scheme.add_kinds({"v1": {__name__: ["Pod:PodSpec"]}}, __name__)
+    assert scheme.model("example.com/v1/Backup") is Backup
+
+
+def test_register_decorates_and_reads_names_from_the_class():
+    made = Scheme()
+
+    @made.register
+    class Restore(Model):
+        api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
+        kind: Literal["Restore"] = constant("Restore")
+
+    assert made.kinds() == [GroupVersionKind("example.com", "v1", "Restore")]
+    assert made.model("example.com/v1/Restore") is Restore
+    with pytest.raises(TypeError, match="PodSpec is of no kind: its apiVersion is not `constant`"):
+        made.register(PodSpec)
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("apps/v1beta1/Deployment", "did you mean apps/v1/Deployment?"),
+        ("apps/v1/Deploymnet", "did you mean apps/v1/Deployment?"),
+        ("batch/v1/Deployment", "did you mean apps/v1/Deployment?"),
+        ("nonesuch.io/v1/Thing", "the kind nonesuch.io/v1/Thing is not registered"),
+    ],
+)
+def test_what_is_not_registered_is_told_with_what_is_like_it(scheme, kind, why):
+    with pytest.raises(LookupError) as raised:
+        scheme.model(kind)
+    assert str(raised.value).endswith(why)
+
+
+def test_kinds_may_have_classes_of_other_names():
+    made = Scheme()
+    made.add_kinds({"example.com/v1": {".test_scheme": ["Copy:Backup"]}}, f"{__package__}.x")
+    made.add_kinds({"example.com/v2": {__name__: ["Copy:Backup"]}}, "anything")
+    assert [str(kind) for kind in made.kinds()] == ["example.com/v1/Copy", "example.com/v2/Copy"]
+
+
+# ---- reading ----------------------------------------------------------------------------------
+
+
+def test_objects_are_of_their_classes(scheme):
+    text = """\
+# Comments are no document.
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {key: value}
+---
+---
+apiVersion: servicelookup.example.com/v1alpha1
+kind: PodToService
+metadata: {name: b}
+spec: {podAddress: 10.0.0.1, podName: b, podUID: "1", serviceName: web}
+--- # the last
+{"apiVersion": "example.com/v1", "kind": "Backup", "days": 3.0}
+"""
+    found = scheme.load(text)
+    assert [type(each) for each in found] == [ConfigMap, PodToService, Backup]
+    assert found[0] == ConfigMap(metadata=ObjectMeta(name="a"), data={"key": "value"})
+    assert found[2] == Backup(days=3)
+    assert scheme.load(text.encode()) == scheme.load(text.replace("\n", "\r\n")) == found
+
+
+def test_files_and_folders_are_read_in_order(scheme, tmp_path):
+    for name in ("b.yaml", "a/z.json", "a/c.yml", "notes.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(
+            f'\ufeff{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "{name}"}}}}'
+        )
+    assert [e.metadata.name for e in scheme.load(tmp_path)] == ["a/c.yml", "a/z.json", "b.yaml"]
+    (only,) = scheme.load(tmp_path / "b.yaml")
+    assert only.metadata.name == "b.yaml"
+    assert problems(scheme, tmp_path / "none.yaml") == [
+        f"{tmp_path}/none.yaml: it cannot be read: No such file or directory"
+    ]
+
+
+def test_lists_are_taken_apart(scheme):
+    text = """\
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Secret, metadata: {name: a}}
+- apiVersion: v1
+  kind: PodList
+  metadata: {resourceVersion: "3"}
+  items:
+  - metadata: {name: b}
+  - {apiVersion: v1, kind: Service, metadata: {name: c}}
+---
+{apiVersion: v1, kind: PodList, items: null}
+"""
+    found = scheme.load(text)
+    assert [(type(e), e.metadata.name) for e in found] == [
+        (Secret, "a"),
+        (Pod, "b"),
+        (Service, "c"),
+    ]
+    made = Scheme()
+    made.register(AllowList)
+    assert made.load("{apiVersion: example.com/v1, kind: AllowList, items: [a]}") == [
+        AllowList(items=["a"])
+    ]
+
+
+def test_values_are_those_that_kubectl_reads(scheme):
+    text = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  creationTimestamp: null
+  labels: &labels {a: b, off: "on", 3: "4"}
+  annotations: {<<: *labels, a: c}
+immutable: yes
+data:
+  when: "x"
+  date: 2001-01-01
+  time: 2001-01-01T00:00:00Z
+  minutes: 1:30
+  bytes: !!binary aGk=
+  octal: "0o17"
+"""
+    (found,) = scheme.load(text)
+    assert found.immutable is True
+    assert found.metadata.labels == {"a": "b", "false": "on", "3": "4"}
+    assert found.metadata.annotations == {"a": "c", "false": "on", "3": "4"}
+    assert found.metadata.creation_timestamp is None
+    assert found.data == {
+        "when": "x",
+        "date": "2001-01-01",
+        "time": "2001-01-01T00:00:00Z",
+        "minutes": "1:30",
+        "bytes": "hi",
+        "octal": "0o17",
+    }
+    (backup,) = scheme.load("apiVersion: example.com/v1\nkind: Backup\ndays: 0o17\n")
+    assert backup.days == 15
+    (backup,) = scheme.load("apiVersion: example.com/v1\nkind: Backup\ndays: 017\n")
+    assert backup.days == 15
+
+
+def test_json_documents_follow_each_other(scheme):
+    first = '{"apiVersion":"v1","kind":"Pod"}'
+    text = first + '\n\n{"apiVersion":"v1","kind":"Secret","x":"\\ud83d\\ude00"}'
+    pod, secret = scheme.load(text)
+    assert type(pod) is Pod
+    assert isinstance(secret, Secret)
+    assert bytes(unknown_fields(secret)["x"]).decode() == '"\U0001f600"'
+    text = '{"apiVersion":"v1","kind":"Pod"}\n{\n"apiVersion":"v1",\n"kind":3}'
+    assert problems(scheme, text) == [
+        "the text, document 2, line 4: its kind is no text; write it in quotes"
+    ]
+
+
+def test_everything_that_is_wrong_is_told_at_once(scheme):
+    text = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  labels:
+    version: 1.10
+spec:
+  replicas: three
+  template:
+    metadata: []
+    spec:
+      containers:
+      - name: app
+        ports: {}
+      - name: 3
+        env: [{name: a, value: true}]
+---
+apiVersion: apps/v1
+kind: Deploymnet
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Pod, spec: 3}
+- {kind: Pod}
+- 4
+- {apiVersion: 1, kind: Pod}
+---
+- a
+"""
+    one = "the text, document 1, line"
+    assert problems(scheme, text) == [
+        (
+            f"{one} 6: Deployment web: metadata.labels.version: expected `str`, got `float`;"
+            " write it in quotes"
+        ),
+        f"{one} 8: Deployment web: spec.replicas: expected `int | null`, got `str`",
+        f"{one} 10: Deployment web: spec.template.metadata: expected `object`, got `array`",
+        (
+            f"{one} 14: Deployment web: spec.template.spec.containers[0].ports:"
+            " expected `array`, got `object`"
+        ),
+        (
+            f"{one} 15: Deployment web: spec.template.spec.containers[1].name:"
+            " expected `str`, got `int`; write it in quotes"
+        ),
+        (
+            f"{one} 16: Deployment web: spec.template.spec.containers[1].env[0].value:"
+            " expected `str | null`, got `bool`; write it in quotes"
+        ),
+        (
+            "the text, document 2, line 18: the kind apps/v1/Deploymnet is not registered;"
+            " did you mean apps/v1/Deployment?"
+        ),
+        "the text, document 3, line 24, items[0]: Pod: spec: expected `object`, got `int`",
+        "the text, document 3, line 25, items[1]: it has no apiVersion",
+        "the text, document 3, line 26, items[2]: it is no object, but a plain value",
+        "the text, document 3, line 27, items[3]: its apiVersion is no text; write it in quotes",
+        "the text, document 4, line 29: it is no object, but a list",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a: b\nc: [\n", "document 1, line 1: yaml: line 3: did not find expected node content"),
+        ("a: {{ .Values.b }}\n", "document 1, line 1: yaml: invalid map key: line 1"),
+        ("# x\n---\n\na: 1\na: 2\n", 'document 1, line 4: line 5: key "a" already set in map'),
+        ('{"a": 1, "a": 2}', 'document 1, line 1: line 1: key "a" already set in map'),
+        ('{"a": 1', "document 1, line 1: yaml: line 2: did not find expected ',' or '}'"),
+        ("---\n--- a: b\n", "line 2: '--- a: b' is no separator of documents"),
+        ("a: *b\n", "document 1, line 1: yaml: line 1: found undefined alias"),
+        ("a: &a [*a]\n", "document 1, line 1: yaml: anchor value contains itself"),
+        ("[" * 20000, "document 1, line 1: yaml: exceeded max depth"),
+        ("{" * 20000, "document 1, line 1: yaml: exceeded max depth"),
+        ("a: .inf\n", "document 1, line 1: json: unsupported value: +Inf"),
+        ("\x00", "document 1, line 1: yaml: "),
+    ],
+)
+def test_what_is_no_yaml_is_told_with_its_place(scheme, text, why):
+    (problem,) = problems(scheme, text)
+    assert problem.startswith(f"the text, {why}")
+
+
+def test_what_stood_before_the_end_is_told_too(scheme):
+    text = "apiVersion: v1\nkind: Pood\n---\na: [\n"
+    assert problems(scheme, text) == [
+        "the text, document 1, line 1: the kind v1/Pood is not registered; did you mean v1/Pod?",
+        "the text, document 2, line 4: yaml: line 5: did not find expected node content",
+    ]
+
+
+def test_values_of_secrets_are_not_told(scheme):
+    text = "{apiVersion: v1, kind: Secret, stringData: {a: [hunter2]}, data: {b: '?hunter2?'}}"
+    said = problems(scheme, text)
+    assert said == [
+        "the text, document 1, line 1: Secret: stringData.a: expected `str`, got `array`",
+        "the text, document 1, line 1: Secret: data.b: invalid base64 encoded string",
+    ]
+
+
+def test_unknown_fields_are_kept(scheme):
+    text = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  selector: {}
+  template:
+    spec:
+      containers:
+      - name: app
+        newField: [1, {a: null}]
+  replicsa: 3
+"""
+    (found,) = scheme.load(text)
+    written = scheme.dump(found)
+    assert "  replicsa: 3\n" in written
+    assert "newField:\n        - 1\n        - a: null\n" in written
+    assert scheme.load(written) == [found]
+    assert problems(scheme, text, strict=True) == [
+        (
+            "the text, document 1, line 11: Deployment web: "
+            "spec.template.spec.containers[0].newField: there is no such field in Container"
+        ),
+        (
+            "the text, document 1, line 12: Deployment web: spec.replicsa:"
+            " there is no such field in DeploymentSpec; did you mean replicas?"
+        ),
+    ]
+
+
+def test_what_is_missing_is_zero_unless_reading_is_strict(scheme):
+    text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template: {}\n  selector: null\n"
+    (found,) = scheme.load(text)
+    assert found.spec.selector.match_labels == {}
+    assert problems(
+        scheme, "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {}}", strict=True
+    ) == ["the text, document 1, line 3: Deployment: spec.selector: it is required, and missing"]
+
+
+def test_kinds_nobody_knows_can_be_kept(scheme):
+    text = """\
+kind: Thing
+spec:
+  z: null
+  a: [yes, 1.0]
+apiVersion: nonesuch.io/v1
+metadata:
+  namespace: there
+  name: it
+"""
+    thing, pod = scheme.load(f"{text}---\napiVersion: v1\nkind: Pod\n", unknown="keep")
+    assert isinstance(thing, Unstructured)
+    assert type(pod) is Pod
+    assert (thing.api_version, thing.kind) == ("nonesuch.io/v1", "Thing")
+    assert (thing.namespace, thing.name) == ("there", "it")
+    assert thing["spec"] == {"z": None, "a": [True, 1]}
+    assert scheme.load(scheme.dump(thing), unknown="keep") == [thing]
+    assert Unstructured(kind="A", apiVersion="b", metadata=3).name == ""
+    assert problems(scheme, text) == [
+        "the text, document 1, line 1: the kind nonesuch.io/v1/Thing is not registered"
+    ]
+
+
+# ---- writing ----------------------------------------------------------------------------------
+
+
+def test_objects_are_written_as_people_write_them(scheme):
+    pod = Pod(
+        metadata=ObjectMeta(name="web", labels={"b": "1.0", "a": "yes"}, resource_version="7"),
+        spec=scheme.load("{apiVersion: v1, kind: Pod, spec: {containers: [{name: c, image: i}]}}")[
+            0
+        ].spec,
+    )
+    config = ConfigMap(
+        data={"text": "a\n  b\n", "long": "word " * 30 + "end", "when": "2001-01-01"}
+    )
+    assert scheme.dump([pod, config]) == (
+        """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  resourceVersion: "7"
+  labels:
+    a: "yes"
+    b: "1.0"
+spec:
+  containers:
+  - name: c
+    image: i
+---
+apiVersion: v1
+kind: ConfigMap
+data:
+  long: """
+        + "word " * 30
+        + """end
+  text: |
+    a
+      b
+  when: "2001-01-01"
+"""
+    )
+
+
+def test_equal_objects_are_written_equally(scheme):
+    one = ConfigMap(data={"a": "1", "b": "2"}, metadata=ObjectMeta(labels={"x": "", "y": ""}))
+    other = ConfigMap(data={"b": "2", "a": "1"}, metadata=ObjectMeta(labels={"y": "", "x": ""}))
+    assert one == other
+    assert scheme.dump(one) == scheme.dump(other)
+    assert scheme.dump_json(one) == scheme.dump_json(other)
+
+
+def test_secrets_are_written_as_they_are(scheme):
+    assert "password: aHVudGVyMg==" in scheme.dump(Secret(data={"password": b"hunter2"}))
+
+
+def test_what_servers_set_can_be_left_out(scheme):
+    text = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  uid: u
+  resourceVersion: "3"
+  generation: 2
+  creationTimestamp: "2020-01-01T00:00:00Z"
+  labels:
+    a: b
+  managedFields:
+  - manager: kubectl
+    fieldsV1:
+      f:spec: {}
+spec:
+  nodeName: a
+  containers:
+  - name: c
+status:
+  phase: Running
+"""
+    (pod,) = scheme.load(text)
+    assert scheme.load(scheme.dump(pod)) == [pod]
+    assert list(msgspec.yaml.decode(scheme.dump(pod)))[-1] == "status"
+    bare = scheme.dump(pod, server_fields=False)
+    assert msgspec.yaml.decode(bare) == {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "labels": {"a": "b"}},
+        "spec": {"containers": [{"name": "c"}], "nodeName": "a"},
+    }
+    assert "uid" not in scheme.dump_json([pod], server_fields=False)
+    assert pod.metadata.uid == "u"
+
+
+def test_several_objects_are_a_list_in_json(scheme):
+    pods = [Pod(metadata=ObjectMeta(name=name)) for name in ("a", "b")]
+    found = msgspec.json.decode(scheme.dump_json(pods))
+    assert (found["apiVersion"], found["kind"], len(found["items"])) == ("v1", "List", 2)
+    assert scheme.load(scheme.dump_json(pods)) == pods
+    assert scheme.load(scheme.dump(PodList(items=pods))) == pods
+    assert scheme.dump_json(pods[0]).startswith('{\n  "apiVersion": "v1",\n  "kind": "Pod"')
+    assert scheme.dump([]) == ""
+    assert scheme.load("") == []
+    assert scheme.load(scheme.dump_json([])) == []
+
+
+def test_what_has_no_kind_is_nothing_to_write(scheme):
+    with pytest.raises(
+        TypeError, match="PodSpec is nothing a manifest holds: it has no apiVersion"
+    ):
+        scheme.dump(PodSpec(containers=[]))
+    with pytest.raises(TypeError, match="it has no kind"):
+        scheme.dump({"apiVersion": "v1"})
+
+
+def test_kinds_of_several_packages_are_written_together(scheme):
+    objects = [Pod(metadata=ObjectMeta(name="web-0")), lookup("web-0"), Backup(days=3)]
+    assert scheme.load(scheme.dump(objects)) == objects
