@@ -16,6 +16,8 @@ from kubeapi.core.v1.async_informers import AsyncPodInformer
 from kubeapi.core.v1.informers import NodeInformer, PodInformer
 from kubeapi.core.v1.listers import ComponentStatusLister, NodeLister, PodLister
 from kubeapi.core.v1.resources import PODS
+from servicelookup import api as servicelookup
+from servicelookup.api.servicelookup.v1alpha1.informers import PodToServiceInformer
 
 from clientgen.runtime import Resource
 from clientgen.runtime.aio import AsyncSharedInformer
@@ -131,3 +133,18 @@ async def the_same_names_awaited(k: AsyncClientset) -> None:
         assert_type(pods.lister, PodLister)
         assert_type(pods.lister.get("default", "web-0"), Pod)
         assert_type(factory.for_resource("v1/pods"), AsyncSharedInformer[Any])
+
+
+def factories_of_several_packages(k: Clientset, a: AsyncClientset) -> None:
+    factory = k.informers()
+    own = factory.beside(servicelookup.InformerFactory, namespace="default")
+    assert_type(own, servicelookup.InformerFactory)
+    assert_type(own.servicelookup_v1alpha1.pod_to_services(), PodToServiceInformer)
+    assert_type(own.beside(InformerFactory), InformerFactory)
+    assert_type(own.stop_soon(), None)
+    factory.beside(Clientset)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+    factory.beside(AsyncInformerFactory)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+    factory.beside(InformerFactory, namespaces="a")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+    async_factory = a.informers().beside(servicelookup.AsyncInformerFactory)
+    assert_type(async_factory, servicelookup.AsyncInformerFactory)
