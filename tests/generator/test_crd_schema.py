@@ -375,7 +375,8 @@ WRONG: list[tuple[str, str]] = [
      ("# +kubebuilder:validation:MaxLength=-1 -> `+kubebuilder:validation:MaxLength`: a count "
      "cannot be -1")),
     ("# +kubebuilder:validation:MultipleOf=0\nx: int",
-     ("# +kubebuilder:validation:MultipleOf=0 -> `+kubebuilder:validation:MultipleOf`: it has to be "
+     ("# +kubebuilder:validation:MultipleOf=0 -> `+kubebuilder:validation:MultipleOf`: it has to "
+     "be "
      "more than 0, and is 0")),
     ("# +kubebuilder:validation:Minimum=0.5\nx: int",
      ("# +kubebuilder:validation:Minimum=0.5 -> `+kubebuilder:validation:Minimum`: 0.5 is no limit "
@@ -397,7 +398,8 @@ WRONG: list[tuple[str, str]] = [
      ("x: Annotated[str, Meta(extra_json_schema={'foo': 1})] -> `Meta(extra_json_schema=...)`: "
      "`foo` is no word of a schema")),
     ("# +kubebuilder:validation:Maximum=1\nx: int = 5",
-     ("x: int = 5 -> an API server would refuse `spec.x.default`: Invalid value: 5:  in body should "
+     ("x: int = 5 -> an API server would refuse `spec.x.default`: Invalid value: 5:  in body "
+     "should "
      "be less than or equal to 1")),
     ("# +kubebuilder:validation:Pattern=`(`\nx: str",
      "# +kubebuilder:validation:Pattern=`(` -> an API server would refuse `spec.x.pattern`: "),

@@ -53,9 +53,9 @@ def schema_changes(old: Schema, new: Schema, path: str = "") -> Iterator[Change]
     """Compare two schemas of the same place."""
     before, after = _type(old), _type(new)
     if before != after:
-        what = f"the type is {after}, was {before}"
-        yield Change(path or ".", what, breaking=not _is_wider(before, after))
-        if before != "anything" and after != "anything":
+        wider = _is_wider(before, after)
+        yield Change(path or ".", f"the type is {after}, was {before}", breaking=not wider)
+        if not wider:  # nothing else can be compared
             return
     yield from _flags(old, new, path)
     yield from _limits(old, new, path)
@@ -87,8 +87,7 @@ def _flags(old: Schema, new: Schema, path: str) -> Iterator[Change]:
     ):
         if bool(old.get(name)) != bool(new.get(name)):
             has = bool(new.get(name))
-            # What may be anything and is now something is told by its type.
-            if has or _type(new) == _type(old):
+            if _type(new) == _type(old):  # of what may be anything now the type tells it
                 yield Change(path, gained if has else lost, breaking=not has)
     name = "x-kubernetes-embedded-resource"
     if bool(old.get(name)) != bool(new.get(name)):
