@@ -16,17 +16,14 @@ from clientgen.generator.problems import Problems
 
 __all__ = ["Block", "GoFile", "GoType", "GroupLiteral", "read_go"]
 
-_TOKEN = re.compile(
-    r"""
+_TEXTS = r"""
     (?P<comment>//[^\n]*|/\*.*?\*/)
   | (?P<string>"(?:\\.|[^"\\\n])*"|`[^`]*`)
   | (?P<rune>'(?:\\.|[^'\\\n])+')
   | (?P<open>/\*|["`'])
-  | (?P<word>\w+)
-  | (?P<mark>[^\s\w])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+"""
+_TOKEN = re.compile(_TEXTS + r"| (?P<word>\w+) | (?P<mark>[^\s\w])", re.VERBOSE | re.DOTALL)
+_IN_BODY = re.compile(_TEXTS + r"| (?P<mark>[{}])", re.VERBOSE | re.DOTALL)
 _OPENING, _CLOSING = "([{", ")]}"
 # The variables that Kubernetes' own packages, code-generator's and kubebuilder's register kinds by.
 _GROUP_VARIABLES = ("SchemeGroupVersion", "GroupVersion")
@@ -108,7 +105,7 @@ def read_go(data: bytes, shown: str, problems: Problems) -> GoFile:
 def _tokens(text: str, shown: str, problems: Problems) -> Iterator[_Token]:
     ends = [match.start() for match in re.finditer("\n", text)]
     around = ""
-    for match in _TOKEN.finditer(text):
+    for match in _matches(text):
         kind, word = str(match.lastgroup), match.group()
         line = bisect_right(ends, match.start() - 1) + 1
         if kind == "open":
@@ -120,6 +117,28 @@ def _tokens(text: str, shown: str, problems: Problems) -> Iterator[_Token]:
         yield _Token(kind, word, line, around)
         if word in _OPENING:
             around += word
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """The parts of a source. Of bodies, which are most of it, the braces only."""
+    at, before = 0, ""
+    while match := _TOKEN.search(text, at):
+        yield match
+        at, word = match.end(), match.group()
+        if word == "{" and before != "GroupVersion":
+            at = _end_of_body(text, at)
+        before = word
+
+
+def _end_of_body(text: str, at: int) -> int:
+    """Where its last brace is, or what has no end."""
+    depth = 1
+    for match in _IN_BODY.finditer(text, at):
+        if match.lastgroup == "mark":
+            depth += 1 if match.group() == "{" else -1
+        if depth == 0 or match.lastgroup == "open":
+            return match.start()
+    return len(text)
 
 
 def _blocks(tokens: list[_Token]) -> list[Block]:
