@@ -1,4 +1,4 @@
-"""Packages made of manifests, called: both flavours, against the server that has these manifests."""
+"""Packages made of manifests, called in both flavours against a server that has the manifests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clientgen.runtime.model import raw, raw_value
 from clientgen.testing import FakeCluster
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-# Package, manifests, and each resource: its accessors, its module and kind, whether it is namespaced.
+# Package, manifests, and a resource: its accessors, its module and kind, and if it has a namespace.
 RESOURCES = [
     ("crd_basic", ["crontabs.yaml"], "stable_v1", "cron_tabs", "stable.v1", "CronTab", True),
     ("crd_versions", ["widgets.yaml"], "shop_v2", "widgets", "shop.v2", "Widget", False),
@@ -96,7 +96,7 @@ def sample(module: str, kind: str) -> Any:
     RESOURCES,
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_objects_live_their_lives(
+def test_objects_live_their_lives(  # noqa: PLR0917
     package: str,
     files: list[str],
     accessor: str,
@@ -189,7 +189,7 @@ def test_each_served_version_has_its_own_models_and_the_others_have_none() -> No
     assert package.Clientset.__dict__.keys() >= {"shop_v1", "shop_v1beta1", "shop_v2"}
     assert "shop_v1alpha1" not in package.Clientset.__dict__
     old, new = load("crd_versions.shop.v1"), load("crd_versions.shop.v2")
-    assert {field for field in old.WidgetSpec.__struct_fields__} == {"color", "height"}
+    assert set(old.WidgetSpec.__struct_fields__) == {"color", "height"}
     assert "Deprecated: shop.example.com/v1 Widget is deprecated; use v2" in old.Widget.__doc__
     assert "Deprecated" not in new.Widget.__doc__
     assert not hasattr(load("crd_versions.shop.v1.clients").WidgetClient, "update_status")

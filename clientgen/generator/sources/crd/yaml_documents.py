@@ -22,8 +22,8 @@ __all__ = ["Document", "ExpandingError", "nodes", "not_yaml", "repeated_keys", "
 _TAG = "tag:yaml.org,2002:"
 _STR, _PLAIN, _MERGE = f"{_TAG}str", "?", "<<"
 _RESOLVED = frozenset({_PLAIN, *(f"{_TAG}{name}" for name in ("int", "float", "bool", "null"))})
-# What aliases may blow a document up to.
-_MOST_VALUES = 4_000_000
+# How many objects and lists may come from aliases.
+_MOST_COPIES = 100_000
 _MOST_LEVELS = 1000
 
 
@@ -102,15 +102,17 @@ class _Building:
         self._text = text
         self._shown = shown
         self._first = first
-        self._made = 0
+        self._made: set[int] = set()
+        self._copies = 0
         self._open: set[int] = set()
 
     def value(self, node: yaml.Node) -> Any:
-        self._made += 1
-        if self._made > _MOST_VALUES or id(node) in self._open:
-            raise ExpandingError
         if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
+        self._copies += id(node) in self._made
+        if self._copies > _MOST_COPIES or id(node) in self._open:
+            raise ExpandingError
+        self._made.add(id(node))
         self._open.add(id(node))
         made: Any = {}
         if isinstance(node, yaml.MappingNode):
