@@ -69,18 +69,20 @@ _PACKAGE_OPTIONS = (
 )
 
 
-def source_options(command: _Command) -> Callable[..., Any]:
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the flags that say what to read; the command gets them as `flags`."""
     return _with_flags(command, (*_SOURCE_OPTIONS, config_option))
 
 
-def package_options(command: _Command) -> Callable[..., Any]:
+def package_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the flags that say what to generate and how much to tell; see `source_options`."""
     options = (*_SOURCE_OPTIONS, *_PACKAGE_OPTIONS, config_option, quiet_option, verbose_option)
     return _with_flags(command, options)
 
 
-def _with_flags(command: _Command, options: Iterable[Callable[[Any], Any]]) -> Callable[..., Any]:
+def _with_flags(
+    command: Callable[..., Any], options: Iterable[Callable[[Any], Any]]
+) -> Callable[..., Any]:
     @wraps(command)
     def gathering(**said: Any) -> Any:
         from clientgen.generator.config import Flags  # other commands start without it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,11 +91,10 @@ def _complete(
     published = {name: other.distribution for name, other in by_name.items() if other.distribution}
     used = [published[use] for use in package.uses if use in published]
     needed = tuple(f"{other.name}>={other.version}" for other in used)
-    mixins = [
-        mixin.partition(":")[0] for one in package.expansions.values() for mixin in astuple(one)
-    ]
+    mixed_in = (mixin for one in package.expansions.values() for mixin in one.classes())
+    mixins = [mixin.partition(":")[0] for mixin in mixed_in]
     others = [use for use in package.uses if use not in published]
-    unnamed = tuple(sorted({*package.types, *filter(None, mixins), *others}))
+    unnamed = tuple(sorted({*package.types, *mixins, *others}))
     return replace(said, dependencies=(*said.dependencies, *needed), unnamed=unnamed)
 
 

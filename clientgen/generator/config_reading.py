@@ -210,11 +210,17 @@ def _distribution(table: Table) -> Distribution | None:
         said.allow_only(("name", "version", "description", "license", "dependencies"))
         if said.values and "name" not in said:
             table.problems.add(where, "it has no name", 'add `name = "..."`')
-        texts = {key: said.text(key) for key in ("name", "version", "description", "license")}
-        given = {key: text for key, text in texts.items() if text is not None}
-        if "name" not in given:
+        name = said.text("name")
+        if name is None:
             return None
-        found = Distribution(**given, dependencies=said.texts("dependencies"), where=where)
+        found = Distribution(
+            name=name,
+            version=said.text("version") or "0.1.0",
+            description=said.text("description") or "",
+            license=said.text("license") or "",
+            dependencies=said.texts("dependencies"),
+            where=where,
+        )
     return found if _is_publishable(found, table) else None
 
 

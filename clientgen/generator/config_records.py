@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from clientgen.generator.config_file import Place
 from clientgen.generator.expansions import Expansion
@@ -125,10 +125,10 @@ class Flags:
     def words(self) -> Iterator[tuple[str, str | None]]:
         """The flags as they are typed, each with its value, in a fixed order."""
         for field_ in fields(self):
-            value = getattr(self, field_.name)
+            value: object = getattr(self, field_.name)
             flag = _SPELLED.get(field_.name, f"--{field_.name.replace('_', '-')}")
             if isinstance(value, tuple):
-                yield from ((flag, str(one)) for one in value)
+                yield from ((flag, str(one)) for one in cast("tuple[object, ...]", value))
             elif value:
                 yield flag, None if value is True else str(value)
 
@@ -189,6 +189,7 @@ class PackageConfig:
         """The sha256 of what the config says about the contents; no path is part of it.
 
         What is not said does not count, so that a key that is new here leaves old packages alone.
+        A distribution is beside the package, not in it.
         """
         expansions = {kind: asdict(said) for kind, said in self.expansions.items()}
         said: list[object] = [self.package, dict(self.markers), expansions]
@@ -198,7 +199,6 @@ class PackageConfig:
         ).hexdigest()
 
     def _contents(self) -> dict[str, object]:
-        distribution = self.distribution and asdict(self.distribution)
         return {
             "types": self.types,
             "uses": self.uses,
@@ -207,5 +207,4 @@ class PackageConfig:
             "exclude": [said.text for said in self.selection.exclude],
             "classes": {key: said.text for key, said in self.renames.classes.items()},
             "groups": {key: said.text for key, said in self.renames.groups.items()},
-            "distribution": distribution and {**distribution, "where": ""},
         }

@@ -29,6 +29,10 @@ class Expansion:
     lister: str = ""
     namespace_lister: str = ""
 
+    def classes(self) -> tuple[str, ...]:
+        """Those that there are."""
+        return tuple(filter(None, (self.client, self.lister, self.namespace_lister)))
+
 
 def read_expansion(table: Table, key: str) -> Expansion:
     """Read the value of a kind: a class for its client, or a table with one for each part."""

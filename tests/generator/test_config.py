@@ -160,8 +160,8 @@ def test_an_unknown_key_is_a_problem():
         "clientgen.toml: specs: there is no such key\n    did you mean `spec`?",
         (
             "clientgen.toml: frobnicate: there is no such key\n"
-            "    known are package, spec, crd, types, go-types, cluster, uses, inlined, output, "
-            "include, exclude, rename, distribution, markers, expansions, packages"
+            "    known are package, spec, crd, types, crd-output, go-types, cluster, uses, "
+            "inlined, output, include, exclude, rename, distribution, markers, expansions, packages"
         ),
     ]
 
@@ -234,7 +234,8 @@ def test_what_is_missing_is_named_with_both_ways_to_say_it():
         "clientgen.toml: it does not say where to write\n    add `output`, or give --output",
         (
             "clientgen.toml: it names no source\n"
-            "    add `spec`, `crd`, `types` or `cluster`, or give --spec, --crd, --types or --cluster"
+            "    add `spec`, `crd`, `types` or `cluster`, "
+            "or give --spec, --crd, --types or --cluster"
         ),
     ]
     config("spec = 'x'\n")
@@ -254,7 +255,7 @@ def test_a_package_the_file_does_not_have_needs_all_flags():
 def test_flags_for_several_packages_at_once_are_a_problem():
     config("[packages.a]\nspec='a'\noutput='.'\n[packages.b]\nspec='b'\noutput='.'\n")
     assert complaints(Flags(output=Path("x"))) == [
-        "flags: --output means one package, and there are a, b\n" "    pick one by --package"
+        "flags: --output means one package, and there are a, b\n    pick one by --package"
     ]
 
 
@@ -267,8 +268,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
         ),
         (
             "clientgen.toml: packages.a.package: there is no such key\n"
-            "    known are spec, crd, types, go-types, cluster, uses, inlined, output, include, "
-            "exclude, rename, distribution, markers, expansions"
+            "    known are spec, crd, types, crd-output, go-types, cluster, uses, inlined, "
+            "output, include, exclude, rename, distribution, markers, expansions"
         ),
     ]
 

@@ -227,8 +227,6 @@ def test_modules_are_looked_for_beside_the_file_and_where_packages_are_written()
         "inlined='never'",
         "include='a'",
         "exclude='a'",
-        "distribution='a'",
-        "distribution='a==2'",
         "[rename]\na='b'",
         "[rename]\n'v1/A'='B'",
     ],
@@ -237,9 +235,9 @@ def test_what_is_said_of_the_contents_counts_for_the_digest(change: str):
     assert only("crd='x'\n" + change).digest() != only("crd='x'\n").digest()
 
 
-def test_where_something_stands_does_not_count_for_the_digest():
-    text = "crd='x'\ninclude='apps'\ndistribution='a'\n[rename]\na='b'\n"
-    here = only(text)
+def test_where_something_stands_and_how_it_is_published_do_not_count_for_the_digest():
+    text = "crd='x'\ninclude='apps'\n[rename]\na='b'\n"
+    here = only("distribution='a'\n" + text)
     config("[packages.shop]\noutput='y'\n" + text.replace("[rename]", "[packages.shop.rename]"))
     there = only()
     assert (here.selection, here.output) != (there.selection, there.output)
