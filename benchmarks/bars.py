@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.caching import LIST_ALONE, LISTED, LISTED_BARE
+from benchmarks.crds import SIZES, folder_of
 from benchmarks.running import Results
 from benchmarks.serving import KEPT, SERVE
 
@@ -70,6 +71,25 @@ def _over_python(who: str, work: str) -> _Maker:
     return make
 
 
+def _each_definition(found: Results, key: str, few: int, many: int) -> float:
+    """What one more definition costs, between two sizes of a folder."""
+    return (found[folder_of(many)][key] - found[folder_of(few)][key]) / (many - few)
+
+
+def _linear(found: Results) -> Bar:
+    small, middle, large = SIZES
+    value = _each_definition(found, "cpu", middle, large)
+    value /= _each_definition(found, "cpu", small, middle)
+    promise = f"each beyond {middle} at most 1.3 times the CPU of each before"
+    return Bar(f"generate from {large} definitions", promise, value, 1.3)
+
+
+def _flat(found: Results) -> Bar:
+    small, _, large = SIZES
+    value = _each_definition(found, "peak_mb", small, large)
+    return Bar(f"generate from {large} definitions", "at most 0.5 MB each", value, 0.5)
+
+
 def _best_peer(found: Results) -> Bar:
     peers = [
         values["cpu"]
@@ -122,6 +142,8 @@ def _informer_bars(flavour: str, words: str) -> list[tuple[str, _Maker]]:
 _Maker = Callable[[Results], Bar]
 _BLACK = "clientgen, with black"
 _BARS: list[tuple[str, _Maker]] = [
+    ("crds", _linear),
+    ("crds", _flat),
     (
         "generate",
         _figure(

@@ -7,6 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from benchmarks.caching import caching_benchmarks
+from benchmarks.crds import crds_benchmark
 from benchmarks.envs import DATA, SNAPSHOT, python, script
 from benchmarks.running import Benchmark, Contender, Values, files_in
 from benchmarks.serving import serving_benchmarks
@@ -25,7 +26,14 @@ _OUT = DATA / "generated"
 def all_benchmarks() -> list[Benchmark]:
     """In the order in which they run."""
     clients = [*_codec(), *_requests(), *_lists(), *_watches()]
-    return [_generate(), _import(), *clients, *caching_benchmarks(), *serving_benchmarks()]
+    return [
+        _generate(),
+        crds_benchmark(),
+        _import(),
+        *clients,
+        *caching_benchmarks(),
+        *serving_benchmarks(),
+    ]
 
 
 # ---- the generator ------------------------------------------------------------------------------
