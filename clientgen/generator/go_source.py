@@ -24,6 +24,10 @@ _TEXTS = r"""
 """
 _TOKEN = re.compile(_TEXTS + r"| (?P<word>\w+) | (?P<mark>[^\s\w])", re.VERBOSE | re.DOTALL)
 _IN_BODY = re.compile(_TEXTS + r"| (?P<mark>[{}])", re.VERBOSE | re.DOTALL)
+_NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in ("", 8, 16, 32, 64)]
+_NO_STRUCT = frozenset(
+    ("any", "bool", "byte", "chan", "error", "func", "interface", "map", "rune", "string")
+).union(_NUMBERS)
 _OPENING, _CLOSING = "([{", ")]}"
 # The variables that Kubernetes' own packages, code-generator's and kubebuilder's register kinds by.
 _GROUP_VARIABLES = ("SchemeGroupVersion", "GroupVersion")
@@ -208,12 +212,12 @@ def _declared(code: list[_Token]) -> Iterator[int]:
 
 
 def _is_struct(code: list[_Token], at: int) -> bool:
-    """Whether `struct` follows the name and what parameters the type has."""
-    outside = (token.text for token in code[at + 1 :] if token.around == code[at].around)
-    words = list(islice(outside, 3))
-    if words == ["[", "]", "struct"]:
-        return code[at + 2].text != "]"
-    return words[:1] == ["struct"]
+    """Whether the type is a struct, or may be: `type Route v1.Route` is what that one is."""
+    outside = (token for token in code[at + 1 :] if token.around == code[at].around)
+    following = [token for token in islice(outside, 4) if token.text != "="]
+    if [token.text for token in following[:2]] == ["[", "]"]:  # parameters, or the type of a list
+        following = following[2:] if code[at + 2].text != "]" else []
+    return any(token.kind == "word" and token.text not in _NO_STRUCT for token in following[:1])
 
 
 def _constants(code: list[_Token]) -> Iterator[tuple[str, str]]:

@@ -47,6 +47,8 @@ def complaints(files: Mapping[str, str]) -> list[str]:
         # gengo trims blanks, but no tabs: that is how documentation shows code.
         ("//\t+genclient\ntype A struct {}\n", {}),
         ("// +genclient\ntype A[T any] struct {}\n", {"A": ["+genclient"]}),
+        ("// +genclient\ntype A v1.A\n", {"A": ["+genclient"]}),
+        ("// +genclient\ntype A = B\n", {"A": ["+genclient"]}),
         ("// +genclient\r\ntype A struct {}\r\n", {"A": ["+genclient"]}),
     ],
 )  # fmt: skip
@@ -119,7 +121,14 @@ def test_what_merely_looks_like_a_marked_type_is_none(text: str) -> None:
 
 
 def test_only_structs_can_be_kinds() -> None:
-    for declared in ("A string", "A []struct{}", "A = B", "A interface{}", "A map[string]struct{}"):
+    for declared in (
+        "A string",
+        "A []struct{}",
+        "A = int32",
+        "A interface{}",
+        "A map[string]struct{}",
+        "A *B",
+    ):
         [said] = complaints({"api/v1/a.go": GROUP + f"// +genclient\ntype {declared}\n"})
         assert said.startswith(
             "api/v1/a.go:3: `+genclient` stands above `type A`, which is not a struct\n"
