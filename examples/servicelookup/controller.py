@@ -47,10 +47,10 @@ class ServiceLookup:
         self._workers = workers
         self._sync_timeout = sync_timeout
         self._stopping = threading.Event()
-        self._core = k.informers(namespace=namespace, transform=drop_managed_fields, clock=clock)
-        self._own = self._client.informers(namespace=namespace, clock=clock)
-        pods, endpoints = self._core.core_v1.pods(), self._core.core_v1.endpoints()
-        records = self._own.servicelookup_v1alpha1.pod_to_services()
+        self._factory = k.informers(namespace=namespace, transform=drop_managed_fields, clock=clock)
+        own = self._factory.beside(api.InformerFactory)  # starts and stops with it
+        pods, endpoints = self._factory.core_v1.pods(), self._factory.core_v1.endpoints()
+        records = own.servicelookup_v1alpha1.pod_to_services()
         self._informers: list[SharedInformer[Any]] = [pods, endpoints, records]
         self._caches = Caches(pods.indexer, endpoints.indexer, records.indexer)
         endpoints.add_handler(*keys_to(self.endpoints.add))
@@ -63,7 +63,7 @@ class ServiceLookup:
         Raises:
             TimeoutError: The caches were not filled in time.
         """
-        with self._core, self._own:
+        with self._factory:
             if not self._wait_for_sync():
                 return
             workers = self._start()

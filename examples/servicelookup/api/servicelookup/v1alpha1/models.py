@@ -43,10 +43,16 @@ class PodToServiceSpec(Model):
     """The IP address under which the service reaches the pod."""
 
     pod_name: str
-    """The name of the pod, which is in the same namespace."""
+    """The name of the pod, which is in the same namespace.
+
+    At least 1 character.
+    """
 
     pod_uid: str = field(name="podUID")
     """Tells the pod from others that had or will have its name."""
 
     service_name: str
-    """The name of the service; the first one, if there are several."""
+    """The name of the service; the first one, if there are several.
+
+    At least 1 character.
+    """
