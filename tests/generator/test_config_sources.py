@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from clientgen.cli.generating import generate
 from clientgen.generator.config import (
     Cluster,
     Distribution,
@@ -12,6 +14,7 @@ from clientgen.generator.config import (
     load,
     load_sources,
 )
+from clientgen.generator.config_reading import CONTENT_KEYS
 from clientgen.generator.problems import ClientgenError
 
 START = 'output = "out"\npackage = "shop"\n'
@@ -250,3 +253,29 @@ def test_sources_of_flags_need_no_package_and_no_output():
     config(START + "spec='a.json'")
     (package,) = load_sources(Flags())
     assert package.package == "shop"
+
+
+# ---- docs/configuration.md ----------------------------------------------------------------------
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "configuration.md"
+EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCS.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_every_example_of_the_docs_is_a_configuration(number: int):
+    config(EXAMPLES[number])
+    assert load(Flags())
+
+
+def test_the_docs_have_every_key_and_every_flag():
+    text = DOCS.read_text()
+    keys = {key for example in EXAMPLES for key in re.findall(r"^\[?([a-z-]+)", example, re.M)}
+    assert {"package", "packages", *CONTENT_KEYS} <= keys
+    flags = {word for option in generate.params for word in option.opts if word.startswith("--")}
+    missing = {flag for flag in flags if flag not in text}
+    assert missing == {"--quiet", "--verbose"}
+
+
+def test_the_first_example_of_several_packages_is_in_the_order_of_use():
+    config(next(example for example in EXAMPLES if "[packages.pools]" in example))
+    assert [package.package for package in load(Flags())] == ["kubeapi", "pools"]
