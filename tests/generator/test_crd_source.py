@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from clientgen.generator.problems import ClientgenError, Problem, Problems
-from clientgen.generator.sources.crd import Manifest, gather, line_of, located, parse
+from clientgen.generator.sources.crd import Manifest, gather, line_of, located, parse, rules
 from clientgen.generator.sources.crd.documents import read_documents
 from clientgen.generator.sources.crd.places import below, field_parts
 from clientgen.generator.sources.crd.rules import check_definition
@@ -380,3 +380,20 @@ def test_loading_the_source_loads_no_server() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "False\n"
+
+
+def test_what_is_in_order_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+    causes = rules._causes
+
+    def counting(found: dict[str, Any]) -> Any:
+        looked_at.append(found["metadata"]["name"])
+        return causes(found)
+
+    monkeypatch.setattr(rules, "_causes", counting)
+    good, bad = definition("goods"), definition("bads", scope="Global")
+    for _ in range(2):
+        parse([manifest(json.dumps(good))])
+        with pytest.raises(ClientgenError, match="Unsupported value"):
+            parse([manifest(json.dumps(bad))])
+    assert looked_at == ["goods.example.com", "bads.example.com", "bads.example.com"]

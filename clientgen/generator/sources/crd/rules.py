@@ -15,6 +15,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clientgen.generator.problems import Problem, Problems
+from clientgen.generator.remembering import recall, remember
 from clientgen.generator.sources.crd.places import below, field_parts, found_at
 from clientgen.generator.sources.crd.shape import shaped
 from clientgen.generator.sources.document import is_array, is_object
@@ -58,6 +59,9 @@ _HINTS = (
 _FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
 _INVALID = "Invalid value: "
 _LONGEST_VALUE = 60
+# Raised whenever a check is added: verdicts of older checks then count no more.
+_CHECKS = "1"
+_MEMORY = "definitions"
 # What rules may use in Kubernetes and cannot here: whether they are right is not known.
 _NOT_KNOWN_HERE = re.compile(r"\bformat\.|\.validate\(|\bauthorizer\b|\btransformMap|\bstring\(")
 # Parts of a schema that need a library to be checked.
@@ -77,8 +81,10 @@ def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]
         https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/).
     """
     problems = Problems()
-    read_definition(definition, where, problems)
-    return list(problems)
+    found = shaped(definition, where, problems)
+    if not problems:
+        problems.extend(_refused(found, where, _causes(found)[0]))
+    return list(dict.fromkeys(problems))
 
 
 def read_definition(
@@ -86,18 +92,24 @@ def read_definition(
 ) -> dict[str, Any]:
     """The definition as a server decodes it: no nulls, no unknown fields; see `check_definition`.
 
-    It is fit for further use if no problem was added.
+    It is fit for further use if no problem was added. That one is in order is remembered: compiling
+    the rules of a large definition takes longer than generating a client for it.
     """
     wrong = Problems()
     found = shaped(definition, where, wrong)
     if not wrong:
-        wrong.extend(_refused(found, where))
+        subject = f"{_CHECKS}:{json.dumps(found, sort_keys=True)}"
+        if recall(_MEMORY, subject) is None:
+            causes, is_complete = _causes(found)
+            wrong.extend(_refused(found, where, causes))
+            if is_complete and not wrong:
+                remember(_MEMORY, subject, "")
     problems.extend(dict.fromkeys(wrong))
     return found
 
 
-def _refused(definition: dict[str, Any], where: str) -> Iterable[Problem]:
-    for cause in _causes(definition):
+def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) -> Iterable[Problem]:
+    for cause in causes:
         parts = field_parts(cause.field, definition)
         if _follows(cause, definition) or _is_beyond(cause.field, definition, parts):
             continue
@@ -105,16 +117,17 @@ def _refused(definition: dict[str, Any], where: str) -> Iterable[Problem]:
         yield Problem(below(where, *_exact(parts, what, definition)), what, _hint(cause))
 
 
-def _causes(definition: dict[str, Any]) -> list[Cause]:
+def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
+    """What the server complains about, and whether everything was there to find it."""
     # Late: the server takes longer to load than a small package to be generated.
     from clientgen.testing.apiserver.custom import validate_definition
     from clientgen.testing.apiserver.custom.libraries import MissingLibrary
 
     created = _as_created(definition)
     try:
-        return validate_definition(created, None)
+        return validate_definition(created, None), True
     except MissingLibrary:
-        return validate_definition(_without_compiled(created), None)
+        return validate_definition(_without_compiled(created), None), False
 
 
 def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
