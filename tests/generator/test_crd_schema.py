@@ -533,7 +533,7 @@ def test_versions_agree_on_what_they_share(tmp_path: Path) -> None:
         module("a: str = ''", version="v1", markers=cluster),
     )
     assert [each.partition("\n")[0] for each in problems] == [
-        "whether it is namespaced is not so here, and so in v2",
+        "the scope is Cluster here, and Namespaced in v2",
         "`shortName` differs from that of another version",
     ]
 

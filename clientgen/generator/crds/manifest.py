@@ -29,7 +29,7 @@ _SHARED: Final = {
     "plural": "the plural",
     "singular": "the singular",
     "list_kind": "the kind of its lists",
-    "namespaced": "whether it is namespaced",
+    "namespaced": "the scope",
 }
 
 
@@ -137,7 +137,7 @@ def _check_versions(versions: list[_Version], problems: Problems) -> None:
 
 
 def _said(fact: object) -> str:
-    return f"`{fact}`" if isinstance(fact, str) else ("so" if fact else "not so")
+    return f"`{fact}`" if isinstance(fact, str) else ("Namespaced" if fact else "Cluster")
 
 
 def _stored(versions: list[_Version], problems: Problems) -> str:

@@ -1,0 +1,38 @@
+"""Types of example.com/v1beta1."""
+
+# +groupName=example.com
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta
+from clientgen.runtime.model import (
+    NO_RAW,
+    IntOrString,
+    Literal,
+    MicroTime,
+    Model,
+    Raw,
+    Time,
+    auto,
+    constant,
+    field,
+)
+from clientgen.runtime.quantity import Quantity
+
+
+class ThingSpec(Model):
+    size: int = 1
+
+
+# +genclient
+# +kubebuilder:storageversion
+# +kubebuilder:resource:scope=Cluster,shortName=t
+class Thing(Model):
+    """A thing."""
+
+    api_version: Literal["example.com/v1beta1"] = constant("example.com/v1beta1", name="apiVersion")
+    kind: Literal["Thing"] = constant("Thing")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    spec: ThingSpec = auto(ThingSpec)

@@ -1,0 +1,39 @@
+"""Types of example.com/v2."""
+
+# +groupName=example.com
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta
+from clientgen.runtime.model import (
+    NO_RAW,
+    IntOrString,
+    Literal,
+    MicroTime,
+    Model,
+    Raw,
+    Time,
+    auto,
+    constant,
+    field,
+)
+from clientgen.runtime.quantity import Quantity
+
+
+class WidgetSpec(Model):
+    size: int = 1
+
+    colour: str = ""
+
+
+# +genclient
+#
+class Widget(Model):
+    """A widget."""
+
+    api_version: Literal["example.com/v2"] = constant("example.com/v2", name="apiVersion")
+    kind: Literal["Widget"] = constant("Widget")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    spec: WidgetSpec = auto(WidgetSpec)
