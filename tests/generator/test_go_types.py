@@ -5,9 +5,11 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clientgen.cli.program import program
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.go_source import read_go
 from clientgen.generator.go_types import gather, parse
@@ -330,3 +332,17 @@ def test_paths_that_cannot_be_read_are_told_together(tmp_path: Path) -> None:
         "empty: there are no Go sources in this folder",
         "a.txt: is not a Go source\n    name a .go file, or a folder of them",
     ]
+
+
+def test_versions_that_are_served_no_more_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[1] / "golden" / "go-types")
+    command = ["generate", "--output", str(tmp_path), "--verbose"]
+
+    done = CliRunner().invoke(program, command, catch_exceptions=False)
+
+    expected = (
+        "left out: markers of stable.example.com/v1alpha1/CronTab: no source has this version"
+    )
+    assert done.stdout.splitlines()[0] == expected

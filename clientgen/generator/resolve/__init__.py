@@ -41,7 +41,8 @@ def resolve(
 
     Args:
         specs: the documents; what two of them say alike is taken once.
-        markers: by `str(GroupVersionKind)`, from each source that has some; the earliest wins.
+        markers: by `str(GroupVersionKind)`, from the configuration and then from each source that
+            has some; the earliest wins.
         imported: models that are classes already.
         inlined: which copies of known types become that type: "older", "equal" or "never".
         selection: the kinds that are generated; with a selection, models that none of them needs
@@ -60,7 +61,7 @@ def resolve(
     marking = Marking(markers, types, problems)
     selecting = Selecting(selection, unavailable, problems)
     resources = list(_resources(found, types, marking, selecting, skipped))
-    marking.report_unused()
+    skipped += marking.report_unused()
     selecting.report_unused()
     problems.raise_if_any()
     resources = list(_not_provided(resources, imported, skipped))

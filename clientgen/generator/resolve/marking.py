@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from clientgen.generator.genclient import Genclient, GenclientMethod, MarkerLine, split_type
-from clientgen.generator.ir import Method, ModelId, Resource, Verb
+from clientgen.generator.ir import Method, ModelId, Resource, Skipped, Verb
 from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.naming import words
 from clientgen.generator.overrides import contradictions, merge, select_verbs
@@ -61,23 +61,30 @@ class Marking:
         """Take note of a kind that is not generated: markers may be there for it."""
         self._keys.append(f"{group_version}/{kind}")
 
-    def report_unused(self) -> None:
-        """Markers of a kind that there is not are a problem."""
-        for source in self._sources:
-            self._report_unused(source)
+    def report_unused(self) -> Iterator[Skipped]:
+        """Markers of a kind that there is not are a problem.
 
-    def _report_unused(self, source: Mapping[str, Sequence[MarkerLine]]) -> None:
-        for key in sorted(source.keys() - set(self._keys)):
-            lines = source[key]
-            close = difflib.get_close_matches(key, self._keys, n=1)
-            hint = (
-                f"did you mean {close[0]!r}?"
-                if close
-                else "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
-            )
-            # Of the configuration it is the key that is wrong, and none of its lines.
-            where = _IN_LIST.sub("", lines[0].where) if lines else ""
-            self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
+        They are passed over where another version of the kind is there: Go sources keep versions
+        that are served no more. The configuration, which is the first source, has to be right.
+        """
+        served = {_without_version(key) for key in self._keys}
+        for number, source in enumerate(self._sources):
+            for key in sorted(source.keys() - set(self._keys)):
+                if number and _without_version(key) in served:
+                    yield Skipped(f"markers of {key}", "no source has this version")
+                else:
+                    self._report_unused(key, source[key])
+
+    def _report_unused(self, key: str, lines: Sequence[MarkerLine]) -> None:
+        close = difflib.get_close_matches(key, self._keys, n=1)
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
+        )
+        # Of the configuration it is the key that is wrong, and none of its lines.
+        where = _IN_LIST.sub("", lines[0].where) if lines else ""
+        self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
 
     def _markers(self, resource: Resource) -> Genclient:
         key = f"{resource.group_version}/{resource.kind}"
@@ -152,3 +159,9 @@ class Marking:
                 "Write the type as `Kind`, or as `k8s.io/api/<group>/<version>.Kind`.",
             )
         return found
+
+
+def _without_version(key: str) -> tuple[str, str]:
+    """`apps/v1/Deployment` is `apps`, `Deployment`; the core group has no name."""
+    *group, _version, kind = key.split("/")
+    return "".join(group), kind
