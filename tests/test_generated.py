@@ -286,3 +286,24 @@ def test_kinds_called_like_the_runtime_are_themselves() -> None:
     }
     assert shop.None_().kind == "None"
     assert load("runtime_names.shop.v1.clients").AsyncWatchClient.resource.kind == "AsyncWatch"
+
+
+def test_types_of_a_package_in_use_are_sent_and_read_as_its_own() -> None:
+    package, workers = load("crd_uses_kubernetes"), load("crd_uses_kubernetes.workers.v1")
+    core = load("kubeapi.core.v1")
+    case = GOLDEN / "crd-uses-kubernetes"
+    cluster = FakeCluster(crds=[case / "pools.json", case / "workers.json"])
+    k = cluster.clientset(package.Clientset)
+    container = core.Container(name="web", image="web:1", env=[core.EnvVar(name="A", value="b")])
+    template = core.PodTemplateSpec(spec=core.PodSpec(containers=[container]))
+
+    k.workers_v1.pools("default").create(
+        workers.Pool(metadata=ObjectMeta(name="a"), spec=workers.PoolSpec(template=template))
+    )
+    pool = k.workers_v1.pools("default").get("a")
+
+    assert type(pool.spec.template) is core.PodTemplateSpec
+    assert pool.spec.template == template
+    cluster.clientset(load("kubeapi").Clientset).core_v1.pods("default").create(
+        core.Pod(metadata=ObjectMeta(name="a-0"), spec=pool.spec.template.spec)
+    )
