@@ -45,8 +45,12 @@ def client_plans(
     plurals = [client.resource.plural for client in clients]
     accessors = [accessor_plan(client).name for client in clients]
     check_distinct(zip(accessors, plurals, strict=True), where, "resources", problems)
-    names = [client.name for client in clients]
-    check_distinct(zip(names, plurals, strict=True), where, "clients of", problems)
+    # The client of the group version is in the same module.
+    version = naming.group_version_class(
+        modules.packages[api.group_version.group], api.group_version
+    )
+    names = [f"Async{version}Client", *(client.name for client in clients)]
+    check_distinct(zip(names, [where, *plurals], strict=True), where, "clients of", problems)
     for client in clients:
         methods = [(m.name, m.subresource or m.shape) for m in (*client.reads, *client.methods)]
         check_distinct(methods, f"{client.resource.plural} of {where}", "calls", problems)
