@@ -136,6 +136,6 @@ def _why(error: Exception, value: object) -> str:
     what = str(error).partition(" - at `")[0]
     what = what[:1].lower() + what[1:]
     expected = what.removeprefix("expected `").partition("`")[0].split(" | ")
-    if "str" in expected and not isinstance(value, (dict, list)):
+    if "str" in expected and not isinstance(value, (str, dict, list)):
         return f"{what}; write it in quotes"
     return what

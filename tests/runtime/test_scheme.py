@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import kubeapi
 import msgspec
@@ -13,6 +13,7 @@ import pytest
 from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import ConfigMap, Pod, PodList, PodSpec, Secret, Service
 from kubeapi.meta.v1 import ObjectMeta
+from msgspec import Meta
 from support.packages import PodToService, lookup, lookups
 
 from clientgen.gvk import GroupVersionKind
@@ -369,6 +370,33 @@ def test_values_of_secrets_are_not_told(scheme):
         "the text, document 1, line 1: Secret: stringData.a: expected `str`, got `array`",
         "the text, document 1, line 1: Secret: data.b: invalid base64 encoded string",
     ]
+
+
+def test_limits_of_types_are_limits_of_manifests():
+    made = Scheme()
+
+    @made.register
+    class Limited(Model):
+        api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
+        kind: Literal["Limited"] = constant("Limited")
+        name: Annotated[str, Meta(min_length=1)] = "a"
+        days: Annotated[int, Meta(ge=0, le=10)] = 3
+        words: Annotated[list[str], Meta(max_length=1)] = field(default_factory=list)
+        both: int | list[str] | None = None
+
+    head = "apiVersion: example.com/v1\nkind: Limited\n"
+    assert problems(made, head + "name: ''\ndays: 11\nwords: [a, b]\nboth: [1, null]\n") == [
+        "the text, document 1, line 3: Limited: name: expected `str` of length >= 1",
+        "the text, document 1, line 4: Limited: days: expected `int` <= 10",
+        "the text, document 1, line 5: Limited: words: expected `array` of length <= 1",
+        (
+            "the text, document 1, line 6: Limited: both[0]: expected `str`, got `int`;"
+            " write it in quotes"
+        ),
+    ]
+    (found,) = made.load(head + "name: null\nwords: null\nboth: [a]\n")
+    assert (found.name, found.days, found.words, found.both) == ("a", 3, [], ["a"])
+    assert made.dump(found) == head + "both:\n- a\n"
 
 
 def test_unknown_fields_are_kept(scheme):
