@@ -4,8 +4,10 @@ import threading
 
 import pytest
 
-from clientgen.cli.report import Progress, count, tell_changes
+from clientgen.cli.report import Progress, count, summary_of_older, tell_changes
+from clientgen.generator.ir import ModelId, OlderCopy
 from clientgen.generator.output import Changes
+from clientgen.gvk import GroupVersion
 
 
 def test_a_stage_is_named_once_it_takes_long(capsys: pytest.CaptureFixture[str]):
@@ -59,3 +61,22 @@ def test_one_thing_is_not_many():
         "1 file",
         "2 files",
     )
+
+
+def test_older_copies_are_told_on_one_line_or_each():
+    core, meta = GroupVersion("", "v1"), GroupVersion("meta", "v1")
+    copies = [
+        OlderCopy("a.yaml[0]#/x", ModelId(core, "PodSpec"), ("hostUsers", "containers.stdin")),
+        OlderCopy("b.yaml[0]#/y", ModelId(core, "PodSpec"), ("hostUsers",)),
+        OlderCopy("b.yaml[0]#/z", ModelId(meta, "Condition"), ("observedGeneration",)),
+    ]
+
+    assert list(summary_of_older(copies, verbose=True)) == [
+        "older copy: a.yaml[0]#/x: PodSpec of core/v1 without hostUsers, containers.stdin",
+        "older copy: b.yaml[0]#/y: PodSpec of core/v1 without hostUsers",
+        "older copy: b.yaml[0]#/z: Condition of meta/v1 without observedGeneration",
+    ]
+    assert list(summary_of_older(copies, verbose=False)) == [
+        "older copies of known types: 3 (2 PodSpec, 1 Condition); --verbose lists what they lack"
+    ]
+    assert list(summary_of_older([], verbose=False)) == []
