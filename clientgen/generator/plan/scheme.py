@@ -49,6 +49,6 @@ def _kinds(group_version: GroupVersionApi, api: Api) -> Iterable[tuple[GroupVers
         gv = resource.group_version
         if resource.model in api.imported:
             yield GroupVersionKind(gv.group, gv.version, resource.kind), resource.model
-        if resource.list_model in api.imported:
-            kind = f"{resource.kind}List"
-            yield GroupVersionKind(gv.group, gv.version, kind), resource.list_model
+        listed = resource.list_model
+        if listed is not None and listed in api.imported:
+            yield GroupVersionKind(gv.group, gv.version, listed.name), listed
