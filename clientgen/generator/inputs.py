@@ -7,7 +7,7 @@ most runs read a few files and find that nothing changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -73,7 +73,7 @@ class Inputs:
         return _merged(_all(source.parse for source in self.sources))
 
     @contextmanager
-    def places(self) -> Iterator[None]:
+    def places(self) -> Generator[None, None, None]:
         """Let problems that are found meanwhile say the lines of manifests."""
         try:
             yield
