@@ -60,6 +60,9 @@ def crd(
     for folder in found:
         for line in _breaking(folder.changes()):
             click.echo(line, err=True)
+        for file in folder.too_large:
+            why = "too large for `kubectl apply` without --server-side"
+            click.echo(f"{folder.path / file}: {why}", err=True)
         done = folder.write()
         if not quiet:
             click.echo(tell_changes(str(folder.path), done, unchanged=False))

@@ -261,6 +261,28 @@ def test_when_writing_fails_everything_is_as_it_was(
     assert [path.name for path in Path("crds").iterdir()] == [FILE.name]
 
 
+def test_a_definition_that_kubectl_cannot_keep_a_copy_of_is_told(run: Run, types: Path) -> None:
+    text = "word " * 53_000
+    change(types, '    colour: str = ""\n', f'    colour: str = ""\n    """{text}"""\n')
+    code, _, told = outcome(run("crd"))
+    assert code == 0
+    assert told == f"{FILE}: too large for `kubectl apply` without --server-side\n"
+
+
+def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path) -> None:
+    Path("myops/parts.py").write_text(
+        "from clientgen.runtime.model import Model\n\n\n"
+        "# +kubebuilder:validation:MinProperty=1\nclass Part(Model):\n"
+        "    # +kubebuilder:validation:MinLength=x\n    name: str = ''\n"
+    )
+    change(types, "class ThingSpec", "from myops.parts import Part\n\n\nclass ThingSpec")
+    change(types, '    colour: str = ""\n', "    part: Part = auto(Part)\n")
+    code, _, told = outcome(run("crd"))
+    assert code == 1
+    assert "parts:6: `+kubebuilder:validation:MinLength`: `x` is not a whole number\n" in told
+    assert "parts:4: `+kubebuilder:validation:MinProperty` is not a known marker\n" in told
+
+
 @pytest.mark.parametrize(
     ("config", "arguments", "problem"),
     [

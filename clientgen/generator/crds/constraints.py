@@ -17,7 +17,7 @@ from clientgen.generator.crds.kubebuilder import KubebuilderMarker
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import is_array
 
-__all__ = ["Places", "Said", "apply", "check_limits", "from_marker", "from_metas", "kinds_of"]
+__all__ = ["Places", "Said", "apply", "from_marker", "from_metas", "kinds_of"]
 
 _NUMBERS: Final = frozenset(["integer", "number"])
 _TEXT: Final = frozenset(["string"])
@@ -65,11 +65,6 @@ _KEYWORDS: Final[Mapping[str, str]] = {
 }
 _ITEMS: Final = "validation:items:"
 _REPEATED: Final = ("x-kubernetes-validations", "x-kubernetes-list-map-keys")
-_COUNTS: Final = (
-    ("minLength", "maxLength"),
-    ("minItems", "maxItems"),
-    ("minProperties", "maxProperties"),
-)
 # What `Annotated[..., Meta(...)]` says, by its argument; lengths depend on the type.
 _META: Final[Mapping[str, tuple[tuple[str, object], ...]]] = {
     "ge": (("minimum", None),),
@@ -271,45 +266,3 @@ def _shown(kinds: frozenset[str]) -> str:
         "string": "text",
     }
     return " or ".join(called[kind] for kind in sorted(kinds))
-
-
-def check_limits(schema: Schema, where: str, problems: Problems) -> None:
-    """Find limits that leave nothing, and words that mean nothing without another."""
-    low, high = schema.get("minimum"), schema.get("maximum")
-    exclusive = schema.get("exclusiveMinimum") or schema.get("exclusiveMaximum")
-    if low is not None and high is not None and (low > high or (low == high and exclusive)):
-        problems.add(where, f"no number is between {low} and {high}", "change one of the limits")
-    for least, most in _COUNTS:
-        if least in schema and most in schema and schema[least] > schema[most]:
-            what = f"{least} is {schema[least]}, and {most} is {schema[most]}"
-            problems.add(where, what, "change one of the limits")
-    for word, limit in (("exclusiveMinimum", low), ("exclusiveMaximum", high)):
-        if schema.get(word) and limit is None:
-            name = word.removeprefix("exclusive")
-            what = f"{word} says nothing without {name.lower()}"
-            problems.add(where, what, f"add `+kubebuilder:validation:{name}=...`")
-    _check_list(schema, where, problems)
-
-
-def _check_list(schema: Schema, where: str, problems: Problems) -> None:
-    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys", [])
-    if keys and kind != "map":
-        problems.add(where, "`+listMapKey` is for lists of type map", "add `+listType=map`")
-    if kind == "map" and not keys:
-        what = "a list of type map needs keys"
-        problems.add(where, what, "add `+listMapKey=name`, once for each key")
-    items = schema.get("items", {})
-    if kind == "map" and keys:
-        _check_keys(items, keys, where, problems)
-
-
-def _check_keys(items: Schema, keys: list[str], where: str, problems: Problems) -> None:
-    properties, required = items.get("properties", {}), items.get("required", [])
-    for key in keys:
-        if key not in properties:
-            known = ", ".join(properties) or "none"
-            what = f"the items have no field `{key}` to be a key"
-            problems.add(where, what, f"their fields are {known}")
-        elif key not in required and "default" not in properties[key]:
-            what = f"the key `{key}` of the items is neither required nor has it a default"
-            problems.add(where, what, "make it required: a field without a default in Python")

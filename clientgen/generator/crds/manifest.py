@@ -6,22 +6,23 @@ is a problem of the line of Python that says it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clientgen.generator.crds.constraints import Places
-from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
+from clientgen.generator.crds.kubebuilder import parse_markers
 from clientgen.generator.crds.paths import check_path
 from clientgen.generator.crds.schema import Part, SchemaBuilder
-from clientgen.generator.problems import Problem, Problems
+from clientgen.generator.crds.server_rules import refused
+from clientgen.generator.crds.versions import Version
+from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import ApiKind
-from clientgen.generator.sources.crd.rules import check_definition
 
 __all__ = ["Manifest", "manifests", "version_order"]
 
-_SCHEMA: Final = ("schema", "openAPIV3Schema")
+_ANNOTATIONS: Final = 256 * 1024  # what all annotations of an object may take
 _VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
 _MATURITY: Final = {None: 0, "beta": 1, "alpha": 2}
 # Facts all versions share, and what messages call them.
@@ -46,31 +47,16 @@ class Manifest:
         return str(self.definition["metadata"]["name"])
 
     @property
+    def is_too_large_for_kubectl(self) -> bool:
+        """Whether `kubectl apply` refuses it: it keeps a copy in an annotation, in compact JSON."""
+        copy = json.dumps(self.definition, ensure_ascii=False, separators=(",", ":"))
+        return len(copy.encode()) >= _ANNOTATIONS
+
+    @property
     def file(self) -> str:
         """The name of its file: group, then plural, as controller-gen writes them."""
         plural, _, group = self.name.partition(".")
         return f"{group}_{plural}.yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class _Version:
-    kind: ApiKind
-    markers: tuple[KubebuilderMarker, ...]
-
-    @property
-    def where(self) -> str:
-        return self.kind.type.where
-
-    def marker(self, name: str) -> KubebuilderMarker | None:
-        return next((each for each in self.markers if each.name == name), None)
-
-    def all(self, name: str) -> list[KubebuilderMarker]:
-        return [each for each in self.markers if each.name == name]
-
-    def is_skipped(self) -> bool:
-        module = parse_markers(self.kind.module.markers, Problems(), "module")
-        own = any(each.name in ("skip", "skipversion") for each in self.markers)
-        return own or any(each.name == "skip" for each in module)
 
 
 def version_order(version: str) -> tuple[int, int, int, int, str]:
@@ -87,10 +73,10 @@ def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, .
 
     What is wrong goes to `problems`; a kind that has any is not among the results.
     """
-    groups: dict[tuple[str, str], list[_Version]] = {}
+    groups: dict[tuple[str, str], list[Version]] = {}
     for kind in kinds:
         markers = parse_markers(kind.type.markers, Problems(), "type")  # `kinds` told its problems
-        version = _Version(kind, markers)
+        version = Version(kind, markers)
         if not version.is_skipped():
             groups.setdefault((kind.group, kind.kind), []).append(version)
     builder = SchemaBuilder(problems)
@@ -99,7 +85,7 @@ def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, .
 
 
 def _manifest(
-    versions: list[_Version], builder: SchemaBuilder, problems: Problems
+    versions: list[Version], builder: SchemaBuilder, problems: Problems
 ) -> Manifest | None:
     versions = sorted(versions, key=lambda each: version_order(each.kind.version))
     found = Problems()
@@ -113,15 +99,15 @@ def _manifest(
     metadata = _metadata(versions, found)
     definition["metadata"] = {"name": f"{names['plural']}.{versions[0].kind.group}", **metadata}
     if not found and not problems:
-        found.extend(_refused(definition, versions, parts))
+        found.extend(refused(definition, versions, parts))
     problems.extend(found)
     modules = tuple(sorted({each.kind.module.name for each in versions}))
     return None if found else Manifest(definition, modules)
 
 
-def _check_versions(versions: list[_Version], problems: Problems) -> None:
+def _check_versions(versions: list[Version], problems: Problems) -> None:
     first = versions[0]
-    seen: dict[str, _Version] = {}
+    seen: dict[str, Version] = {}
     for version in versions:
         earlier = seen.setdefault(version.kind.version, version)
         if earlier is not version:
@@ -140,7 +126,7 @@ def _said(fact: object) -> str:
     return f"`{fact}`" if isinstance(fact, str) else ("Namespaced" if fact else "Cluster")
 
 
-def _stored(versions: list[_Version], problems: Problems) -> str:
+def _stored(versions: list[Version], problems: Problems) -> str:
     """The version objects are stored in."""
     marked = [(each, marker) for each in versions if (marker := each.marker("storageversion"))]
     if len(versions) == 1 or len(marked) == 1:
@@ -156,7 +142,7 @@ def _stored(versions: list[_Version], problems: Problems) -> str:
     return versions[0].kind.version
 
 
-def _names(versions: list[_Version], problems: Problems) -> dict[str, Any]:
+def _names(versions: list[Version], problems: Problems) -> dict[str, Any]:
     kind = versions[0].kind
     names: dict[str, Any] = {
         "kind": kind.kind,
@@ -179,7 +165,7 @@ def _names(versions: list[_Version], problems: Problems) -> dict[str, Any]:
     return names
 
 
-def _metadata(versions: list[_Version], problems: Problems) -> dict[str, dict[str, str]]:
+def _metadata(versions: list[Version], problems: Problems) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for version in versions:
         for marker in version.all("metadata"):
@@ -196,7 +182,7 @@ def _metadata(versions: list[_Version], problems: Problems) -> dict[str, dict[st
 
 
 def _definition(
-    versions: list[_Version], parts: list[Part], names: Mapping[str, Any], stored: str
+    versions: list[Version], parts: list[Part], names: Mapping[str, Any], stored: str
 ) -> dict[str, Any]:
     spec: dict[str, Any] = {
         "group": versions[0].kind.group,
@@ -216,7 +202,7 @@ def _definition(
     }
 
 
-def _version(version: _Version, part: Part, stored: str) -> dict[str, Any]:
+def _version(version: Version, part: Part, stored: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": version.kind.version,
         "served": version.marker("unservedversion") is None,
@@ -240,7 +226,7 @@ def _version(version: _Version, part: Part, stored: str) -> dict[str, Any]:
     return found
 
 
-def _subresources(version: _Version) -> dict[str, Any]:
+def _subresources(version: Version) -> dict[str, Any]:
     found: dict[str, Any] = {}
     scale = version.marker("subresource:scale")
     if scale:
@@ -259,7 +245,7 @@ def _column(said: Mapping[str, Any]) -> dict[str, Any]:
     return {"jsonPath" if name == "JSONPath" else name: value for name, value in said.items()}
 
 
-def _check_paths(version: _Version, part: Part, problems: Problems) -> None:
+def _check_paths(version: Version, part: Part, problems: Problems) -> None:
     scale = version.marker("subresource:scale")
     if scale:
         for name, path in scale.value.items():
@@ -268,46 +254,3 @@ def _check_paths(version: _Version, part: Part, problems: Problems) -> None:
     for name in ("printcolumn", "selectablefield"):
         for marker in version.all(name):
             check_path(marker.value["JSONPath"], part.schema, marker.where, problems)
-
-
-def _refused(
-    definition: Mapping[str, Any], versions: list[_Version], parts: list[Part]
-) -> Iterable[Problem]:
-    """What an API server would refuse, each at its line of Python."""
-    places = _places(versions, parts)
-    for problem in check_definition(definition, ""):
-        _, _, pointer = problem.where.partition("#/")
-        path = tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/"))
-        at = next(n for n in range(len(path), -1, -1) if path[:n] in places)
-        what = f"an API server would refuse `{_shown(path)}`: {problem.what}"
-        yield Problem(places[path[:at]], what, problem.hint)
-
-
-def _shown(path: tuple[str, ...]) -> str:
-    """A path as seen from the kind."""
-    if _SCHEMA[-1] in path:
-        path = path[path.index(_SCHEMA[-1]) + 1 :]
-    return ".".join(part for part in path if part != "properties") or "the schema"
-
-
-def _places(versions: list[_Version], parts: list[Part]) -> Places:
-    first = versions[0]
-    resource = first.marker("resource")
-    places: Places = {(): first.where}
-    if resource:
-        places["spec", "names"] = places["spec", "scope"] = resource.where
-    for number, (version, part) in enumerate(zip(versions, parts, strict=True)):
-        at = ("spec", "versions", str(number))
-        places[at] = version.where
-        for path, where in part.places.items():
-            places[(*at, *_SCHEMA, *path)] = where
-        for name, field in (
-            ("printcolumn", "additionalPrinterColumns"),
-            ("selectablefield", "selectableFields"),
-        ):
-            for index, marker in enumerate(version.all(name)):
-                places[(*at, field, str(index))] = marker.where
-        scale = version.marker("subresource:scale")
-        if scale:
-            places[(*at, "subresources", "scale")] = scale.where
-    return places

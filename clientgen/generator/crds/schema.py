@@ -9,7 +9,6 @@ Descriptions are docstrings. Models of other modules are inlined, as in every CR
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -28,26 +27,25 @@ from clientgen.generator.crds.constraints import (
     Places,
     Said,
     apply,
-    check_limits,
     from_marker,
     from_metas,
     kinds_of,
 )
+from clientgen.generator.crds.defaults import put_default
 from clientgen.generator.crds.known import add_facts, is_placeholder
 from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
+from clientgen.generator.crds.limits import check_limits
 from clientgen.generator.crds.rules import UNCHANGED, group_rule
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.loaded import loaded
 from clientgen.generator.python_types.reading import read_class
-from clientgen.generator.python_types.records import NOTHING, TypeClass, TypeField
-from clientgen.runtime.encoding import encode
+from clientgen.generator.python_types.records import TypeClass, TypeField
 from clientgen.runtime.meta_v1 import ObjectMeta
 from clientgen.runtime.model import Model
 
 __all__ = ["Part", "SchemaBuilder"]
 
-_EMPTY: Final[tuple[Any, ...]] = (None, "", 0, False, [], {})
 _TYPE_META: Final = {
     "apiVersion": "The group and version this object is written in.",
     "kind": "The kind of this object.",
@@ -115,7 +113,7 @@ class SchemaBuilder:
         return part
 
     def _say_of_class(self, part: Part, found: TypeClass) -> None:
-        markers = parse_markers(found.markers, Problems(), "type")  # `kinds` tells its problems
+        markers = parse_markers(found.markers, self._problems, "type")
         part.places.update(apply(part.schema, _said(markers), self._problems))
         for marker in markers:
             rule = group_rule(marker, part.schema, self._problems)
@@ -142,7 +140,7 @@ class SchemaBuilder:
         if "default" in named:
             part.places["default",] = named["default"].where
         _open_embedded(part.schema)
-        self._put_default(part.schema, said, named.get("default"))
+        put_default(part.schema, said, named.get("default"), self._problems)
         check_limits(part.schema, said.where, self._problems)
         return part, required
 
@@ -218,35 +216,6 @@ class SchemaBuilder:
         self._open.pop()
         return part
 
-    def _put_default(
-        self, schema: Schema, said: TypeField, marker: KubebuilderMarker | None
-    ) -> None:
-        of_python = _json(said.default)
-        if marker is None:
-            if of_python not in _EMPTY:
-                schema["default"] = of_python
-            return
-        value: Any = marker.value
-        if value == {} and schema.get("type") == "array":  # both are written `{}`
-            value = []
-        if not _is_of(value, kinds_of(schema)):
-            what = f"`+{marker.written}`: {json.dumps(value)} is not of the field's type"
-            self._problems.add(marker.where, what, "texts may need quotes")
-        elif of_python is not None and of_python != value:
-            self._differing(said, marker, of_python, value)
-        schema["default"] = value
-
-    def _differing(
-        self, said: TypeField, marker: KubebuilderMarker, of_python: Any, value: Any
-    ) -> None:
-        shown, filled_in = json.dumps(of_python), json.dumps(value)
-        what = f"`{said.attribute}` is {shown} in Python and {filled_in} for the server"
-        hint = (
-            f"a client leaves {shown} off the wire, and the server would make {filled_in} of it: "
-            "write the same default, or `| None = None`"
-        )
-        self._problems.add(marker.where, what, hint)
-
 
 def _is_optional(cls: type[Model]) -> bool:
     """Whether its module says that fields are optional."""
@@ -290,24 +259,3 @@ def _open_embedded(schema: Schema) -> None:
         for name in ("apiVersion", "kind", "metadata"):
             if name in properties:
                 properties[name] = _type_meta(name)
-
-
-def _json(default: object) -> Any:
-    """A default of Python's as it would be on the wire; None of those that are never there."""
-    if default is NOTHING or default is None:
-        return None
-    data = encode(default)
-    return json.loads(data) if data else None
-
-
-def _is_of(value: object, kinds: frozenset[str]) -> bool:
-    for of, names in (
-        (bool, {"boolean"}),
-        (int, {"integer", "number"}),
-        (float, {"number"}),
-        (str, {"string"}),
-        (list, {"array"}),
-    ):
-        if isinstance(value, of):
-            return bool(kinds & names)
-    return "object" in kinds

@@ -100,7 +100,7 @@ MARKERS: Final[Mapping[str, Word]] = MappingProxyType(
         "nullable": Word(_FIELD, prefixed=False),
         "default": Word(_FIELD, "any"),
         "example": Word(_FIELD, "any"),
-        "title": Word(_BOTH, "any"),
+        "title": Word(_BOTH, "string"),
         "externalDocs": Word(
             _BOTH, arguments={"url": "string", "description": "string"}, required=("url",)
         ),

@@ -34,7 +34,15 @@ def text_of(manifest: Manifest) -> str:
 
 
 class Folder:
-    """A folder of manifests, and what is to be in it."""
+    """A folder of manifests, and what is to be in it.
+
+    Attributes:
+        path: the folder.
+        wanted: the files that are to be there, by name.
+        found: what is there of them.
+        stale: our files of kinds that are not there any more.
+        too_large: files that `kubectl apply` takes with `--server-side` only.
+    """
 
     def __init__(
         self, path: Path, manifests: Iterable[Manifest], modules: frozenset[str] | None = None
@@ -51,7 +59,9 @@ class Folder:
             ClientgenError: a file that is not ours is in the way, or something cannot be read.
         """
         self.path = path
-        self.wanted = {manifest.file: text_of(manifest).encode() for manifest in manifests}
+        made = tuple(manifests)
+        self.wanted = {manifest.file: text_of(manifest).encode() for manifest in made}
+        self.too_large = tuple(each.file for each in made if each.is_too_large_for_kubectl)
         problems = Problems()
         self.found = {file: self._read(file, problems) for file in sorted(self.wanted)}
         self.stale = tuple(self._stale(modules, problems))
