@@ -70,7 +70,7 @@ def write_folder(folder: Path, count: int) -> None:
         (folder / f"kind{number:03}.yaml").write_text(text)
 
 
-def _yaml(value: Any, depth: int) -> Iterator[str]:
+def _yaml(value: Json, depth: int) -> Iterator[str]:
     """Lay out a mapping as kubectl does."""
     pad = "  " * depth
     for key, inner in value.items():
@@ -79,7 +79,8 @@ def _yaml(value: Any, depth: int) -> Iterator[str]:
             yield from _yaml(inner, depth + 1)
         elif isinstance(inner, list) and inner and isinstance(inner[0], dict):
             yield f"{pad}{_key(key)}:"
-            for item in inner:
+            items: list[Json] = inner
+            for item in items:
                 first, *rest = _yaml(item, depth + 1)
                 yield f"{pad}- {first.strip()}"
                 yield from rest

@@ -61,7 +61,7 @@ def test_keys_of_lists_are_said_of_custom_resources_only() -> None:
 
 
 def test_the_rules_of_an_object_stand_at_its_class() -> None:
-    schema = {
+    schema: dict[str, Any] = {
         "type": "object",
         "properties": {"a": {}},
         "default": {"a": 1},
@@ -74,7 +74,7 @@ def test_the_rules_of_an_object_stand_at_its_class() -> None:
 
 
 def test_alternatives_that_say_more_than_names_are_left_alone() -> None:
-    schema = {"oneOf": [{"required": ["a"]}, {"properties": {"b": {"minimum": 1}}}]}
+    schema: dict[str, Any] = {"oneOf": [{"required": ["a"]}, {"properties": {"b": {"minimum": 1}}}]}
 
     assert list(of_object(schema)) == []
 

@@ -93,7 +93,7 @@ def custom_resource(
     properties = {
         name: {"type": "object", "properties": part} for name, part in parts.items() if part
     }
-    version = {
+    version: dict[str, Any] = {
         "name": "v1",
         "served": True,
         "storage": True,

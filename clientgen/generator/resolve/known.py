@@ -160,7 +160,8 @@ class Known:
     def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:
         """Types that have these properties, and few more."""
         having = [self._by_property.get(name, set[ModelId]()) for name in properties]
-        for model in sorted(set.intersection(*sorted(having, key=len))):
+        fewest, *others = sorted(having, key=len)
+        for model in sorted(fewest.intersection(*others)):
             shape = self._shapes[model]
             most = len(properties) >= max(TELLING, _MOST * len(shape.types))
             if most or len(properties) == len(shape.types):

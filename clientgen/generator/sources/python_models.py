@@ -46,7 +46,7 @@ _RUNTIME: Mapping[PythonClass, Scalar] = {
     PythonClass("clientgen.runtime.model", "IntOrString"): Scalar.INT_OR_STRING,
     PythonClass("clientgen.runtime.quantity", "Quantity"): Scalar.QUANTITY,
 }
-_STRING_OR_INTEGER = frozenset({Scalar.STRING, Scalar.INTEGER})
+_INT_OR_STRING = {Scalar.STRING, Scalar.INTEGER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Reader:
             return enums[0]
         if len(members) == 1:
             return members[0]
-        if {m for m in members if isinstance(m, Scalar)} == _STRING_OR_INTEGER:
+        if {m for m in members if isinstance(m, Scalar)} == _INT_OR_STRING:
             return Scalar.INT_OR_STRING
         return UnionType(tuple(members))
 
