@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
@@ -14,7 +18,7 @@ import crontabs_client
 import kubeapi
 import pytest
 from crontabs import async_controller, controller
-from crontabs.deciding import cron_job_for, with_status
+from crontabs.deciding import cron_job_for, status_for
 from crontabs.v1 import CronTab, CronTabSpec
 from kubeapi.batch.v1 import CronJob
 from kubeapi.core.v1 import EnvVar, ObjectReference, ResourceRequirements
@@ -22,7 +26,7 @@ from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime.errors import Invalid
 from clientgen.runtime.quantity import Quantity
-from clientgen.testing import FakeCluster
+from clientgen.testing import FakeCluster, LocalServer
 
 CRDS = Path(__file__).with_name("crds")
 ANYTHING: Any = "Anything"
@@ -129,6 +133,29 @@ def test_a_cron_tab_has_a_cron_job_that_goes_with_it(
         until(lambda: job() is None)
 
 
+@pytest.mark.parametrize("module", ["crontabs.controller", "crontabs.async_controller"])
+def test_it_works_in_a_cluster_until_it_is_told_to_stop(cluster: FakeCluster, module: str) -> None:
+    k = cluster.clientset(kubeapi.Clientset)
+    crontabs_client.Clientset(k.rest).stable_v1.cron_tabs("default").create(tab())
+    with LocalServer(cluster) as server:
+        running = subprocess.Popen(
+            [sys.executable, "-W", "error", "-m", module],
+            cwd=CRDS.parent,
+            env={**os.environ, "KUBECONFIG": str(server.kubeconfig)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            until(
+                lambda: running.poll() is not None or k.batch_v1.cron_jobs("default").list().items
+            )
+            running.send_signal(signal.SIGTERM)
+            _, errors = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert (running.returncode, errors) == (0, "")
+
+
 def test_methods_of_ours_on_clients_and_listers(cluster: FakeCluster) -> None:
     async def scenario() -> list[str]:
         async with cluster.clientset(crontabs_client.AsyncClientset) as k, k.informers() as factory:
@@ -167,8 +194,9 @@ def test_what_is_decided_is_decided_once() -> None:
     mine.metadata.generation = generation = 2
     job = cron_job_for(mine)
 
-    changed = with_status(mine, job)
+    applied = status_for(mine, job)
 
-    assert changed is not None
-    assert (changed.status.observed_generation, mine.status.observed_generation) == (generation, 0)
-    assert with_status(changed, job) is None
+    assert applied is not None
+    assert applied.status.observed_generation == generation
+    mine.status = applied.status
+    assert status_for(mine, job) is None

@@ -14,7 +14,7 @@ from clientgen.runtime.aio import AsyncController
 from clientgen.runtime.controlling import Request
 from clientgen.runtime.errors import NotFound
 
-from .deciding import cron_job_for, with_status
+from .deciding import NAME, cron_job_for, status_for
 
 
 def make_controller(
@@ -31,13 +31,16 @@ def make_controller(
             tab = tabs.lister.get(request.namespace, request.name)
         except NotFound:
             return  # and its CronJob goes with it
+        # Applying the same again is no change, so it does not matter if the caches are behind.
         cron_jobs = k.batch_v1.cron_jobs(request.namespace)
-        job = await cron_jobs.apply(cron_job_for(tab), field_manager="crontabs", force=True)
-        changed = with_status(tab, job)
-        if changed:
-            await own.stable_v1.cron_tabs(request.namespace).update_status(changed)
+        job = await cron_jobs.apply(cron_job_for(tab), field_manager=NAME, force=True)
+        status = status_for(tab, job)
+        if status:
+            await own.stable_v1.cron_tabs(request.namespace).apply_status(
+                status, field_manager=NAME, force=True
+            )
 
-    return AsyncController("crontabs", reconcile).for_(tabs).owns(jobs)
+    return AsyncController(NAME, reconcile).for_(tabs).owns(jobs)
 
 
 async def main() -> None:

@@ -12,7 +12,7 @@ from clientgen.runtime.controlling import Request
 from clientgen.runtime.errors import NotFound
 from clientgen.runtime.sync import Controller
 
-from .deciding import cron_job_for, with_status
+from .deciding import NAME, cron_job_for, status_for
 
 
 def make_controller(k: kubeapi.Clientset, factory: kubeapi.InformerFactory) -> Controller:
@@ -27,13 +27,16 @@ def make_controller(k: kubeapi.Clientset, factory: kubeapi.InformerFactory) -> C
             tab = tabs.lister.get(request.namespace, request.name)
         except NotFound:
             return  # and its CronJob goes with it
+        # Applying the same again is no change, so it does not matter if the caches are behind.
         cron_jobs = k.batch_v1.cron_jobs(request.namespace)
-        job = cron_jobs.apply(cron_job_for(tab), field_manager="crontabs", force=True)
-        changed = with_status(tab, job)
-        if changed:
-            own.stable_v1.cron_tabs(request.namespace).update_status(changed)
+        job = cron_jobs.apply(cron_job_for(tab), field_manager=NAME, force=True)
+        status = status_for(tab, job)
+        if status:
+            own.stable_v1.cron_tabs(request.namespace).apply_status(
+                status, field_manager=NAME, force=True
+            )
 
-    return Controller("crontabs", reconcile).for_(tabs).owns(jobs)
+    return Controller(NAME, reconcile).for_(tabs).owns(jobs)
 
 
 def main() -> None:

@@ -6,9 +6,10 @@ from kubeapi.batch.v1 import CronJob, CronJobSpec, JobSpec, JobTemplateSpec
 from kubeapi.core.v1 import Container, PodSpec, PodTemplateSpec
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
-from clientgen.runtime import deep_copy
-
 from .v1 import CronTab, CronTabStatus
+
+NAME = "crontabs"
+"""Of the controller, and of who owns what it applies."""
 
 
 def cron_job_for(tab: CronTab) -> CronJob:
@@ -37,8 +38,8 @@ def cron_job_for(tab: CronTab) -> CronJob:
     )
 
 
-def with_status(tab: CronTab, job: CronJob) -> CronTab | None:
-    """A CronTab that says what its CronJob does; None if it does already."""
+def status_for(tab: CronTab, job: CronJob) -> CronTab | None:
+    """What to apply to the status of a CronTab; None if it says so already."""
     status = CronTabStatus(
         active=len(job.status.active),
         last_run=job.status.last_schedule_time,
@@ -46,6 +47,5 @@ def with_status(tab: CronTab, job: CronJob) -> CronTab | None:
     )
     if status == tab.status:
         return None
-    changed = deep_copy(tab)  # what is cached is everybody's
-    changed.status = status
-    return changed
+    me = ObjectMeta(name=tab.metadata.name, namespace=tab.metadata.namespace)
+    return CronTab(metadata=me, status=status)
