@@ -15,7 +15,7 @@ from clientgen.generator.format import format_tree, formatter
 from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
-from clientgen.generator.plan import plan
+from clientgen.generator.plan import Modules, plan
 from clientgen.generator.problems import Problems
 from clientgen.generator.render import Rendered, Renderer
 from clientgen.generator.resolve import resolve
@@ -129,8 +129,21 @@ def build(
     folders = {
         str(gv): modules.package(gv) for gv in (one.group_version for one in api.group_versions)
     }
-    manifest = replace(manifest, rendered=digests, group_versions=folders, uses=config.uses)
+    manifest = replace(
+        manifest,
+        rendered=digests,
+        group_versions=folders,
+        uses=config.uses,
+        names=_other_names(api, modules),
+    )
     return Tree(tree, manifest, api.skipped, parsed.unavailable, api.older)
+
+
+def _other_names(api: Api, modules: Modules) -> dict[str, str]:
+    """The models whose classes are called otherwise."""
+    models = (model.id for one in api.group_versions for model in one.models)
+    named = ((modules.symbol(model).name, model) for model in models)
+    return {f"{m.group_version}/{name}": m.name for name, m in named if name != m.name}
 
 
 def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]) -> None:

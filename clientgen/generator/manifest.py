@@ -39,6 +39,8 @@ class Manifest:
     # clientgen wrote it. With `uses`, it is what lets another package take its types from here.
     group_versions: Mapping[str, str] | None = None
     uses: tuple[str, ...] = ()
+    # What the API calls classes that have another name, by `str(GroupVersion)/Class`.
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def covering(self, tree: Mapping[str, str]) -> Manifest:
         """The same manifest for these files."""
@@ -52,6 +54,7 @@ class Manifest:
             "inputs": dict(sorted(self.inputs.items())),
             **({"uses": sorted(self.uses)} if self.uses else {}),
             **self._said_group_versions(),
+            **({"names": dict(sorted(self.names.items()))} if self.names else {}),
             "files": dict(sorted(self.files.items())),
             "rendered": dict(sorted(self.rendered.items())),
         }
@@ -81,6 +84,7 @@ class Manifest:
             files,
             _texts(said[_GROUP_VERSIONS]) if _GROUP_VERSIONS in said else None,
             _names(said.get("uses")),
+            _texts(said.get("names")),
         )
 
     @staticmethod

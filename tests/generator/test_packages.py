@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clientgen.generator.config_records import PackageConfig
+from clientgen.generator.config_records import PackageConfig, Renames, Said
 from clientgen.generator.inputs import gather as gather_inputs
 from clientgen.generator.ir import (
     EnumType,
@@ -222,3 +222,17 @@ def test_of_a_group_version_only_what_is_missing_is_generated() -> None:
     (node,) = api.group_versions
     assert {model.id for model in node.models} == newer
     assert [resource.kind for resource in node.resources] == ["RuntimeClass"]
+
+
+def test_classes_that_were_renamed_are_known_by_the_names_of_the_api(tmp_path: Path) -> None:
+    case = ROOT / "tests/golden/crd-uses-kubernetes"
+    renames = Renames({"workers.example.com/v1/PoolSpec": Said("Wanted", "flags")})
+    crds = (case / "pools.json",)
+    config = PackageConfig("poolapi", tmp_path, crds=crds, uses=("kubeapi",), renames=renames)
+    generate(config, lambda _stage: None)
+
+    imported = parse(["poolapi"], [tmp_path])
+
+    spec = ModelId(GroupVersion("workers.example.com", "v1"), "PoolSpec")
+    assert imported.classes[spec] == PythonClass("poolapi.workers.v1.models", "Wanted")
+    assert {model.id for model in imported.models} == imported.classes.keys()

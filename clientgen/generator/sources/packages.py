@@ -168,7 +168,14 @@ def _modules(package: _Package, problems: Problems) -> Iterator[ModelModule]:
             problems.add(shown, f"is not Python: {error}", _AGAIN)
         else:
             name = ".".join([package.name, *path.removesuffix(".py").split("/")])
-            yield ModelModule(name, GroupVersion.parse(group_version), shown, tree)
+            home = GroupVersion.parse(group_version)
+            yield ModelModule(name, home, shown, tree, _names(package, group_version))
+
+
+def _names(package: _Package, group_version: str) -> dict[str, str]:
+    """What the API calls classes of a group version that have another name."""
+    named = ((key.rpartition("/"), name) for key, name in package.manifest.names.items())
+    return {class_: name for (home, _, class_), name in named if home == group_version}
 
 
 def _find(name: str, paths: Sequence[Path]) -> ModuleSpec | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clientgen.generator import naming
 from clientgen.generator.ir import (
@@ -51,19 +51,26 @@ _INT_OR_STRING = {Scalar.STRING, Scalar.INTEGER}
 
 @dataclass(frozen=True, slots=True)
 class ModelModule:
-    """A module of models: its import name, its group version and its source."""
+    """A module of models: its import name, its group version and its source.
+
+    `names` is what the API calls classes that have another name.
+    """
 
     name: str
     group_version: GroupVersion
     file: str
     tree: ast.Module
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def model(self, name: str) -> ModelId:
+        """The model that a class of the module is."""
+        return ModelId(self.group_version, self.names.get(name, name))
 
 
 def defined(module: ModelModule) -> Iterator[tuple[ModelId, PythonClass]]:
     """The models a module defines."""
     for statement in _classes(module):
-        model = ModelId(module.group_version, statement.name)
-        yield model, PythonClass(module.name, statement.name)
+        yield module.model(statement.name), PythonClass(module.name, statement.name)
 
 
 def models_of(
@@ -110,7 +117,7 @@ class _Reader:
         constants = {field.name: _constant(line) for field, line in zip(fields, lines, strict=True)}
         item = self._item(statement)
         return Model(
-            ModelId(self._module.group_version, statement.name),
+            self._module.model(statement.name),
             tuple(sorted([*fields, *_list_fields(item)], key=lambda field: field.name)),
             _gvk(constants),
             item=item,
