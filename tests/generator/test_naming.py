@@ -116,12 +116,14 @@ def test_groups_take_as_many_labels_as_tell_them_apart() -> None:
 
 
 def test_groups_do_not_hide_the_modules_beside_their_packages() -> None:
-    groups = ["clientset.example.com", "async-clientset.example.com", "informers.example.com"]
+    names = ["clientset", "async-clientset", "informers", "scheme"]
+    groups = [f"{name}.example.com" for name in names]
 
     assert naming.group_packages(groups) == {
         "async-clientset.example.com": "async_clientset_",
         "clientset.example.com": "clientset_",
         "informers.example.com": "informers",
+        "scheme.example.com": "scheme_",
     }
     assert naming.group_version_accessor("clientset_", GroupVersion("", "v1")) == "clientset_v1"
 
