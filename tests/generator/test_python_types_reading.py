@@ -340,13 +340,17 @@ def test_a_kind_without_genclient_is_left_out_and_told(tmp_path: Path) -> None:
         tmp_path,
         tt_types=IMPORTS
         + kind("Thing", "a.example.com/v1", "+genclient")
-        + kind("Quiet", "a.example.com/v1", "+kubebuilder:object:root=true"),
+        + kind("Quiet", "a.example.com/v1", "+kubebuilder:object:root=true")
+        + kind("Past", "a.example.com/v1", "+genclient", "+kubebuilder:unservedversion"),
     )
 
     spec = parse(["tt_types"], tmp_path).spec
 
     assert {operation.plural for operation in spec.operations} == {"things"}
-    assert [what for what, _ in spec.ignored] == ["a.example.com/v1/Quiet"]
+    assert [what for what, _ in spec.ignored] == [
+        "a.example.com/v1/Past",
+        "a.example.com/v1/Quiet",
+    ]
 
 
 def test_modules_in_which_nobody_asks_for_a_client_are_a_problem(tmp_path: Path) -> None:

@@ -140,8 +140,9 @@ def _forget_stale(top: str) -> None:
     """Drop modules that are another file's by now, or whose file has changed, with their family."""
     candidates = {name for name in sys.modules if name.partition(".")[0] == top} | _imported.keys()
     stale = {name.partition(".")[0] for name in candidates if _is_stale(name)}
+    stale -= {*sys.stdlib_module_names, "clientgen"}  # this program stands on these
     for name in list(sys.modules):
-        if name.partition(".")[0] in stale - sys.stdlib_module_names:
+        if name.partition(".")[0] in stale:
             del sys.modules[name]
             _imported.pop(name, None)
 

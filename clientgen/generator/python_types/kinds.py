@@ -62,7 +62,7 @@ def _check_fields(type_: TypeClass, problems: Problems) -> None:
     for field in type_.fields:
         parse_kubebuilder(field.markers, problems, "field")
         for line in genclient_lines(field.markers):
-            what = f"`{line.text}` stands above the field `{type_.name}.{field.attribute}`"
+            what = f"`{line.text}` stands above the field `{field.attribute}`"
             problems.add(line.where, what, "it speaks of a kind: put it above the class")
 
 

@@ -28,6 +28,8 @@ from clientgen.gvk import GroupVersion
 
 __all__ = ["PythonTypes", "gather", "parse"]
 
+_UNSERVED = {"unservedversion", "skipversion"}
+_NOT_SERVED = "no server has this version: its class says so"
 _NO_CLIENT = "its class asks for no client: there is no `+genclient` above it"
 
 
@@ -131,15 +133,24 @@ def parse(
     known = kinds(found, problems)
     report_circles(known, found, problems)
     classes = _classes(found, known, problems)
-    asking = [kind for kind in known if said_of_class(kind.type, Problems()).genclient.generate]
+    reasons = {str(kind.gvk): _no_client(kind) for kind in known}
+    asking = [kind for kind in known if not reasons[str(kind.gvk)]]
     _check_used(found, problems)
     if not problems:
         _check_asked(found, asking, problems)
     problems.raise_if_any()
     spec = custom_spec(", ".join(modules), map(_resource, asking), Precedence.CLASS)
-    left_out = tuple((str(kind.gvk), _NO_CLIENT) for kind in known if kind not in asking)
+    left_out = tuple((gvk, reason) for gvk, reason in reasons.items() if reason)
     markers = {str(kind.gvk): _markers(kind) for kind in asking}
     return PythonTypes(replace(spec, ignored=left_out), Imported(classes), markers)
+
+
+def _no_client(kind: ApiKind) -> str:
+    """Why there is no client of a kind; "" if there is one."""
+    said = said_of_class(kind.type, Problems())  # what is wrong was told by kinds
+    if not said.genclient.generate:
+        return _NO_CLIENT
+    return _NOT_SERVED if _UNSERVED & said.kubebuilder.keys() else ""
 
 
 def _check_used(modules: Iterable[TypeModule], problems: Problems) -> None:
