@@ -33,7 +33,12 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "tests", "count"),
-    [(".", "test_reaper.py", 7), (".", "servicelookup", 74), ("crontab", ".", 10)],
+    [
+        (".", "test_reaper.py", 7),
+        (".", "servicelookup", 74),
+        ("crontab", ".", 10),
+        ("foreign_crd", ".", 34),
+    ],
 )
 def test_the_tests_of_the_example_controllers_pass(folder: str, tests: str, count: int) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
@@ -43,9 +48,12 @@ def test_the_tests_of_the_example_controllers_pass(folder: str, tests: str, coun
     assert f"{count} passed" in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [["verify"], ["crd", "--check"]])
-def test_what_is_made_from_the_types_of_an_example_is_up_to_date(arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("folder", "arguments"),
+    [("crontab", ["verify"]), ("crontab", ["crd", "--check"]), ("foreign_crd", ["verify"])],
+)
+def test_what_is_made_for_an_example_is_up_to_date(folder: str, arguments: list[str]) -> None:
     command = [sys.executable, "-m", "clientgen", *arguments]
-    done = subprocess.run(command, cwd=EXAMPLES / "crontab", capture_output=True, text=True)
+    done = subprocess.run(command, cwd=EXAMPLES / folder, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr

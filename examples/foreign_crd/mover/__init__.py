@@ -1,0 +1,1 @@
+"""Moves backups from a store that is given up to another one."""
