@@ -80,6 +80,11 @@ class _Reading:
         if value.get("apiVersion") != API_VERSION:
             self._version(value.get("apiVersion"), where)
             return
+        if _is_fragment(value):
+            what = "is no whole definition: it has neither group nor names nor versions"
+            hint = "Of a patch for kustomize, read what `kubectl kustomize` makes of it."
+            self.problems.add(where, what, hint)
+            return
         templates = list(_templates(value, where))
         for place, text in templates:
             what = f"is a Helm template, not a manifest: `{text}`"
@@ -121,6 +126,12 @@ def _objects(value: Any, where: str) -> Iterator[tuple[Any, str]]:
             # Items of a typed list need not say what they are.
             item = {"apiVersion": value.get("apiVersion"), "kind": KIND, **item}  # noqa: PLW2901
         yield from _objects(item, below(where, "items", at))
+
+
+def _is_fragment(value: Mapping[str, Any]) -> bool:
+    """Whether it is a piece of a definition, as operators keep them for kustomize."""
+    spec = value.get("spec")
+    return not is_object(spec) or not spec.keys() & {"group", "names", "versions"}
 
 
 def _called(value: Any) -> str:
