@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from clientgen.generator.crds.kubebuilder import parse_markers
 from clientgen.generator.crds.vocabulary import ALIASES, MARKERS, Level
@@ -198,3 +200,17 @@ def test_markers_of_other_generators_are_passed_over() -> None:
 def test_every_marker_has_a_place_and_every_alias_leads_to_one() -> None:
     assert all(word.levels for word in MARKERS.values())
     assert set(ALIASES.values()) <= MARKERS.keys()
+
+
+TEXTS = st.one_of(
+    st.text(st.sampled_from("ab1-.,;:={}[]\"'`\\ x+e"), max_size=25), st.text(max_size=15)
+)
+
+
+@given(st.sampled_from(sorted({*MARKERS, *ALIASES})), st.sampled_from([":", "=", ""]), TEXTS)
+def test_whatever_is_written_is_a_marker_or_one_problem(name: str, sign: str, text: str) -> None:
+    for prefix in ("+", "+kubebuilder:"):
+        found, problems = parse("type", f"{prefix}{name}{sign}{text}")
+        assert len(found) + len(problems) <= 1
+        for each in problems:
+            assert each.startswith("m.py:1: ")
