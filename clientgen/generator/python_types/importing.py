@@ -174,7 +174,7 @@ def _failure(name: str, error: BaseException, found: Found, root: Path) -> Probl
 def _advice(error: BaseException, root: Path) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"install {error.name.partition('.')[0]!r}, or put it in {root} or {root / 'src'}"
-    return "a module of types is imported when it is read: it should only define classes"
+    return "a module of types is imported when it is read, and should only define classes"
 
 
 def _place(error: BaseException, found: Found, root: Path) -> str:

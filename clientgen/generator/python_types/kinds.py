@@ -6,6 +6,7 @@ that has apiVersion, kind and metadata. What is said in two ways must agree.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -26,6 +27,11 @@ from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
 
 __all__ = ["kinds", "module_group_version"]
 
+# What an API server takes: DNS labels; a kind has to be one in lower case.
+_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_API_VERSION = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?[a-z](?:[-a-z0-9]*[a-z0-9])?")
+_PLURAL = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
+_KIND = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _TYPE_META = ("apiVersion", "kind", "metadata")
 
 
@@ -136,6 +142,10 @@ class _Kind:
         name = self.type.name
         line = f'write `kind: Literal["{name}"] = constant("{name}")`'
         field = self.type.field("kind")
+        if not _KIND.fullmatch(name):
+            self._wrong(
+                f"no kind can be called `{name}`", "write letters of English and digits only"
+            )
         if field is None:
             self._wrong(f"the kind `{name}` has no `kind`", line)
         elif _constant(field) != name:
@@ -160,6 +170,9 @@ class _Kind:
             what = f"`{self.type.name}.{field.attribute}` does not say the group and version"
             self._wrong(what, line, field)
             return marked
+        if not _API_VERSION.fullmatch(said):
+            what = f"`{said}` is no group and version"
+            self._wrong(what, "write it like `apps.example.com/v1`", field)
         self._check_markers(field, GroupVersion.parse(said))
         return GroupVersion.parse(said)
 
@@ -200,7 +213,15 @@ class _Kind:
             where = self.said.genclient.where(Tag.RESOURCE_NAME)
             what = f"`+{Tag.RESOURCE_NAME}={named}` contradicts `path={path}`"
             self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
-        return named or path or plural_of(self.type.name)
+        plural = named or path or plural_of(self.type.name)
+        if _KIND.fullmatch(self.type.name) and not _PLURAL.fullmatch(plural):
+            what = f"`{plural}` is no plural that can stand in a URL"
+            self.problems.add(
+                self._resource_place() or self.type.where,
+                what,
+                "write it like `widgets`: lower-case letters, digits and dashes",
+            )
+        return plural
 
     def _resource_place(self) -> str:
         return self.said.where("resource")

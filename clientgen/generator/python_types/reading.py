@@ -184,7 +184,7 @@ class _Failure:
 
 
 def _said(error: Exception) -> str:
-    text = str(error).partition("\n")[0]
+    text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -108,3 +108,23 @@ class Outer(Model):
         )
         kind: Literal["Inner"] = constant("Inner")
         metadata: ObjectMeta = auto(ObjectMeta)
+
+
+# +genclient
+# +kubebuilder:resource:path=Cron_Tabs
+class Cron_Tab(Model):
+    """Names that no server takes."""
+
+    api_version: Literal["Bad_Example/V1"] = constant("Bad_Example/V1", name="apiVersion")
+    kind: Literal["Cron_Tab"] = constant("Cron_Tab")
+    metadata: ObjectMeta = auto(ObjectMeta)
+
+
+# +genclient
+# +kubebuilder:resource:path=Pots/lids
+class Pot(Model):
+    """Has a plural that no URL has."""
+
+    api_version: Literal["bad.example.com/v1"] = constant("bad.example.com/v1", name="apiVersion")
+    kind: Literal["Pot"] = constant("Pot")
+    metadata: ObjectMeta = auto(ObjectMeta)
