@@ -87,10 +87,10 @@ def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
     return resolve(
         parsed.specs,
         (configured, *parsed.markers),
-        parsed.imported,
-        config.inlined,
-        config.selection,
-        [GroupVersion.parse(name) for name in parsed.unavailable],
+        imported=parsed.imported,
+        inlined=config.inlined,
+        selection=config.selection,
+        unavailable=[GroupVersion.parse(name) for name in parsed.unavailable],
     )
 
 

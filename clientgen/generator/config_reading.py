@@ -199,28 +199,28 @@ def _new_name(table: Table, key: str) -> Said | None:
 
 def _distribution(table: Table) -> Distribution | None:
     value = table.values.get("distribution")
-    where = str(table.place / "distribution")
     if value is None:
         return None
+    where = str(table.place / "distribution")
     if isinstance(value, str):
         name, _, version = value.partition("==")
         found = Distribution(name.strip(), version.strip() or "0.1.0", where=where)
-    else:
-        said = table.table("distribution")
-        said.allow_only(("name", "version", "description", "license", "dependencies"))
-        if said.values and "name" not in said:
-            table.problems.add(where, "it has no name", 'add `name = "..."`')
-        name = said.text("name")
-        if name is None:
-            return None
-        found = Distribution(
-            name=name,
-            version=said.text("version") or "0.1.0",
-            description=said.text("description") or "",
-            license=said.text("license") or "",
-            dependencies=said.texts("dependencies"),
-            where=where,
-        )
+        return found if _is_publishable(found, table) else None
+    said = table.table("distribution")
+    said.allow_only(("name", "version", "description", "license", "dependencies"))
+    if said.values and "name" not in said:
+        table.problems.add(where, "it has no name", 'add `name = "..."`')
+    called = said.text("name")
+    if called is None:
+        return None
+    found = Distribution(
+        name=called,
+        version=said.text("version") or "0.1.0",
+        description=said.text("description") or "",
+        license=said.text("license") or "",
+        dependencies=said.texts("dependencies"),
+        where=where,
+    )
     return found if _is_publishable(found, table) else None
 
 

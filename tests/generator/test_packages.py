@@ -203,7 +203,7 @@ def test_group_versions_of_a_used_package_are_not_generated_again() -> None:
     config = PackageConfig("all", GENERATED, (SPEC,), crds=crds, uses=("kubeapi",), root=case)
     parsed = gather_inputs(config).parse()
 
-    api = resolve(parsed.specs, (), parsed.imported)
+    api = resolve(parsed.specs, (), imported=parsed.imported)
 
     workers = GroupVersion("workers.example.com", "v1")
     assert [gv.group_version for gv in api.group_versions] == [workers]

@@ -32,6 +32,7 @@ _EVERYTHING = Selection()
 def resolve(
     specs: Sequence[Spec],
     markers: Sequence[Mapping[str, Sequence[MarkerLine]]],
+    *,
     imported: Imported = _NOTHING_IMPORTED,
     inlined: str = "older",
     selection: Selection = _EVERYTHING,
