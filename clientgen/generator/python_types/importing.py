@@ -173,7 +173,9 @@ def _failure(name: str, error: BaseException, found: Found, root: Path) -> Probl
 
 def _advice(error: BaseException, root: Path) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return f"install {error.name.partition('.')[0]!r}, or put it in {root} or {root / 'src'}"
+        name = error.name.partition(".")[0]
+        hint = f"install {name!r}, or put it in {root} or {root / 'src'}"
+        return f"{hint}; if it is generated from these types, they cannot import it"
     return "a module of types is imported when it is read, and should only define classes"
 
 
