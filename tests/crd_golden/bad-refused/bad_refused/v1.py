@@ -39,7 +39,7 @@ class ThingSpec(Model):
 
 
 # +genclient
-# +kubebuilder:resource:path=Things
+# +kubebuilder:resource:shortName=Th
 class Thing(Model):
     """A thing."""
 
