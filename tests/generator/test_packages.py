@@ -217,7 +217,7 @@ def test_of_a_group_version_only_what_is_missing_is_generated() -> None:
     newer = {ModelId(GroupVersion("node.k8s.io", "v1"), n) for n in ("RuntimeClass", "Overhead")}
     classes = {model: found for model, found in known.classes.items() if model not in newer}
 
-    api = resolve(parsed.specs, (), Imported(classes, known.models, known.provided))
+    api = resolve(parsed.specs, (), imported=Imported(classes, known.models, known.provided))
 
     (node,) = api.group_versions
     assert {model.id for model in node.models} == newer
