@@ -107,7 +107,7 @@ def test_hostile_names_reach_the_wire_as_they_are() -> None:
     wire = {"except": "e", "continue": "f", "clusterIPs": "g", "podCIDRs": "h", "2fast": "i"}
     read = decode(json.dumps({"from": "", "int": 0, **wire}).encode(), shop.OddSpec)
     assert (read.except_, read.continue_, read.cluster_ips) == ("e", "f", "g")
-    assert (read.pod_cidrs, read._2fast) == ("h", "i")
+    assert (read.pod_cidrs, read.field_2fast) == ("h", "i")
 
 
 def test_types_that_need_each_other_are_read_across_modules() -> None:

@@ -90,7 +90,10 @@ def _safe(name: str, taken: Iterable[str] = ()) -> str:
 def attribute(wire_name: str) -> str:
     """The attribute for a property: `hostIP` -> `host_ip`, `from` -> `from_`, `$ref` -> `ref`."""
     bare = wire_name.removeprefix("x-").lstrip("$_-")
-    return _safe("_".join(words(bare)) or "field", _NEEDED_IN_CLASS_BODIES)
+    found = words(bare)
+    if not found or found[0][0].isdigit():
+        found.insert(0, "field")  # `_2fa` would be private to type checkers
+    return _safe("_".join(found), _NEEDED_IN_CLASS_BODIES)
 
 
 def attributes(wire_names: Iterable[str]) -> dict[str, str]:

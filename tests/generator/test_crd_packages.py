@@ -253,7 +253,9 @@ def test_fields_of_every_kind_are_built_stored_and_read() -> None:
 
 def test_hostile_names_reach_the_wire_as_they_are() -> None:
     odd = load("crd_hostile_names.async_import.v1")
-    spec = odd.ClassSpec2(class_="a", self="b", ref="c", foo_bar="d", doc="e", raw="f", _2fast="g")
+    spec = odd.ClassSpec2(
+        class_="a", self="b", ref="c", foo_bar="d", doc="e", raw="f", field_2fast="g"
+    )
     status = odd.ClassStatus(a_b=odd.ClassStatusAB3(a_b=1), a_b_2=odd.ClassStatusAB(a_b=2))
 
     sent = json.loads(encode(odd.Class(spec=spec, status=status, spec_2="S")))

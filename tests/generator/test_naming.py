@@ -46,7 +46,7 @@ SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"
         ("format", "format"),
         ("$ref", "ref"),
         ("x-kubernetes-list-type", "kubernetes_list_type"),
-        ("2fast", "_2fast"),
+        ("2fast", "field_2fast"),
         ("foo.bar/baz", "foo_bar_baz"),
         ("_", "field_"),
     ],

@@ -96,7 +96,7 @@ class BackupSpec(Model):
     """
 
     check: Literal["Checksum", "Restore"] | str | None = None
-    """How a copy is tried out; null for not at all.
+    """How a copy is tried out.
 
     Defaults to `"Checksum"`. May be null.
     """
@@ -166,7 +166,7 @@ class BackupSpecFilter(Model):
 
     metadata: BackupSpecFilterMetadata = auto(BackupSpecFilterMetadata)
     ref: str | None = field(default=None, name="$ref")
-    _2fa: bool | None = field(default=None, name="2fa")
+    field_2fa: bool | None = field(default=None, name="2fa")
     backups_example_com_tier: str | None = field(default=None, name="backups.example.com/tier")
     class_: str | None = None
     from_: Time | None = None

@@ -20,7 +20,7 @@ class OddSpec(Model):
     int_: int
     ref: str | None = field(default=None, name="$ref")
     schema: str | None = field(default=None, name="$schema")
-    _2fast: str | None = field(default=None, name="2fast")
+    field_2fast: str | None = field(default=None, name="2fast")
     none: str | None = field(default=None, name="None")
     port: str | None = field(default=None, name="Port")
     bool_: bool | None = None
