@@ -37,7 +37,7 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
         (".", "test_reaper.py", 7),
         (".", "servicelookup", 74),
         ("crontab", ".", 10),
-        ("foreign_crd", ".", 34),
+        ("foreign_crd", ".", 35),
     ],
 )
 def test_the_tests_of_the_example_controllers_pass(folder: str, tests: str, count: int) -> None:

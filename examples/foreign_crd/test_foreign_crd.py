@@ -41,6 +41,7 @@ from mover.deciding import Move, known_kinds
 from clientgen.runtime import to_dict
 from clientgen.runtime.errors import Invalid
 from clientgen.runtime.model import raw, raw_value
+from clientgen.runtime.patches import JsonPatch
 from clientgen.runtime.quantity import Quantity
 from clientgen.testing import FakeCluster, LocalServer
 
@@ -284,6 +285,7 @@ def test_names_that_are_words_of_python_or_no_words_at_all(
         import_=False,
         y="z",
         ref="main",
+        field_2fa=True,
         list_=["*.png"],
         backups_example_com_tier="gold",
         metadata=BackupSpecFilterMetadata(owner="ada", uid=2**53 + 1),
@@ -298,6 +300,7 @@ def test_names_that_are_words_of_python_or_no_words_at_all(
         "import": False,
         "x-y": "z",
         "$ref": "main",
+        "2fa": True,
         "list": ["*.png"],
         "backups.example.com/tier": "gold",
         "metadata": {"owner": "ada", "uid": 2**53 + 1},
@@ -320,6 +323,17 @@ def test_values_of_every_kind_come_back(k: backups_client.Clientset) -> None:
     assert spec.holidays == [{"2027-01-01": "New Year"}]
     assert raw_value(spec.on_failure)["data"] == {"call": "Ada"}
     assert k.backups_example_v1.backup_stores().get("attic").spec.capacity == Quantity("2Ti")
+
+
+def test_an_edit_leaves_null_where_it_stands(k: backups_client.Clientset) -> None:
+    backups = k.backups_example_v1.backups("shop")
+    backups.create(backup(remark="soon to go"))
+    backups.patch("b", JsonPatch([{"op": "replace", "path": "/spec/remark", "value": None}]))
+
+    edited = backups.edit("b", lambda each: setattr(each.spec, "compression", 9))
+
+    assert edited.spec.remark is None
+    backups.patch("b", JsonPatch([{"op": "test", "path": "/spec/remark", "value": None}]))
 
 
 def test_copies_of_types_of_kubernetes_are_these_types(k: backups_client.Clientset) -> None:
