@@ -135,6 +135,8 @@ class Model:
     description: str = ""
     item: ModelId | None = None
     """Of a list kind: the model of its items."""
+    open_ended: bool = False
+    """It may have more properties than are known."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

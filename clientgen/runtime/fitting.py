@@ -86,7 +86,7 @@ class _Fitting:
         for name, inner in value.items():
             if name in fields:
                 yield from self.misfits(inner, fields[name].type, (*path, name))
-            elif self._strict:
+            elif self._strict and not model.__open_ended__:
                 near = get_close_matches(name, fields, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 what = f"there is no such field in {model.__name__}{hint}"

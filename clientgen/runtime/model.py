@@ -106,10 +106,13 @@ class ModelMeta(StructMeta):
         namespace: dict[str, Any],
         *,
         sensitive: tuple[str, ...] = (),
+        open_ended: bool = False,
         kw_only: bool = True,
         **config: Any,
     ) -> ModelMeta:
         """Create the class; `sensitive` names the attributes no repr may show."""
+        if open_ended:
+            namespace["__open_ended__"] = True
         if sensitive:
             namespace["__sensitive__"] = frozenset(sensitive)
             namespace["__repr__"] = _guarded_repr
@@ -135,10 +138,17 @@ class Model(
     __sensitive__: ClassVar[frozenset[str]] = frozenset()
     """Attributes whose values no repr shows; declared as `class Secret(Model, sensitive=(...))`."""
 
+    __open_ended__: ClassVar[bool] = False
+    """Whether the API takes fields it does not name: `class Driver(Model, open_ended=True)`."""
+
     if TYPE_CHECKING:
 
         def __init_subclass__(
-            cls, *, sensitive: tuple[str, ...] = (), forbid_unknown_fields: bool = True
+            cls,
+            *,
+            sensitive: tuple[str, ...] = (),
+            open_ended: bool = False,
+            forbid_unknown_fields: bool = True,
         ) -> None: ...
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:

@@ -418,7 +418,7 @@ def test_a_version_that_goes_is_served_and_warned_of(
 def test_manifests_are_read_and_written() -> None:
     scheme = known_kinds()
 
-    objects = scheme.load(MANIFESTS)
+    objects = scheme.load(MANIFESTS, strict=True)
 
     assert [type(each) for each in objects] == [BackupStore, Backup, Backup, TapeBackup, Drill]
     assert scheme.load(scheme.dump(objects)) == objects

@@ -431,6 +431,31 @@ spec:
     ]
 
 
+class Driver(Model, open_ended=True):
+    name: str = ""
+
+
+def test_what_is_open_ended_may_have_more_though_reading_is_strict(scheme):
+    @scheme.register
+    class Machine(Model):
+        api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
+        kind: Literal["Machine"] = constant("Machine")
+        driver: Driver = auto(Driver)
+
+    text = "apiVersion: example.com/v1\nkind: Machine\ndriver:\n  name: s3\n  region: eu\n"
+    (found,) = scheme.load(text, strict=True)
+    assert scheme.dump(found) == text
+    assert problems(scheme, text.replace("s3", "3"), strict=True) == [
+        (
+            "the text, document 1, line 4: Machine: driver.name: "
+            "expected `str`, got `int`; write it in quotes"
+        )
+    ]
+    assert problems(scheme, f"{text}more: 1\n", strict=True) == [
+        "the text, document 1, line 6: Machine: more: there is no such field in Machine"
+    ]
+
+
 def test_what_is_missing_is_zero_unless_reading_is_strict(scheme):
     text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template: {}\n  selector: null\n"
     (found,) = scheme.load(text)

@@ -75,6 +75,7 @@ def _model(model: Model, name: str, available: Callable[[ModelId], bool]) -> Mod
         kind=model.gvk.kind if model.gvk else "",
         item=model.item,
         sensitive=tuple(naming.attribute(wire_name) for wire_name in sensitive),
+        open_ended=model.open_ended,
     )
 
 

@@ -49,6 +49,7 @@ class ModelPlan:
     kind: str = ""
     item: ModelId | None = None
     sensitive: tuple[str, ...] = ()
+    open_ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

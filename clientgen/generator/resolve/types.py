@@ -196,7 +196,8 @@ class Types:
             fields.append(Field(name, type_, name in asked, said))
         item = _item(fields)
         self._descriptions[model] = schema.get("description", "")
-        self._models[model] = Model(model, tuple(fields), gvk, _summary(model, schema), item)
+        summary, open_ended = _summary(model, schema), _is_free(schema)
+        self._models[model] = Model(model, tuple(fields), gvk, summary, item, open_ended)
 
     def _sentences(
         self, schema: Schema, type_: TypeRef, where: str, *, custom: bool

@@ -273,7 +273,7 @@ class BackupSpecTargets(Model):
     prefix: str | None = None
 
 
-class BackupSpecTargetsDriver(Model):
+class BackupSpecTargetsDriver(Model, open_ended=True):
     """What is known of the driver, and whatever else it takes."""
 
     name: str | None = None

@@ -156,7 +156,7 @@ class GadgetSpecEmptyDir(Model):
     """GadgetSpecEmptyDir of hard.example.com/v1."""
 
 
-class GadgetSpecOpen(Model):
+class GadgetSpecOpen(Model, open_ended=True):
     """What is known of it, and whatever else there is."""
 
     driver: str | None = None

@@ -12,7 +12,7 @@ __all__ = [
 ]
 
 
-class Widget(Model):
+class Widget(Model, open_ended=True):
     """Deprecated: shop.example.com/v1beta1 Widget is deprecated"""
 
     api_version: Literal["shop.example.com/v1beta1"] = constant(

@@ -121,7 +121,7 @@ class WidgetSpecClaim(Model):
     amount: int | None = None
 
 
-class WidgetSpecOptions(Model):
+class WidgetSpecOptions(Model, open_ended=True):
     """Some of it is known."""
 
     verbose: bool | None = None
