@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["recall", "remember", "user_cache"]
+__all__ = ["is_known_sound", "recall", "remember", "remember_sound", "user_cache"]
+
+_SOUND = "sound"
 
 
 def user_cache(env: Mapping[str, str] | None = None) -> Path:
@@ -43,6 +45,25 @@ def recall(kind: str, subject: str) -> str | None:
         return _place(kind, subject).read_text("utf-8")
     except (OSError, RuntimeError, UnicodeDecodeError):
         return None
+
+
+def is_known_sound(checks: str, data: bytes) -> bool:
+    """Whether these very bytes passed every check before: see `remember_sound`."""
+    return recall(_SOUND, _verdict(checks, data)) is not None
+
+
+def remember_sound(checks: str, data: bytes) -> None:
+    """Note that these bytes passed.
+
+    Args:
+        checks: names the checks and their edition, which is raised whenever one is added.
+        data: what was checked.
+    """
+    remember(_SOUND, _verdict(checks, data), "")
+
+
+def _verdict(checks: str, data: bytes) -> str:
+    return f"{checks} {hashlib.sha256(data).hexdigest()}"
 
 
 def _place(kind: str, subject: str) -> Path:

@@ -30,7 +30,7 @@ from clientgen.generator.ir import (
 from clientgen.generator.plan.records import shown
 from clientgen.generator.problems import ClientgenError
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources import openapi, openapi_v3
+from clientgen.generator.sources import metaschema, openapi, openapi_v3
 from clientgen.generator.sources.folder import file_name
 from clientgen.generator.sources.spec import Input, Spec, gvks_of
 from clientgen.gvk import GroupVersion
@@ -272,7 +272,7 @@ def test_documents_of_one_server_in_v2_and_v3_get_along(v2: Spec, v3: Spec) -> N
 
 def test_the_verdict_on_a_document_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(openapi_v3, "check_metaschema", lambda *args: asked.append(args[3]))
+    monkeypatch.setattr(metaschema, "check_metaschema", lambda *args: asked.append(args[3]))
     document = {"openapi": "3.0.0", "info": {"title": "t", "version": "once"}, "paths": {}}
     one = Input("a", "a.json", json.dumps(document).encode())
 

@@ -1,15 +1,12 @@
 """Is it an OpenAPI document at all? The schemas of openapi-spec-validator know.
 
 Only the meta-schema part is asked: Kubernetes' own documents break the finer rules, such as that a
-default fits its own schema. A good verdict is remembered by the document's digest.
+default fits its own schema.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -18,17 +15,42 @@ from pathlib import Path
 from typing import Any, Literal
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.sources.document import pointer
+from clientgen.generator.remembering import is_known_sound, remember_sound
+from clientgen.generator.sources.document import check_references, duplicate_keys, pointer
 
-__all__ = ["Edition", "check_metaschema", "is_known_valid", "remember_valid"]
+__all__ = ["Edition", "check_document", "check_metaschema"]
 
 Edition = Literal["2.0", "3.0"]
 
 # Raised whenever a check is added: verdicts of older checks then count no more.
-_CHECKS = "2"
+_CHECKS = "openapi 3"
 _AT_MOST = 20
 _LONG = 200
 _LARGE = 4 * 2**20
+
+
+def check_document(
+    document: dict[str, Any], edition: Edition, data: bytes, shown: str, *schemas: str
+) -> Problems:
+    """Everything a sound document satisfies; that one does is remembered.
+
+    Args:
+        document: what was read.
+        edition: the specification it says it follows.
+        data: the bytes it was read from.
+        shown: how messages call it.
+        schemas: the keys that lead to its named schemas.
+    """
+    problems = Problems()
+    if is_known_sound(_CHECKS, data):
+        return problems
+    duplicate_keys(data, shown, problems)
+    check_metaschema(document, edition, len(data), shown, problems)
+    if not problems:
+        check_references(document, shown, problems, *schemas)
+    if not problems:
+        remember_sound(_CHECKS, data)
+    return problems
 
 
 def check_metaschema(
@@ -110,22 +132,3 @@ def _depth(errors: Iterable[Any]) -> int:
 def _shorten(message: str) -> str:
     """Messages quote the value at fault, which may be half the document."""
     return message if len(message) <= _LONG else f"{message[:120]} … {message[-60:]}"
-
-
-def is_known_valid(data: bytes) -> bool:
-    """Whether these very bytes passed every check before."""
-    return _verdict(data).is_file()
-
-
-def remember_valid(data: bytes) -> None:
-    """Note that these bytes passed. A cache that cannot be written is no one's problem."""
-    verdict = _verdict(data)
-    with contextlib.suppress(OSError):
-        verdict.parent.mkdir(parents=True, exist_ok=True)
-        verdict.touch()
-
-
-def _verdict(data: bytes) -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    digest = hashlib.sha256(data).hexdigest()
-    return Path(home) / "clientgen" / "valid" / f"{digest}-{_CHECKS}"

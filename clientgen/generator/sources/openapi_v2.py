@@ -11,14 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.sources.document import (
-    check_references,
-    duplicate_keys,
-    parse_json,
-    pointer,
-    read_file,
-)
-from clientgen.generator.sources.metaschema import check_metaschema, is_known_valid, remember_valid
+from clientgen.generator.sources.document import parse_json, pointer, read_file
+from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import Definition, Schema, Spec
 
@@ -54,10 +48,12 @@ def parse_document(document: dict[str, Any], data: bytes, shown: str) -> Spec:
     Raises:
         ClientgenError: it is not a sound OpenAPI v2 document.
     """
-    _check(document, data, shown)
+    problems = Problems()
+    _check_version(document, shown, problems)
+    problems.raise_if_any()
+    check_document(document, "2.0", data, shown, "definitions").raise_if_any()
     reader = _Operations(document, shown)
     operations = tuple(reader.operations())
-    problems = Problems()
     check_unique(operations, problems)
     problems.raise_if_any()
     definitions = {
@@ -65,21 +61,6 @@ def parse_document(document: dict[str, Any], data: bytes, shown: str) -> Spec:
         for name, schema in sorted(document.get("definitions", {}).items())
     }
     return Spec(shown, definitions, operations, tuple(reader.ignored))
-
-
-def _check(document: dict[str, Any], data: bytes, shown: str) -> None:
-    """Everything a sound document satisfies. A verdict is remembered by the document's digest."""
-    problems = Problems()
-    _check_version(document, shown, problems)
-    problems.raise_if_any()
-    if is_known_valid(data):
-        return
-    duplicate_keys(data, shown, problems)
-    check_metaschema(document, "2.0", len(data), shown, problems)
-    problems.raise_if_any()
-    check_references(document, shown, problems, "definitions")
-    problems.raise_if_any()
-    remember_valid(data)
 
 
 def _check_version(document: dict[str, Any], shown: str, problems: Problems) -> None:

@@ -15,15 +15,13 @@ from typing import Any
 
 from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.sources.document import (
-    check_references,
-    duplicate_keys,
     named_schemas,
     parse_json,
     pointer,
     read_file,
 )
 from clientgen.generator.sources.folder import gather_folder
-from clientgen.generator.sources.metaschema import check_metaschema, is_known_valid, remember_valid
+from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import Definition, Input, Precedence, Schema, Spec, gvks_of
 
@@ -80,16 +78,10 @@ def parse_documents(documents: Iterable[tuple[Input, dict[str, Any]]], problems:
 
 
 def _is_sound(document: dict[str, Any], one: Input, problems: Problems) -> bool:
-    """Whether it is all that a sound document is. A verdict is remembered by its digest."""
     found = Problems()
     _check_version(document, one.shown, found)
-    if not found and not is_known_valid(one.data):
-        duplicate_keys(one.data, one.shown, found)
-        check_metaschema(document, "3.0", len(one.data), one.shown, found)
-        if not found:
-            check_references(document, one.shown, found, *_SCHEMAS)
-        if not found:
-            remember_valid(one.data)
+    if not found:
+        found = check_document(document, "3.0", one.data, one.shown, *_SCHEMAS)
     problems.extend(found)
     return not found
 

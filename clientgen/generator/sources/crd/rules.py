@@ -15,7 +15,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clientgen.generator.problems import Problem, Problems
-from clientgen.generator.remembering import recall, remember
+from clientgen.generator.remembering import is_known_sound, remember_sound
 from clientgen.generator.sources.crd.places import below, field_parts, found_at
 from clientgen.generator.sources.crd.shape import shaped
 from clientgen.generator.sources.document import is_array, is_object
@@ -60,8 +60,7 @@ _FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
 _INVALID = "Invalid value: "
 _LONGEST_VALUE = 60
 # Raised whenever a check is added: verdicts of older checks then count no more.
-_CHECKS = "1"
-_MEMORY = "definitions"
+_CHECKS = "definition 2"
 # What rules may use in Kubernetes and cannot here: whether they are right is not known.
 _NOT_KNOWN_HERE = re.compile(r"\bformat\.|\.validate\(|\bauthorizer\b|\btransformMap|\bstring\(")
 # Parts of a schema that need a library to be checked.
@@ -98,12 +97,12 @@ def read_definition(
     wrong = Problems()
     found = shaped(definition, where, wrong)
     if not wrong:
-        subject = f"{_CHECKS}:{json.dumps(found, sort_keys=True)}"
-        if recall(_MEMORY, subject) is None:
+        data = json.dumps(found, sort_keys=True).encode()
+        if not is_known_sound(_CHECKS, data):
             causes, is_complete = _causes(found)
             wrong.extend(_refused(found, where, causes))
             if is_complete and not wrong:
-                remember(_MEMORY, subject, "")
+                remember_sound(_CHECKS, data)
     problems.extend(dict.fromkeys(wrong))
     return found
 
