@@ -1,4 +1,4 @@
-"""The README's path from a Python class to a client, a lister and a manifest, as a reader goes it."""
+"""The three-minute path of the README, from a class to a client, as a reader walks it."""
 
 from __future__ import annotations
 
