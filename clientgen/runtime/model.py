@@ -51,11 +51,15 @@ else:
     StructMeta = type(Struct)
 
     class Literal:
-        """`typing.Literal` to type checkers; at run time any string, so that new values decode."""
+        """`typing.Literal` to type checkers; at run time any string, so that new values decode.
 
-        def __class_getitem__(cls, _values: object) -> type[str]:
-            """Evaluate `Literal["A", "B"]`."""
-            return str
+        Of whole numbers it is any whole number.
+        """
+
+        def __class_getitem__(cls, values: object) -> type[str | int]:
+            """Evaluate `Literal["A", "B"]` or `Literal[1, 2]`."""
+            first = values[0] if isinstance(values, tuple) else values
+            return int if isinstance(first, int) else str
 
 
 __all__ = [

@@ -44,11 +44,17 @@ TYPES: list[tuple[str, dict[str, Any]]] = [
     ("int | str", EITHER),
     ("Raw", ANY),
     ("str | None", TEXT),
-    ("Annotated[str | None, Meta(min_length=1)]", {**TEXT, "minLength": 1}),
     ("Annotated[str, Meta(min_length=1)] | None", {**TEXT, "minLength": 1}),
     ("Literal['a', 'b']", {**TEXT, "enum": ["a", "b"]}),
     ("Literal['a', 'b'] | None", {**TEXT, "enum": ["a", "b"]}),
     ("Literal['a', 'b'] | str", TEXT),  # written open, so left open
+    ("Literal[1, 2]", {**INT, "enum": [1, 2]}),
+    ("Literal[1, 2] | int", INT),
+    ("Literal['auto'] | int", EITHER),
+    ("int | float", {"type": "number"}),
+    ("Name", TEXT),
+    ("Name | None", TEXT),
+    ("list[Port]", {"type": "array", "items": {**INT, "minimum": 1, "maximum": 9}}),
     ("list[str]", {"type": "array", "items": TEXT}),
     ("list[list[int]]", {"type": "array", "items": {"type": "array", "items": INT}}),
     ("dict[str, int]", {"type": "object", "additionalProperties": INT}),
@@ -73,7 +79,14 @@ TYPES: list[tuple[str, dict[str, Any]]] = [
      {**TEXT, "title": "T", "description": "D", "example": "x"}),
     ("Annotated[str, Meta(extra_json_schema={'format': 'uuid'})]", {**TEXT, "format": "uuid"}),
 ]  # fmt: skip
-PART = 'class Part(Model):\n    """A part."""\n    a: str\n'
+PART = '''
+from typing import NewType
+Name = NewType("Name", str)
+Port = Annotated[int, Meta(ge=1, le=9)]
+class Part(Model):
+    """A part."""
+    a: str
+'''
 
 
 @pytest.mark.parametrize(("annotation", "schema"), TYPES, ids=[each[0] for each in TYPES])

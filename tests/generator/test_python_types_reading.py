@@ -148,7 +148,7 @@ def test_fields_of_bases_come_first_wherever_they_are(tmp_path: Path) -> None:
     fields = {field.attribute: field for field in derived.fields}
     assert derived.fields[0].attribute == "first"
     assert get_args(fields["first"].annotation) == ("A", "B")
-    assert fields["first"].where == "tt_pkg.base:10"
+    assert fields["first"].where == f"{tmp_path}/tt_pkg/base.py:10"
     assert fields["again"].default == 2
     assert get_origin(get_args(fields["phase"].annotation)[0]) is Literal
 
@@ -171,13 +171,13 @@ def test_annotations_are_evaluated_with_their_literals(
     assert annotation(tmp_path, written, before) == expected
 
 
-def test_classes_inside_classes_are_found_by_their_short_names(tmp_path: Path) -> None:
+def test_classes_inside_classes_are_found(tmp_path: Path) -> None:
     module = read(
         tmp_path,
         "class Outer(Model):\n"
         "    class Inner(Model):\n"
-        "        again: 'list[Inner]' = field(default_factory=list)\n"
-        "    inner: Inner | None = None\n",
+        "        again: list[Outer.Inner] = field(default_factory=list)\n"
+        "    inner: Outer.Inner | None = None\n",
     )
 
     outer, inner = module.classes
@@ -367,3 +367,16 @@ def test_what_a_module_prints_does_not_come_out_as_output(
     parse(["tt_types"], tmp_path)
 
     assert capsys.readouterr() == ("", "hello\n")
+
+
+# ---- what is decoded ---------------------------------------------------------------------------
+
+
+def test_numbers_of_an_enumeration_are_read_as_numbers_those_of_newer_servers_too(
+    tmp_path: Path,
+) -> None:
+    found = a_class(tmp_path, "class Part(Model):\n    level: Literal[1, 2] = 1\n")
+
+    assert msgspec.to_builtins(msgspec.json.decode(b'{"level": 3}', type=found.cls)) == {"level": 3}
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'{"level": "3"}', type=found.cls)

@@ -23,6 +23,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, g
 
 import msgspec
 
+from clientgen.generator.python_types.annotations import unalias
 from clientgen.runtime.model import Model
 from clientgen.runtime.quantity import Quantity
 
@@ -77,6 +78,7 @@ _SCALARS: Final[dict[Any, Schema]] = {
 def plain(annotation: Any) -> Any:
     """The type inside `Annotated`, without `| None`, and without the `Annotated` in that."""
     while True:
+        annotation = unalias(annotation)
         if get_origin(annotation) is Annotated:
             annotation = get_args(annotation)[0]
         else:
@@ -88,6 +90,7 @@ def plain(annotation: Any) -> Any:
 
 def metas(annotation: Any) -> tuple[msgspec.Meta, ...]:
     """What `Annotated` says of the value, outermost last; not what it says of its items."""
+    annotation = unalias(annotation)
     if get_origin(annotation) is Annotated:
         inner, *said = get_args(annotation)
         return (*metas(inner), *(each for each in said if isinstance(each, msgspec.Meta)))
@@ -97,6 +100,7 @@ def metas(annotation: Any) -> tuple[msgspec.Meta, ...]:
 
 def union(annotation: Any) -> tuple[Any, ...]:
     """The alternatives but None; the annotation itself where there are none to choose from."""
+    annotation = unalias(annotation)
     if get_origin(annotation) not in (Union, types.UnionType):
         return (annotation,)
     return tuple(each for each in get_args(annotation) if each is not type(None))
@@ -143,9 +147,7 @@ def _choice(values: Any) -> Schema:
 
 def _either(members: list[Any]) -> Schema:
     """What several types have in common."""
-    open_ended: list[Any] = [
-        str if get_origin(each) is Literal and str in members else each for each in members
-    ]
+    open_ended = [_open(each, members) for each in members]
     kinds: tuple[Any, ...] = tuple(dict.fromkeys(open_ended))
     if Any in kinds or msgspec.Raw in kinds or object in kinds:
         return {ANYTHING: True}
@@ -162,6 +164,13 @@ def _either(members: list[Any]) -> Schema:
     shown = " | ".join(named(each) for each in members)
     hint = "write one type; `int | str` is the only choice an API has; `Raw` takes anything"
     raise UnsupportedTypeError(f"`{shown}` has no schema", hint)
+
+
+def _open(member: Any, members: list[Any]) -> Any:
+    """An enumeration is open if its type stands beside it."""
+    values = get_args(member) if get_origin(member) is Literal else ()
+    kinds: set[Any] = set(map(type, values))
+    return kinds.pop() if len(kinds) == 1 and kinds <= set(members) else member
 
 
 def _is_number_or_text(kind: Any) -> bool:

@@ -11,6 +11,7 @@ from clientgen.generator.crds.manifest import Manifest, manifests
 from clientgen.generator.crds.writing import Folder
 from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.python_types.kinds import kinds
+from clientgen.generator.python_types.reached import check_reached
 from clientgen.generator.python_types.reading import read_module
 
 __all__ = ["folders"]
@@ -87,7 +88,9 @@ def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     problems = Problems()
     wanted = {(name, each.root): each.paths for each in groups for name in each.names}
     read = [read_module(name, root, problems, paths) for (name, root), paths in wanted.items()]
-    known = kinds([module for module in read if module], problems)
+    modules = [module for module in read if module]
+    known = kinds(modules, problems)
+    check_reached(known, modules, problems)
     if not known and not problems:
         for module in read:
             if module:

@@ -25,9 +25,20 @@ from clientgen.runtime import model as runtime_model
 from clientgen.runtime.model import Model, Raw
 from clientgen.runtime.quantity import Quantity
 
-__all__ = ["evaluate", "literal_aliases", "models_in", "namespace_with", "unsupported"]
+__all__ = ["evaluate", "literal_aliases", "models_in", "namespace_with", "unalias", "unsupported"]
 
 _LITERAL = "__literal__"
+# Enumerations of texts and of numbers, as members of a union.
+_TEXTS, _NUMBERS = "texts", "numbers"
+_UNIONS: tuple[set[Any], ...] = (
+    {int, str},
+    {_TEXTS, str},
+    {str},
+    {_NUMBERS, int},
+    {int},
+    {_TEXTS, int},
+    {int, float},
+)
 _PLAIN = (str, int, float, bool, bytes, Quantity, Raw)
 
 
@@ -120,7 +131,7 @@ def _last_name(node: ast.expr) -> str:
 
 def unsupported(annotation: Any) -> tuple[str, str] | None:
     """What an API cannot hold in an annotation, and what to write; None if all is well."""
-    annotation = _unalias(annotation)
+    annotation = unalias(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     inside = _GENERIC.get(origin)
     if inside:
@@ -132,19 +143,19 @@ def unsupported(annotation: Any) -> tuple[str, str] | None:
 
 def models_in(annotation: Any) -> list[type[Model]]:
     """Every model class an annotation speaks of, in order."""
-    annotation = _unalias(annotation)
+    annotation = unalias(annotation)
     if _is_model(annotation):
         return [annotation]
     return [model for part in get_args(annotation) for model in models_in(part)]
 
 
-def _unalias(annotation: Any) -> Any:
+def unalias(annotation: Any) -> Any:
     """What `type Name = ...` of newer Pythons, or NewType, stands for."""
     alias = getattr(typing, "TypeAliasType", None)
     if alias is not None and isinstance(annotation, alias):
-        return _unalias(annotation.__value__)
+        return unalias(annotation.__value__)
     if isinstance(annotation, typing.NewType):
-        return _unalias(annotation.__supertype__)
+        return unalias(annotation.__supertype__)
     return annotation
 
 
@@ -160,13 +171,13 @@ def _annotated(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
 
 
 def _union(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
-    members = [part for part in map(_unalias, arguments) if part is not type(None)]
+    members = [part for part in map(unalias, arguments) if part is not type(None)]
     for member in members:
         refused = unsupported(member)
         if refused:
             return refused
     plain = {_bare(member) for member in members}
-    if len(members) == 1 or plain in ({int, str}, {Literal, str}, {str}):
+    if len(members) == 1 or plain in _UNIONS:
         return None
     shown = " | ".join(map(_name, members))
     hint = "write `IntOrString` for a number or a text, and `Raw` for what may be anything"
@@ -174,23 +185,25 @@ def _union(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
 
 
 def _bare(annotation: Any) -> Any:
-    """The type without its constraints; `Literal` for all enumerations."""
+    """The type without its constraints; one value for all enumerations of a type."""
     if get_origin(annotation) is Annotated:
-        return _bare(_unalias(get_args(annotation)[0]))
-    return Literal if get_origin(annotation) is Literal else annotation
+        return _bare(unalias(get_args(annotation)[0]))
+    if get_origin(annotation) is Literal:
+        return _NUMBERS if isinstance(get_args(annotation)[0], int) else _TEXTS
+    return annotation
 
 
 def _literal(values: tuple[Any, ...]) -> tuple[str, str] | None:
-    if all(isinstance(value, str) for value in values):
+    kinds: set[type] = {type(value) for value in values}
+    if kinds in ({str}, {int}):
         return None
-    other = next(value for value in values if not isinstance(value, str))
-    hint = "an enumeration has texts; write `Annotated[int, Meta(ge=..., le=...)]` for numbers"
-    return f"`{other!r}` in a Literal", hint
+    other = next(value for value in values if type(value) is not str)
+    return f"`{other!r}` in a Literal", "write texts only, or whole numbers only"
 
 
 def _map(key: Any, value: Any) -> tuple[str, str] | None:
-    bare = _bare(_unalias(key))
-    if bare not in (str, Literal):
+    bare = _bare(unalias(key))
+    if bare not in (str, _TEXTS):
         return f"a map with keys of `{_name(key)}`", "JSON has texts for keys: `dict[str, ...]`"
     return unsupported(key) or unsupported(value)
 

@@ -18,10 +18,11 @@ from types import ModuleType
 from clientgen.generator.manifest import digest
 from clientgen.generator.problems import Problem, Problems
 
-__all__ = ["Found", "find", "import_found", "missing", "searching", "shown"]
+__all__ = ["Found", "find", "import_found", "label", "missing", "searching", "shown"]
 
-# Modules of the user's that were imported here: their file, and the digest of what was in it.
-_imported: dict[str, tuple[Path, str]] = {}
+# Modules of the user's that were imported here: their file, the digest of what was in it, and how
+# messages call it.
+_imported: dict[str, tuple[Path, str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,12 @@ def shown(file: Path, root: Path) -> str:
     return str(root / file.relative_to(home)) if file.is_relative_to(home) else str(file)
 
 
+def label(name: str) -> str:
+    """How messages call a module that was imported: by its file, if that is the user's."""
+    known = _imported.get(name)
+    return known[2] if known else name
+
+
 def missing(name: str, root: Path, where: str) -> Problem:
     """The report of a module that is not there.
 
@@ -133,7 +140,8 @@ def _remember(before: set[str], root: Path) -> None:
     for name in sys.modules.keys() - before:
         file = getattr(sys.modules[name], "__file__", None)
         if file and Path(file).resolve().is_relative_to(home) and Path(file).is_file():
-            _imported[name] = (Path(file), digest(Path(file).read_bytes()))
+            data = Path(file).read_bytes()
+            _imported[name] = (Path(file), digest(data), shown(Path(file), root))
 
 
 def _forget_stale(top: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.annotations import namespace_with
+from clientgen.generator.python_types.importing import label
 from clientgen.generator.python_types.syntax import ModuleSource, read_source
 
 __all__ = ["Loaded", "keep", "loaded"]
@@ -63,7 +64,8 @@ def _source(module: ModuleType) -> ModuleSource | None:
     file = getattr(module, "__file__", None)
     if not file or not file.endswith(".py") or not Path(file).is_file():
         return None
-    return read_source(module.__name__, module.__name__, Path(file).read_bytes(), Problems())
+    name = module.__name__
+    return read_source(name, label(name), Path(file).read_bytes(), Problems())
 
 
 def _imported(module: ModuleType, source: ModuleSource) -> Mapping[str, Any]:

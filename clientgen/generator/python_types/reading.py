@@ -17,6 +17,7 @@ import msgspec
 
 from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.python_types.annotations import evaluate, unsupported
+from clientgen.generator.python_types.decoding import undecodable
 from clientgen.generator.python_types.importing import (
     find,
     import_found,
@@ -34,7 +35,7 @@ from clientgen.generator.python_types.syntax import (
 from clientgen.generator.sources.document import read_file
 from clientgen.runtime.model import Auto, Model
 
-__all__ = ["read_class", "read_module"]
+__all__ = ["checked_class", "read_class", "read_module"]
 
 
 def read_module(
@@ -90,14 +91,30 @@ def read_class(cls: type[Model], problems: Problems) -> TypeClass:
     return TypeClass(source.name, cls, source.docstring, source.markers, fields, source.where)
 
 
+def checked_class(cls: type[Model], problems: Problems) -> TypeClass:
+    """Read a class of the user's, and tell which of the fields it declares no API can hold."""
+    found = Problems()
+    type_ = read_class(cls, found)
+    told = {problem.where for problem in found}
+    own = {one.attribute: one for one in type_.fields if _declared(cls, one.attribute)[0] is cls}
+    for name, field in own.items():
+        refused = None if field.where in told else unsupported(field.annotation)
+        if refused:
+            found.add(field.where, f"`{type_.name}.{name}` cannot be {refused[0]}", refused[1])
+    for name, what, hint in () if found else undecodable(cls):
+        if name in own:
+            found.add(own[name].where, f"`{type_.name}.{name}` {what}", hint)
+        elif not name:
+            found.add(type_.where, f"`{type_.name}` {what}", hint)
+    problems.extend(found)
+    return type_
+
+
 def _classes(known: Loaded, problems: Problems) -> Iterator[TypeClass]:
     for source in known.source.classes.values():
         cls = _lookup(known.module, source.name)
         if _is_model(cls):
-            found = Problems()
-            yield read_class(cls, found)
-            problems.extend(found)
-            _check(cls, known, source, problems)
+            yield checked_class(cls, problems)
         else:
             _refuse_markers(source, cls, problems)
 
@@ -246,15 +263,3 @@ def _substituted(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
     parameters: tuple[Any, ...] = getattr(annotation, "__parameters__", ())
     values = tuple(arguments.get(parameter, parameter) for parameter in parameters)
     return annotation[values] if values else annotation
-
-
-def _check(cls: type[Model], known: Loaded, source: ClassSource, problems: Problems) -> None:
-    """Tell which annotations of the class's own fields no API can hold."""
-    for name, field in source.fields.items():
-        if name not in cls.__struct_fields__:  # a ClassVar
-            continue
-        annotation = _annotation(cls, known, field, name)
-        refused = None if isinstance(annotation, _Failure) else unsupported(annotation)
-        if refused:
-            what = f"`{source.name}.{name}` cannot be {refused[0]}"
-            problems.add(field.where, what, refused[1])

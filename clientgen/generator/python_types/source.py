@@ -18,6 +18,7 @@ from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.circles import report_circles
 from clientgen.generator.python_types.importing import Found, find, searching, shown
 from clientgen.generator.python_types.kinds import kinds, module_group_version
+from clientgen.generator.python_types.reached import check_reached
 from clientgen.generator.python_types.reading import read_module
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.said import genclient_lines, said_of_class
@@ -132,6 +133,7 @@ def parse(
     found = [module for module in read if module]
     known = kinds(found, problems)
     report_circles(known, found, problems)
+    check_reached(known, found, problems)
     classes = _classes(found, known, problems)
     reasons = {str(kind.gvk): _no_client(kind) for kind in known}
     asking = [kind for kind in known if not reasons[str(kind.gvk)]]

@@ -1,0 +1,85 @@
+"""Whether msgspec can read the fields of a model, and goes on when a newer server says more.
+
+What a class is made of is looked at when the first answer is decoded: in a running controller, too
+late. So it is tried here.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import msgspec
+
+from clientgen.generator.python_types.annotations import unalias
+from clientgen.runtime.model import Model
+
+__all__ = ["undecodable"]
+
+_UNIONS = (Union, types.UnionType)
+_STRICT = (
+    "takes no value that a later version may know: its Literal is that of `typing`",
+    "import `Literal` from clientgen.runtime.model, which is the same to type checkers",
+)
+
+
+def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
+    """What is wrong with the fields of a class.
+
+    Args:
+        cls: a class whose annotations are all known to be types of an API.
+
+    Yields:
+        The attribute ("" for the whole class), what is wrong with it, and what to write.
+    """
+    try:
+        fields = msgspec.structs.fields(cls)
+    except Exception as error:  # noqa: BLE001 - evaluates what the user wrote
+        hint = "put the classes that it is made of at the top level of the module"
+        yield "", f"cannot be decoded: {_said(error)}", hint
+        return
+    for field in fields:
+        if _is_strict(field.type):
+            yield field.name, *_STRICT
+        else:
+            refused = _refusal(field.type)
+            if refused:
+                hint = "put what `Annotated` says around the type that it speaks of"
+                yield field.name, f"cannot be decoded: {refused}", hint
+
+
+def _is_strict(annotation: Any) -> bool:
+    """Whether a Literal of typing stands there, without `| str` or `| int` beside it."""
+    annotation = unalias(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in _UNIONS and (str in arguments or int in arguments):
+        return False
+    return origin is Literal or any(map(_is_strict, arguments))
+
+
+def _refusal(annotation: Any) -> str:
+    try:
+        msgspec.json.Decoder(_outline(annotation))
+    except Exception as error:  # noqa: BLE001 - of any constraint that does not fit
+        return _said(error)
+    return ""
+
+
+def _outline(annotation: Any) -> Any:
+    """An annotation without the models in it, whose own fields are looked at by themselves."""
+    annotation = unalias(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if isinstance(origin or annotation, type) and issubclass(origin or annotation, Model):
+        return dict
+    if origin is Annotated:
+        return Annotated[(_outline(arguments[0]), *arguments[1:])]
+    if origin is Literal or not arguments:
+        return annotation
+    inside = tuple(map(_outline, arguments))
+    return Union[inside] if origin in _UNIONS else origin[inside]  # noqa: UP007 - of a tuple
+
+
+def _said(error: Exception) -> str:
+    """What is wrong, without the type, which the line shows, and without advice."""
+    return str(error).partition("\n")[0].partition(" - type `")[0].partition(". ")[0]

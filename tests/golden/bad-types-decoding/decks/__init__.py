@@ -1,0 +1,1 @@
+"""Types over several modules."""
