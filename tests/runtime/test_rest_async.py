@@ -80,6 +80,14 @@ async def test_a_get_asks_for_the_object_and_gives_it_typed(server, config_for):
     assert request.header("user-agent").endswith(")")
 
 
+async def test_what_a_request_accepts_goes_before_what_is_accepted_else(server, config_for):
+    server.reply(ok({}))
+    table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    async with AsyncRest(config_for(server)) as rest:
+        await rest.send(HttpRequest("GET", "/api/v1/pods", (("Accept", table),)))
+    assert server.requests[0].header("accept") == table
+
+
 async def test_the_path_prefix_of_the_server_stays(server, config_for):
     server.reply(ok(pod()))
     async with AsyncRest(config_for(server, server=server.url + "/k8s/clusters/c-1")) as rest:

@@ -226,7 +226,8 @@ class AsyncRest:
         return stream
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
-        headers = self._headers + request.headers
+        # Of two that say what is accepted, servers heed the first.
+        headers = request.headers + self._headers
         return HttpRequest(request.method, request.target, headers, request.body)
 
     # ---- credentials --------------------------------------------------------------------------
