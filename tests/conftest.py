@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("clientgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("clientgen")
 
+# It is shared by tests, and asserts like one.
+pytest.register_assert_rewrite("support.enforcement")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(

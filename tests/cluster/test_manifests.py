@@ -1,7 +1,7 @@
 """Manifests of Python types: a real API server takes them, and holds objects to them.
 
-The same types, values and expectations as in tests/generator/test_crd_enforcement.py, which asks
-the in-process server.
+The same types, values and expectations as of the in-process server: see
+support/constraints.py.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from clusterkit.together import until
 from kubeapi.apiextensions.v1.models import CustomResourceDefinition
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "generator"))
 
+from support.constraints import CASES, PART, Case
 from support.crds import definition, module
-from test_crd_enforcement import CASES, PART, Case
 
 from clientgen.generator.config import Flags
 from clientgen.generator.crds.gathering import folders

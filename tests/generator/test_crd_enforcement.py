@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-pytest.register_assert_rewrite("support.enforcement")
 
 from support.constraints import CASES, Case, table_module
 from support.crds import Server, definition
