@@ -36,6 +36,7 @@ from clientgen.runtime.codec import DecodeError
 from clientgen.runtime.config.cluster_config import AuthConfig, Impersonation, TlsConfig
 from clientgen.runtime.meta_v1 import ObjectMeta, Status
 from clientgen.runtime.patches import JsonPatch, MergePatch, StrategicMergePatch
+from clientgen.runtime.request import HttpRequest
 
 
 class AsyncPodClient(AsyncResourceClient):
