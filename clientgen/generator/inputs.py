@@ -129,6 +129,7 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
             {**imported.classes, **part.imported.classes},
             (*imported.models, *part.imported.models),
             {**imported.provided, **part.imported.provided},
+            {**imported.kinds, **part.imported.kinds},
         )
     return Parsed(tuple(specs), tuple(markers), imported, unavailable)
 

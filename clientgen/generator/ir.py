@@ -155,6 +155,10 @@ class Imported:
     models: tuple[Model, ...] = ()
     provided: Mapping[GroupVersion, str] = field(default_factory=dict[GroupVersion, str])
     """The package that has the clients too, where one does."""
+    kinds: Mapping[GroupVersionKind, tuple[ModelId, ...]] = field(
+        default_factory=dict[GroupVersionKind, tuple[ModelId, ...]]
+    )
+    """The user's own kinds, with clients or without: each with its list class, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,3 +241,7 @@ class Api:
     skipped: tuple[Skipped, ...] = ()
     imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
     older: tuple[OlderCopy, ...] = ()
+    kinds: frozenset[ModelId] = frozenset()
+    """Classes of the user's that are kinds or lists of them, whether they have clients or not."""
+    left_out: frozenset[ModelId] = frozenset()
+    """The same of the kinds that are not selected."""

@@ -79,7 +79,8 @@ def plan(
     problems = Problems()
     _check_expansions(api, expansions, problems)
     names = chosen_names(api, renames, problems)
-    modules = Modules(_packages(api, names, renames, problems), api.imported, names)
+    packages = _packages(api, names, renames, problems)
+    modules = Modules(packages, api.imported, names, api.left_out)
     late = late_imports(api, modules)
     files = [
         file
@@ -160,7 +161,11 @@ def _group_version_files(
 
 def _classes(group_version: GroupVersion, modules: Modules) -> tuple[Symbol, ...]:
     """The classes of a group version that exist already: users import them from here as well."""
-    own = (model for model in modules.imported if model.group_version == group_version)
+    own = (
+        model
+        for model in modules.imported
+        if model.group_version == group_version and model not in modules.left_out
+    )
     return tuple(sorted(map(modules.symbol, own)))
 
 

@@ -173,6 +173,8 @@ class Modules:
     packages: dict[str, str] = field(default_factory=dict[str, str])
     imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
     names: naming.ChosenNames = field(default_factory=naming.ChosenNames)
+    left_out: frozenset[ModelId] = frozenset()
+    """Classes of kinds that are not selected."""
 
     def package(self, group_version: GroupVersion) -> str:
         """The folder of a group version: `apps/v1`."""

@@ -1,6 +1,6 @@
 """The kinds a package registers with a scheme: what manifests of its APIs can hold.
 
-Those of the group versions it has resources of. What else it defines is vocabulary, such as the
+Those of the group versions it has resources of, and those of the user's own modules. What else it defines is vocabulary, such as the
 Scale that custom resources have: that is for the package whose API it is.
 """
 
@@ -29,6 +29,9 @@ def scheme_file(api: Api, modules: Modules) -> FilePlan:
 
 def _kinds_plans(api: Api, modules: Modules) -> Iterable[KindsPlan]:
     kinds = dict(each for gv in api.group_versions if gv.resources for each in _kinds(gv, api))
+    for model in api.kinds:
+        gv = model.group_version
+        kinds[GroupVersionKind(gv.group, gv.version, model.name)] = model
     found: dict[str, dict[str, list[str]]] = {}
     for gvk in sorted(kinds):
         symbol = modules.symbol(kinds[gvk])

@@ -18,6 +18,7 @@ from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.circles import report_circles
 from clientgen.generator.python_types.importing import Found, find, searching, shown
 from clientgen.generator.python_types.kinds import kinds, module_group_version
+from clientgen.generator.python_types.methods import named_by_methods
 from clientgen.generator.python_types.reached import check_reached
 from clientgen.generator.python_types.reading import read_module
 from clientgen.generator.python_types.records import ApiKind, TypeModule
@@ -137,6 +138,7 @@ def parse(
     classes = _classes(found, known, problems)
     reasons = {str(kind.gvk): _no_client(kind) for kind in known}
     asking = [kind for kind in known if not reasons[str(kind.gvk)]]
+    classes |= named_by_methods(asking, classes, root, paths, problems)
     _check_used(found, problems)
     if not problems:
         _check_asked(found, asking, problems)
@@ -144,7 +146,14 @@ def parse(
     spec = custom_spec(", ".join(modules), map(_resource, asking), Precedence.CLASS)
     left_out = tuple((gvk, reason) for gvk, reason in reasons.items() if reason)
     markers = {str(kind.gvk): _markers(kind) for kind in asking}
-    return PythonTypes(replace(spec, ignored=left_out), Imported(classes), markers)
+    imported = Imported(classes, kinds={kind.gvk: _own(kind) for kind in known})
+    return PythonTypes(replace(spec, ignored=left_out), imported, markers)
+
+
+def _own(kind: ApiKind) -> tuple[ModelId, ...]:
+    """The class of a kind, and its list class."""
+    names = (kind.kind, kind.list_class)
+    return tuple(ModelId(kind.group_version, name) for name in names if name)
 
 
 def _no_client(kind: ApiKind) -> str:

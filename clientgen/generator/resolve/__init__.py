@@ -11,6 +11,7 @@ from clientgen.generator.ir import (
     GroupVersionApi,
     Imported,
     Model,
+    ModelId,
     Resource,
     Skipped,
 )
@@ -63,6 +64,7 @@ def resolve(
     selecting = Selecting(selection, unavailable, problems)
     resources = list(_resources(found, types, marking, selecting, skipped))
     skipped += marking.report_unused()
+    kept = frozenset(_kept(imported, selecting))
     selecting.report_unused()
     problems.raise_if_any()
     resources = list(_not_provided(resources, imported, skipped))
@@ -74,7 +76,16 @@ def resolve(
         tuple(sorted(set(skipped))),
         imported.classes,
         types.older_copies(),
+        kept,
+        frozenset(model for models in imported.kinds.values() for model in models) - kept,
     )
+
+
+def _kept(imported: Imported, selecting: Selecting) -> Iterable[ModelId]:
+    """The classes of the user's kinds that are selected."""
+    for gvk, models in imported.kinds.items():
+        if selecting.keeps(gvk.group_version, gvk.kind):
+            yield from models
 
 
 def _not_provided(

@@ -149,14 +149,16 @@ class Marking:
             return resource.model
         package, short = split_type(name)
         if package:
-            found = self._types.find_in_package(package, short)
+            found = self._types.find_class(package, short)
+            found = found or self._types.find_in_package(package, short)
         else:
             found = self._types.find(resource.model.group_version, short)
         if found is None:
             self._problems.add(
                 said.where or self._types.described(resource.model)[1],
                 f"the {role} type {name!r} of the method {said.name!r} is not in the spec",
-                "Write the type as `Kind`, or as `k8s.io/api/<group>/<version>.Kind`.",
+                "Write the type as `Kind`, as `k8s.io/api/<group>/<version>.Kind`, or as the class "
+                "`module.Kind` of `types` or of a package in `uses`.",
             )
         return found
 

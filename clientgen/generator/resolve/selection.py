@@ -44,14 +44,18 @@ class Selecting:
 
     def takes(self, group_version: GroupVersion, kind: str) -> bool:
         """Whether a kind is generated."""
+        taken = self.keeps(group_version, kind)
+        self._taken |= taken
+        return taken
+
+    def keeps(self, group_version: GroupVersion, kind: str) -> bool:
+        """Whether a kind that has no clients is one of the package's."""
         names = (group_version.group or _CORE, group_version.version, kind)
         self._seen.add(names)
         include, exclude = self._selection.include, self._selection.exclude
         if include and not any(_fits(pattern.text, names) for pattern in include):
             return False
-        taken = not any(_fits(pattern.text, names) for pattern in exclude)
-        self._taken |= taken
-        return taken
+        return not any(_fits(pattern.text, names) for pattern in exclude)
 
     def report_unused(self) -> None:
         """A pattern that fits no kind is a problem, and so is a selection that leaves nothing."""

@@ -20,6 +20,7 @@ from clientgen.generator.ir import (
     ModelId,
     ModelType,
     OlderCopy,
+    PythonClass,
     Scalar,
     TypeRef,
     UnionType,
@@ -119,6 +120,12 @@ class Types:
             if definition == f"{package}.{name}" or definition.endswith(f".{ending}"):
                 return self._homes.model_id(definition) if self._is_model(definition) else None
         return self._find_imported(package, name)
+
+    def find_class(self, module: str, name: str) -> ModelId | None:
+        """The model that a Python class is: `myops.v1` and `Job`, `kubeapi.core.v1` and `Pod`."""
+        wanted = (PythonClass(module, name), PythonClass(f"{module}.models", name))
+        known = self._imported.classes
+        return next((model for model in sorted(known) if known[model] in wanted), None)
 
     def _find_imported(self, package: str, name: str) -> ModelId | None:
         """The same of a package in use, which does not say where its types were in Go."""

@@ -21,6 +21,7 @@ _KINDS = {
             "CronTab",
             "RunPolicy",
             "RunPolicyList",
+            "RunReport",
         ],
     },
 }
