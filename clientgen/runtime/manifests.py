@@ -202,7 +202,7 @@ def _values(part: str, where: str, start: int) -> Iterator[tuple[int, str, Any]]
 
 
 def _yaml_value(text: str, where: str, line: int) -> Any:
-    from .yaml_text import load_yaml  # PyYAML is more than start-up needs
+    from clientgen.goyaml.reading import load_yaml  # PyYAML is more than start-up needs
 
     try:
         value, twice = load_yaml(text.encode(), overriding=True)
@@ -218,7 +218,7 @@ def _yaml_value(text: str, where: str, line: int) -> Any:
 
 def _why(text: str, line: int, error: ValueError) -> str:
     """The same error, with its line in the file."""
-    from .yaml_text import load_yaml
+    from clientgen.goyaml.reading import load_yaml
 
     try:
         load_yaml(_in_place(text, line), overriding=True)
@@ -272,6 +272,14 @@ _json = json.JSONDecoder(
 
 def _line_of(text: str, path: FieldPath, otherwise: int) -> int:
     """The line of something in a document; of the innermost that is there, if it is not."""
-    from .yaml_text import line_of
+    from yaml import YAMLError
 
-    return line_of(text.encode(), path) or otherwise
+    from clientgen.goyaml.composing import compose, line_of
+
+    try:
+        # JSON may be indented by tabs, which stand for themselves nowhere in it.
+        is_json = text.lstrip().startswith("{")
+        root = next(compose(text.replace("\t", " ") if is_json else text), None)
+    except (YAMLError, RecursionError):  # JSON that is no YAML
+        return otherwise
+    return otherwise if root is None else line_of(root, path)

@@ -235,10 +235,12 @@ class Scheme:
             TypeError: an object has no kind.
             ValueError: a datetime has no zone.
         """
-        from .writing import json_values
-        from .yaml_text import dump_document
+        from clientgen.goyaml.writing import write_yaml
 
-        texts = [dump_document(each) for each in json_values(objects, server_fields)]
+        from .writing import json_values
+
+        values = json_values(objects, server_fields)
+        texts = [write_yaml(each, sort_keys=False, width=None) for each in values]
         return "---\n".join(texts)
 
     def dump_json(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:

@@ -163,7 +163,7 @@ def _body(body: bytes, kind: str) -> Any:
 
 
 def _yaml(body: bytes) -> Any:
-    from clientgen.runtime.yaml_text import load_yaml  # hardly ever needed
+    from clientgen.goyaml.reading import load_yaml  # hardly ever needed
 
     try:
         value, _ = load_yaml(body)

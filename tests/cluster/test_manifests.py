@@ -24,10 +24,10 @@ from support.crds import definition, module
 
 from clientgen.generator.config import Flags
 from clientgen.generator.crds.gathering import folders
+from clientgen.goyaml.reading import load_yaml
 from clientgen.runtime.codec import from_dict
 from clientgen.runtime.errors import ApiError, NotFound
 from clientgen.runtime.request import HttpRequest
-from clientgen.runtime.yaml_text import load_yaml
 
 if TYPE_CHECKING:
     from clusterkit.scratch import Scratch

@@ -19,9 +19,9 @@ from support.crds import definition, module, read, spec_schema, wrong
 from clientgen.generator.crds.annotations import UnsupportedTypeError, plain, scalar
 from clientgen.generator.crds.manifest import version_order
 from clientgen.generator.crds.rules import cel_name
-from clientgen.generator.crds.yaml_writing import write_yaml
+from clientgen.goyaml.reading import load_yaml
+from clientgen.goyaml.writing import write_yaml
 from clientgen.runtime.quantity import Quantity
-from clientgen.runtime.yaml_text import load_yaml
 
 INT = {"type": "integer", "format": "int64"}
 TEXT = {"type": "string"}

@@ -17,7 +17,7 @@ from clientgen.generator.sources.crd import Manifest, gather, line_of, located, 
 from clientgen.generator.sources.crd.documents import read_documents
 from clientgen.generator.sources.crd.places import below, field_parts
 from clientgen.generator.sources.crd.rules import check_definition
-from clientgen.generator.sources.crd.yaml_documents import _loader
+from clientgen.goyaml.composing import _loader
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 MARK = "# CustomResourceDefinition\n"

@@ -13,14 +13,14 @@ from typing import Any, Final
 
 from clientgen.generator.crds.changes import Change, changes
 from clientgen.generator.crds.manifest import Manifest
-from clientgen.generator.crds.yaml_writing import write_yaml
 from clientgen.generator.manifest import HEADER, has_header
 from clientgen.generator.output import Changed, Changes, Differences
 from clientgen.generator.problems import ClientgenError, Problem, Problems
 from clientgen.generator.replacing import Replacement, replace_files
 from clientgen.generator.sources.crd.shape import shaped
 from clientgen.generator.sources.document import is_object
-from clientgen.runtime.yaml_text import BadText, load_yaml
+from clientgen.goyaml.reading import BadText, load_yaml
+from clientgen.goyaml.writing import write_yaml
 
 __all__ = ["Folder", "text_of"]
 

@@ -96,18 +96,14 @@ class Fields:
         return items
 
     def json(self, key: str) -> str:
-        """Any value, as JSON; empty when absent or when JSON has no such value."""
+        """Any value, as JSON; empty when absent."""
         value = self._values.get(key)
         if value is None:
             return ""
         # Late: few entries carry free-form values.
         import json
 
-        try:
-            return json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            self.problem(f"{key} holds what JSON cannot say")
-            return ""
+        return json.dumps(value)
 
     def path(self, key: str) -> str:
         """The absolute path of a file; relative ones start at the kubeconfig's directory."""

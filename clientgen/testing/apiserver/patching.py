@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from clientgen.runtime.yaml_text import load_yaml
+from clientgen.goyaml.reading import load_yaml
 
 from . import failures, strategic
 from .decoding.body import Parsed, check_size, type_word

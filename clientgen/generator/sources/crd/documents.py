@@ -14,11 +14,11 @@ from clientgen.generator.problems import Problem, Problems
 from clientgen.generator.sources.crd.helm import helm_problem
 from clientgen.generator.sources.crd.yaml_documents import (
     Document,
-    ExpandingError,
     not_yaml,
     repeated_keys,
     yaml_documents,
 )
+from clientgen.goyaml.reading import BadText
 
 __all__ = ["json_texts", "read_documents"]
 
@@ -53,7 +53,7 @@ def read_documents(data: bytes, shown: str, problems: Problems) -> Iterator[Docu
         problems.extend([not_yaml(text, shown, error)])
     except RecursionError:
         problems.add(shown, _TOO_DEEP)
-    except ExpandingError:
+    except BadText:
         problems.add(shown, "grows beyond measure by its aliases", "Write out what they stand for.")
 
 

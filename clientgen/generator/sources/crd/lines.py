@@ -10,12 +10,10 @@ import yaml
 
 from clientgen.generator.problems import Problem
 from clientgen.generator.sources.crd.documents import json_texts
-from clientgen.generator.sources.crd.yaml_documents import nodes
 from clientgen.generator.sources.spec import Input
+from clientgen.goyaml import composing
 
 __all__ = ["line_of", "located"]
-
-_PLAIN, _MERGE = "?", "<<"
 
 
 def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
@@ -27,7 +25,7 @@ def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
         path: keys and indices, as of a JSON pointer.
     """
     root, first = _root(text, document_index)
-    return first if root is None else first + _line(root, [str(part) for part in path])
+    return first if root is None else first - 1 + composing.line_of(root, path)
 
 
 def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Problem, ...]:
@@ -70,37 +68,10 @@ def _root(text: str, document_index: int) -> tuple[yaml.Node | None, int]:
         texts = list(json_texts(text))
         if texts:
             line, one = texts[document_index]
-            return next(nodes(one.replace("\t", " ")), None), line
-        for index, node in enumerate(nodes(text)):
+            return next(composing.compose(one.replace("\t", " ")), None), line
+        for index, node in enumerate(composing.compose(text)):
             if index == document_index:
                 return node, 1
     except (yaml.YAMLError, RecursionError, IndexError):
         pass
     return None, 1
-
-
-def _line(node: yaml.Node, path: list[str]) -> int:
-    """The line of the deepest value on the path that is there, counted from 0."""
-    line: int = node.start_mark.line
-    for part in path:
-        found = _member(node, part)
-        if found is None:
-            break
-        line, node = found
-    return line
-
-
-def _member(node: yaml.Node, part: str) -> tuple[int, yaml.Node] | None:
-    if isinstance(node, yaml.SequenceNode):
-        items: list[yaml.Node] = node.value
-        at = int(part) if part.isdecimal() else len(items)
-        return (items[at].start_mark.line, items[at]) if at < len(items) else None
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    merged: list[yaml.Node] = []
-    for key, value in reversed(node.value):
-        if key.value == _MERGE and key.tag == _PLAIN:
-            merged += value.value if isinstance(value, yaml.SequenceNode) else [value]
-        elif key.value == part:
-            return key.start_mark.line, value
-    return next((found for each in merged if (found := _member(each, part))), None)

@@ -5,11 +5,10 @@ type and encoding it again does: types are checked, unknown fields dropped, scal
 fields left out. `in_json` makes JSON of protobuf. `dump_yaml` writes YAML answers.
 """
 
-from clientgen.runtime.yaml_text import dump_yaml
-
 from .body import MAX_BODY, Format, Parsed, input_format, parse
 from .normalising import Normalised, normalise
 from .wire import in_json
+from .yaml_text import dump_yaml
 
 __all__ = [
     "MAX_BODY",

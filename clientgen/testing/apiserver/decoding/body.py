@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.runtime.yaml_text import load_yaml
+from clientgen.goyaml.reading import load_yaml
 
 from .. import failures
 from .guards import is_array, is_object

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from clientgen.runtime.yaml_text import BadText
+from clientgen.goyaml.reading import BadText
 
 from .guards import is_array, is_object
 

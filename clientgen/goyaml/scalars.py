@@ -10,7 +10,7 @@ import math
 import re
 from typing import Final
 
-__all__ = ["plain_value"]
+__all__ = ["key_text", "plain_value"]
 
 _TRUE: Final = ("y", "yes", "true", "on")
 _FALSE: Final = ("n", "no", "false", "off")
@@ -39,6 +39,13 @@ def plain_value(text: str) -> str | float | bool | None:
         return _integer(*match.groups())
     number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
     return text if math.isinf(number) else number
+
+
+def key_text(value: str | float | bool | None) -> str | None:
+    """What a key becomes, which JSON wants to be a string; null cannot be one."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else None if value is None else str(value)
 
 
 def _integer(sign: str, digits: str) -> int:
