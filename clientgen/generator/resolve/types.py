@@ -49,7 +49,7 @@ __all__ = ["Types"]
 _OWN_PARTS = ("spec", "status")
 _ZEROS: tuple[Any, ...] = (None, "", 0, {}, [])
 _META, _STRING = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", {"type": "string"}
-_NO_LETTERS = re.compile(r"[^A-Za-z0-9_]+")
+_NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
 # What a server adds to the schema of an embedded resource.
 _TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
 
@@ -304,12 +304,14 @@ class Types:
         return Scalar.JSON
 
     def _with_metadata(self, schema: Schema) -> Schema:
-        """An embedded object has the metadata that every object has, whatever is said of it."""
+        """An embedded object says what it is and has metadata, whatever is said of it."""
         if not schema.get("x-kubernetes-embedded-resource") or _META not in self._definitions:
             return schema
         implied = {"apiVersion": _STRING, "kind": _STRING}
         metadata: Schema = {"$ref": f"#/definitions/{_META}"}
-        return {**schema, "properties": {**implied, **schema["properties"], "metadata": metadata}}
+        properties = {**implied, **schema["properties"], "metadata": metadata}
+        required = [*implied, *schema.get("required", ())]
+        return {**schema, "properties": properties, "required": required}
 
     def _recognised(self, schema: Schema, where: str, owner: ModelId, name: str) -> ModelId | None:
         """The known type that an object described in place is a copy of."""
@@ -333,7 +335,7 @@ def _class_of(model: ModelId) -> tuple[GroupVersion, str]:
 
 
 def _capitalised(name: str) -> str:
-    """A property as the end of a class's name: `pod-template` -> `PodTemplate`."""
+    """A property as the end of a class's name: `pod-template`, `pod_template` -> `PodTemplate`."""
     parts = _NO_LETTERS.split(name)
     return "".join(part[:1].upper() + part[1:] for part in parts) or "Field"
 

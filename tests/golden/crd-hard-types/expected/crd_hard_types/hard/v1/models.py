@@ -199,8 +199,8 @@ class GadgetSpecTemplate(Model):
 
     metadata: ObjectMeta = auto(ObjectMeta)
     spec: GadgetSpecTemplateSpec
-    api_version: str | None = None
-    kind: str | None = None
+    api_version: str
+    kind: str
 
 
 class GadgetSpecTemplateSpec(Model):
