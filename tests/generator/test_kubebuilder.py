@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clientgen.generator.crds.kubebuilder import parse_markers
-from clientgen.generator.crds.vocabulary import ALIASES, MARKERS, Level
 from clientgen.generator.genclient import MarkerLine
+from clientgen.generator.kubebuilder.markers import parse_markers
+from clientgen.generator.kubebuilder.vocabulary import ALIASES, MARKERS, Level
 from clientgen.generator.problems import Problems
 
 

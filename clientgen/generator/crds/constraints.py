@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
-from clientgen.generator.crds.kubebuilder import KubebuilderMarker
+from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import is_array
 

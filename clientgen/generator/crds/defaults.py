@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from clientgen.generator.crds.annotations import Schema
 from clientgen.generator.crds.constraints import kinds_of
-from clientgen.generator.crds.kubebuilder import KubebuilderMarker
+from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import NOTHING, TypeField
 from clientgen.runtime.encoding import encode

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from clientgen.generator.crds.annotations import Schema
-from clientgen.generator.crds.kubebuilder import KubebuilderMarker
+from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 from clientgen.generator.problems import Problems
 
 __all__ = ["UNCHANGED", "cel_name", "group_rule"]

@@ -33,9 +33,9 @@ from clientgen.generator.crds.constraints import (
 )
 from clientgen.generator.crds.defaults import put_default
 from clientgen.generator.crds.known import add_facts, is_placeholder
-from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
 from clientgen.generator.crds.limits import check_limits
 from clientgen.generator.crds.rules import UNCHANGED, group_rule
+from clientgen.generator.kubebuilder.markers import KubebuilderMarker, parse_markers
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.loaded import loaded

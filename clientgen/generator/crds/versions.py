@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clientgen.generator.crds.kubebuilder import KubebuilderMarker, parse_markers
+from clientgen.generator.kubebuilder.markers import KubebuilderMarker, parse_markers
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import ApiKind
 

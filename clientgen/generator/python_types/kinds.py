@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from clientgen.generator.crds.kubebuilder import parse_markers as parse_kubebuilder
 from clientgen.generator.genclient import Tag
+from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
 from clientgen.generator.plurals import plural_of
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule

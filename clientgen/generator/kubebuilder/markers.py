@@ -11,8 +11,8 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.generator.crds.values import MarkerValueError, read_arguments, read_value
-from clientgen.generator.crds.vocabulary import (
+from clientgen.generator.kubebuilder.values import MarkerValueError, read_arguments, read_value
+from clientgen.generator.kubebuilder.vocabulary import (
     ALIASES,
     IGNORED,
     ITEMS,
