@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clusterkit.definitions import DEFINITIONS, Definition, ask, defined, new_domain, within
+from clusterkit.generating import definitions
 from clusterkit.scratch import Scratch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support.crds import Server
 from support.wrong_definitions import ROOTS, SCHEMAS_OF_SPEC, SPECS, with_root, with_spec
-
-from clientgen.runtime.manifests import documents, taken_apart
 
 pytestmark = pytest.mark.cluster
 
@@ -30,14 +28,6 @@ Cause = tuple[str, str]
 def flavour(kubeconfig: str) -> str:
     """None: the tests run once."""
     return ""
-
-
-def definitions(path: Path) -> Iterator[Definition]:
-    """The definitions of a manifest, as they are."""
-    for document in documents(path):
-        for each in taken_apart(document):
-            if each.value["kind"] == "CustomResourceDefinition":
-                yield each.value
 
 
 # ---- the good ----------------------------------------------------------------------------------
