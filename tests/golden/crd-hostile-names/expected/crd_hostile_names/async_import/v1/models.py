@@ -17,7 +17,7 @@ __all__ = [
     "ClassStatusAB",
     "ClassStatusAB2",
     "ClassStatusAB3",
-    "ClassStatusA_b",
+    "ClassStatusAB4",
     "ClassStatusField",
     "ClassStatusField2",
 ]
@@ -105,7 +105,7 @@ class ClassStatus(Model):
     a_b_2: ClassStatusAB | None = field(default=None, name="a-b")
     a_b_3: ClassStatusAB2 | None = field(default=None, name="a.b")
     a_b: ClassStatusAB3 | None = None
-    a_b_4: ClassStatusA_b | None = field(default=None, name="a_b")
+    a_b_4: ClassStatusAB4 | None = field(default=None, name="a_b")
     field_2: ClassStatusField2 | None = field(default=None, name="名")
 
 
@@ -180,8 +180,8 @@ class ClassStatusAB3(Model):
     a_b: int | None = None
 
 
-class ClassStatusA_b(Model):
-    """ClassStatusA_b of async-import.class.example.com/v1."""
+class ClassStatusAB4(Model):
+    """ClassStatusAB4 of async-import.class.example.com/v1."""
 
     a_b: int | None = field(default=None, name="a_b")
 
