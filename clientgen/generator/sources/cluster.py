@@ -195,7 +195,8 @@ def group_version(key: str) -> str:
             return version
         case ["apis", group, version]:
             return f"{group}/{version}"
-    return ""
+        case _:
+            return ""
 
 
 def _document(rest: Rest, url: str) -> bytes | str:
