@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from clientgen.generator.manifest import MANIFEST, digest
 from clientgen.generator.remembering import recall, remember
+from clientgen.shipped import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["generator_digest", "has_seen", "saw", "sources_digest", "templates_dir"]
+__all__ = ["generator_digest", "has_seen", "saw", "sources_digest"]
 
 
 def sources_digest(files: Iterable[Path], *words: str) -> str:
@@ -28,17 +29,10 @@ def sources_digest(files: Iterable[Path], *words: str) -> str:
     return found.hexdigest()
 
 
-def templates_dir() -> Path:
-    """The wheel carries templates/ inside the package; a checkout keeps it beside the package."""
-    package = Path(__file__).parent.parent
-    installed = package / "templates"
-    return installed if installed.is_dir() else package.parent / "templates"
-
-
 @cache
 def generator_digest(formatter: str) -> str:
     """The digest of the generator itself: modules, templates and what formats."""
-    modules, templates = Path(__file__).parent.rglob("*.py"), templates_dir().rglob("*.j2")
+    modules, templates = Path(__file__).parent.rglob("*.py"), shipped("templates").rglob("*.j2")
     return sources_digest([*modules, *templates], formatter)
 
 

@@ -14,6 +14,8 @@ from typing import Literal
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
+    "META_MODULE",
+    "META_V1",
     "Api",
     "EnumType",
     "Field",
@@ -35,6 +37,10 @@ __all__ = [
     "UnionType",
     "Verb",
 ]
+
+META_V1 = GroupVersion("meta", "v1")
+"""The group version whose types the runtime has: they live once, so that packages work together."""
+META_MODULE = "clientgen.runtime.meta_v1"
 
 # The verbs of markers, in the order Go's client-gen emits them, plus nothing of our own.
 Verb = Literal[

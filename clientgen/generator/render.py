@@ -13,7 +13,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from clientgen.generator.cache import templates_dir
 from clientgen.generator.ir import (
     EnumType,
     ListType,
@@ -37,6 +36,7 @@ from clientgen.generator.layout import (
 )
 from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
 from clientgen.generator.unasync import protect, release, sync_name, to_sync
+from clientgen.shipped import shipped
 
 __all__ = ["HEADER", "Rendered", "Renderer"]
 
@@ -119,7 +119,7 @@ class Renderer:
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
         self._environment = Environment(
-            loader=FileSystemLoader(templates_dir()),
+            loader=FileSystemLoader(shipped("templates")),
             undefined=StrictUndefined,
             autoescape=False,  # noqa: S701 - this is Python; `docstring` and `quoted` escape
             trim_blocks=True,

@@ -14,16 +14,15 @@ from typing import Any, Final
 
 import msgspec
 
-import clientgen
 from clientgen.generator.crds.annotations import Schema
+from clientgen.generator.ir import META_MODULE
 from clientgen.generator.manifest import has_header
 from clientgen.generator.python_types.loaded import loaded
 from clientgen.runtime.model import Model
+from clientgen.shipped import kubernetes_spec
 
 __all__ = ["add_facts", "is_placeholder"]
 
-_SPEC: Final = Path("specs", "kubernetes-1.36", "swagger.json")
-_META: Final = "clientgen.runtime.meta_v1"
 _TOPOLOGY: Final = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type")
 # Defaults of keys of lists; without them the list could not be a map.
 _DEFAULTS: Final[Mapping[tuple[str, str], object]] = {
@@ -94,7 +93,7 @@ def _has_keys(schema: Schema, facts: Mapping[str, Any]) -> bool:
 
 def _name(cls: type[Model]) -> str | None:
     """`core.v1.Container` for a class of the runtime or of a generated package."""
-    if cls.__module__ == _META:
+    if cls.__module__ == META_MODULE:
         return f"meta.v1.{cls.__name__}"
     module = loaded(cls.__module__)
     file = getattr(module.module, "__file__", None) if module else None
@@ -113,10 +112,6 @@ def _is_generated(file: str) -> bool:
 @cache
 def _definitions() -> dict[str, Schema]:
     """The definitions of the document that comes with clientgen, by `group.version.Kind`."""
-    home = Path(clientgen.__file__).parent
-    for folder in (home, home.parent):  # installed, or a checkout
-        file = folder / _SPEC
-        if file.is_file():
-            found: dict[str, Schema] = msgspec.json.decode(file.read_bytes())["definitions"]
-            return {".".join(name.split(".")[-3:]): schema for name, schema in found.items()}
-    return {}
+    document = msgspec.json.decode(kubernetes_spec().read_bytes())
+    found: dict[str, Schema] = document["definitions"]
+    return {".".join(name.split(".")[-3:]): schema for name, schema in found.items()}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from clientgen.generator import naming
 from clientgen.generator.config_records import Renames
 from clientgen.generator.expansions import Expansion
-from clientgen.generator.ir import Api, GroupVersionApi, ModelId
+from clientgen.generator.ir import META_V1, Api, GroupVersionApi
 from clientgen.generator.plan.clients import (
     accessor_plan,
     client_names,
@@ -40,7 +40,7 @@ from clientgen.generator.plan.records import (
 from clientgen.generator.plan.renaming import chosen_names
 from clientgen.generator.plan.scheme import scheme_file
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1, SHARED_TYPES
+from clientgen.generator.sources.packages import shared_types
 from clientgen.gvk import GroupVersion
 
 __all__ = [
@@ -234,7 +234,7 @@ def _meta_types(api: Api, modules: Modules) -> list[Symbol]:
     """The types of meta/v1: the runtime's, and those of the spec that are newer."""
     newer = (gv for gv in api.group_versions if gv.group_version == META_V1)
     found = [
-        *(ModelId(META_V1, name) for name in SHARED_TYPES),
+        *shared_types(),
         *(m.id for gv in newer for m in gv.models),
     ]
     return sorted(map(modules.symbol, found))

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from clientgen.generator import naming
-from clientgen.generator.ir import ModelId, PythonClass, Resource, TypeRef
+from clientgen.generator.ir import META_MODULE, ModelId, PythonClass, Resource, TypeRef
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import is_shared
+from clientgen.generator.sources.packages import is_shared
 from clientgen.gvk import GroupVersion
-
-_RUNTIME_META = "clientgen.runtime.meta_v1"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -188,7 +186,7 @@ class Modules:
     def symbol(self, model: ModelId) -> Symbol:
         """Where a model is imported from."""
         if is_shared(model):
-            return Symbol(_RUNTIME_META, naming.class_name(model.name))
+            return Symbol(META_MODULE, naming.class_name(model.name))
         known = self.imported.get(model)
         if known:
             return Symbol(known.module, known.name)

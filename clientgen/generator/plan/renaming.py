@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from clientgen.generator import naming
 from clientgen.generator.config_records import Renames, Said
-from clientgen.generator.ir import Api, GroupVersionApi, ModelId, Resource
+from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import META_V1, SHARED_TYPES, is_shared
+from clientgen.generator.sources.packages import is_shared, shared_types
 from clientgen.gvk import GroupVersion
 
 __all__ = ["chosen_names"]
@@ -37,7 +37,7 @@ def chosen_names(api: Api, renames: Renames, problems: Problems) -> naming.Chose
 
 def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
     """Whatever becomes a class, by the keys of the configuration."""
-    found = {f"{META_V1}/{name}": (META_V1, name) for name in SHARED_TYPES}
+    found = {f"{META_V1}/{model.name}": (META_V1, model.name) for model in shared_types()}
     for gv in api.group_versions:
         names = {model.id.name for model in gv.models} | {r.kind for r in gv.resources}
         found |= {f"{gv.group_version}/{name}": (gv.group_version, name) for name in names}
@@ -52,7 +52,7 @@ def _is_free(api: Api, name: tuple[GroupVersion, str], said: Said, problems: Pro
     if not is_shared(model) and model not in api.imported:
         return True
     existing = api.imported.get(model)
-    module = existing.module if existing else "clientgen.runtime.meta_v1"
+    module = existing.module if existing else META_MODULE
     what = f"{model.name} exists already, in {module}: it keeps its name"
     problems.add(said.where, what, "remove it")
     return False

@@ -16,11 +16,11 @@ from clientgen.generator.ir import (
     Skipped,
 )
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.homes import is_shared
 from clientgen.generator.resolve.marking import Marking
 from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
 from clientgen.generator.resolve.selection import Selecting, needed_models
 from clientgen.generator.resolve.types import Types
+from clientgen.generator.sources.packages import is_shared
 from clientgen.generator.sources.spec import Definition, Spec
 from clientgen.gvk import GroupVersion
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clientgen.generator.ir import (
+    META_V1,
     EnumType,
     ListType,
     MapType,
@@ -19,7 +20,6 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.resolve.homes import META_V1
 from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Schema, reference_of
 

@@ -11,51 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from clientgen.generator.ir import ModelId, Scalar
-from clientgen.generator.sources.spec import Definition, gvks_of
+from clientgen.generator.ir import META_V1, ModelId, Scalar
+from clientgen.generator.sources.spec import META_PACKAGE, Definition, gvks_of
 from clientgen.gvk import GroupVersion
 
 __all__ = [
-    "META_V1",
-    "SHARED_TYPES",
     "WELL_KNOWN",
     "Homes",
     "is_custom",
-    "is_shared",
     "json_schema_union",
 ]
 
-META_V1 = GroupVersion("meta", "v1")
-# The types of meta/v1 that the runtime has: they live once, so that packages work together. A type
-# that is newer than the runtime is generated like any other.
-SHARED_TYPES = frozenset(
-    {
-        "APIGroup",
-        "APIGroupList",
-        "APIResource",
-        "APIResourceList",
-        "APIVersions",
-        "Condition",
-        "DeleteOptions",
-        "FieldSelectorRequirement",
-        "GroupVersionForDiscovery",
-        "LabelSelector",
-        "LabelSelectorRequirement",
-        "ListMeta",
-        "ManagedFieldsEntry",
-        "ObjectMeta",
-        "OwnerReference",
-        "PartialObjectMetadata",
-        "PartialObjectMetadataList",
-        "Preconditions",
-        "ServerAddressByClientCIDR",
-        "ShardInfo",
-        "Status",
-        "StatusCause",
-        "StatusDetails",
-    }
-)
-_META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
 # The one group without a name; a document of another group may hold its types without its kinds.
 _CORE = "io.k8s.api.core."
@@ -67,13 +33,13 @@ WELL_KNOWN: Mapping[str, Scalar] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": Scalar.QUANTITY,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": Scalar.INT_OR_STRING,
     "io.k8s.apimachinery.pkg.runtime.RawExtension": Scalar.JSON,
-    f"{_META_PACKAGE}.Time": Scalar.TIME,
-    f"{_META_PACKAGE}.MicroTime": Scalar.MICRO_TIME,
-    f"{_META_PACKAGE}.Duration": Scalar.STRING,
-    f"{_META_PACKAGE}.FieldsV1": Scalar.JSON,
-    f"{_META_PACKAGE}.Patch": Scalar.JSON,
+    f"{META_PACKAGE}.Time": Scalar.TIME,
+    f"{META_PACKAGE}.MicroTime": Scalar.MICRO_TIME,
+    f"{META_PACKAGE}.Duration": Scalar.STRING,
+    f"{META_PACKAGE}.FieldsV1": Scalar.JSON,
+    f"{META_PACKAGE}.Patch": Scalar.JSON,
     # Events of a watch are read by the runtime; the definition says nothing about their object.
-    f"{_META_PACKAGE}.WatchEvent": Scalar.JSON,
+    f"{META_PACKAGE}.WatchEvent": Scalar.JSON,
     **{f"{_EXTENSIONS}.{version}.JSON": Scalar.JSON for version in ("v1", "v1beta1")},
 }
 
@@ -89,11 +55,6 @@ def is_custom(definition: Definition) -> bool:
     )
 
 
-def is_shared(model: ModelId) -> bool:
-    """Whether the runtime has the model."""
-    return model.group_version == META_V1 and model.name in SHARED_TYPES
-
-
 class Homes:
     """Answers where each definition of a set lives."""
 
@@ -105,7 +66,7 @@ class Homes:
         """The model a definition becomes."""
         package, _, short = name.rpartition(".")
         gvks = gvks_of(self._definitions[name].schema)
-        if package == _META_PACKAGE:
+        if package == META_PACKAGE:
             return ModelId(META_V1, short)
         if len(gvks) == 1:
             return ModelId(gvks[0].group_version, short)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from clientgen.generator import naming
 from clientgen.generator.ir import (
+    META_V1,
     ListType,
     MapType,
     Model,
@@ -34,7 +35,6 @@ from clientgen.generator.resolve.comparing import (
     Shape,
     is_telling,
 )
-from clientgen.generator.resolve.homes import META_V1
 from clientgen.generator.sources.spec import Schema
 from clientgen.gvk import GroupVersion
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from clientgen.generator.ir import (
+    META_V1,
     Method,
     ModelId,
     Resource,
@@ -18,7 +19,6 @@ from clientgen.generator.ir import (
     Subresource,
     Verb,
 )
-from clientgen.generator.resolve.homes import META_V1
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.spec import Operation, Precedence
 from clientgen.gvk import GroupVersion

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from clientgen.generator.ir import (
+    META_V1,
     Field,
     Imported,
     ListType,
@@ -20,7 +21,6 @@ from clientgen.generator.ir import (
     ModelId,
     ModelType,
     OlderCopy,
-    PythonClass,
     Scalar,
     TypeRef,
     UnionType,
@@ -29,8 +29,8 @@ from clientgen.generator.markers import strip_markers
 from clientgen.generator.naming import class_name
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.documenting import of_field, of_object, with_sentences
+from clientgen.generator.resolve.finding import imported_class, imported_from_go, named_in_go
 from clientgen.generator.resolve.homes import (
-    META_V1,
     WELL_KNOWN,
     Homes,
     is_custom,
@@ -38,6 +38,13 @@ from clientgen.generator.resolve.homes import (
 )
 from clientgen.generator.resolve.known import Known
 from clientgen.generator.resolve.scalars import or_null, scalar
+from clientgen.generator.resolve.schemas import (
+    is_any_object,
+    is_filled_in,
+    is_free,
+    properties_of,
+    with_metadata,
+)
 from clientgen.generator.sources.document import is_object, pointer
 from clientgen.generator.sources.packages import meta_models
 from clientgen.generator.sources.spec import Definition, Schema, gvks_of, reference_of
@@ -47,11 +54,7 @@ __all__ = ["Types"]
 
 # A kind's own parts keep their names, whatever they look like.
 _OWN_PARTS = ("spec", "status")
-_ZEROS: tuple[Any, ...] = (None, "", 0, {}, [])
-_META, _STRING = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", {"type": "string"}
 _NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
-# What a server adds to the schema of an embedded resource.
-_TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
 
 
 class Types:
@@ -115,27 +118,14 @@ class Types:
 
     def find_in_package(self, package: str, name: str) -> ModelId | None:
         """The model of a Go type: `k8s.io/api/autoscaling/v1` and `Scale`."""
-        ending = ".".join([*package.split("/")[-2:], name])
-        for definition in self._definitions:
-            if definition == f"{package}.{name}" or definition.endswith(f".{ending}"):
-                return self._homes.model_id(definition) if self._is_model(definition) else None
-        return self._find_imported(package, name)
+        definition = named_in_go(self._definitions, package, name)
+        if definition is None:
+            return imported_from_go(self._imported, package, name)
+        return self._homes.model_id(definition) if self._is_model(definition) else None
 
     def find_class(self, module: str, name: str) -> ModelId | None:
-        """The model that a Python class is: `myops.v1` and `Job`, `kubeapi.core.v1` and `Pod`."""
-        wanted = (PythonClass(module, name), PythonClass(f"{module}.models", name))
-        known = self._imported.classes
-        return next((model for model in sorted(known) if known[model] in wanted), None)
-
-    def _find_imported(self, package: str, name: str) -> ModelId | None:
-        """The same of a package in use, which does not say where its types were in Go."""
-        group, version = ["", "", *package.split("/")][-2:]
-        for model in sorted(self._imported.classes):
-            home = model.group_version
-            first = home.group.partition(".")[0] or "core"
-            if (first, home.version, model.name) == (group, version, name):
-                return model
-        return None
+        """The model that a Python class is: see `imported_class`."""
+        return imported_class(self._imported, module, name)
 
     def described(self, model: ModelId) -> tuple[str, str]:
         """The description of a model as it is written, markers and all, and where it stands."""
@@ -158,7 +148,7 @@ class Types:
         if "properties" in schema or "allOf" in schema:
             return True
         # `type: object` and nothing more, under a name of its own, is Go's `struct{}`.
-        return schema.get("type") == "object" and not _is_free(schema)
+        return schema.get("type") == "object" and not is_free(schema)
 
     def _add_definition(self, name: str) -> None:
         definition = self._definitions[name]
@@ -191,8 +181,8 @@ class Types:
                 "Rename one of the definitions.",
             )
             return
-        properties, required = self._properties(schema)
-        asked = {n for n in required if not _is_filled_in(properties.get(n, {}), custom=custom)}
+        properties, required = properties_of(schema, self._definitions)
+        asked = {n for n in required if not is_filled_in(properties.get(n, {}), custom=custom)}
         fields: list[Field] = []
         for name, part in sorted(properties.items()):
             place = where + pointer("properties", name)[1:]
@@ -203,7 +193,7 @@ class Types:
             fields.append(Field(name, type_, name in asked, said))
         item = _item(fields)
         self._descriptions[model] = schema.get("description", "")
-        summary, open_ended = _summary(model, schema), _is_free(schema)
+        summary, open_ended = _summary(model, schema), is_free(schema)
         self._models[model] = Model(model, tuple(fields), gvk, summary, item, open_ended)
 
     def _sentences(
@@ -224,21 +214,6 @@ class Types:
             found = ModelId(wanted.group_version, f"{wanted.name}{number}")
         self._named.add(_class_of(found))
         return found
-
-    def _properties(self, schema: Schema) -> tuple[dict[str, Schema], frozenset[str]]:
-        """A schema's own properties and those it takes over through `allOf`."""
-        properties: dict[str, Schema] = {}
-        required: set[str] = set()
-        for part in self._flatten(schema):
-            properties.update(part.get("properties", {}))
-            required.update(part.get("required", ()))
-        return properties, frozenset(required)
-
-    def _flatten(self, schema: Schema) -> Iterator[Schema]:
-        for part in schema.get("allOf", ()):
-            target = reference_of(part)
-            yield from self._flatten(self._definitions[target].schema if target else part)
-        yield schema
 
     def type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         """The type of a property.
@@ -289,29 +264,19 @@ class Types:
 
     def _object(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         values = schema.get("additionalProperties")
-        if _is_any_object(schema):
+        if is_any_object(schema):
             return Scalar.JSON
         if "properties" in schema:
             known = self._recognised(schema, where, owner, name)
             if known:
                 return ModelType(known)
             nested = self._free(ModelId(owner.group_version, owner.name + _capitalised(name)))
-            self._add(nested, self._with_metadata(schema), where, custom=True)
+            self._add(nested, with_metadata(schema, self._definitions), where, custom=True)
             return ModelType(nested)
         if is_object(values):
             place = where + "/additionalProperties"
             return MapType(self._element(values, place, owner, name))
         return Scalar.JSON
-
-    def _with_metadata(self, schema: Schema) -> Schema:
-        """An embedded object says what it is and has metadata, whatever is said of it."""
-        if not schema.get("x-kubernetes-embedded-resource") or _META not in self._definitions:
-            return schema
-        implied = {"apiVersion": _STRING, "kind": _STRING}
-        metadata: Schema = {"$ref": f"#/definitions/{_META}"}
-        properties = {**implied, **schema["properties"], "metadata": metadata}
-        required = [*implied, *schema.get("required", ())]
-        return {**schema, "properties": properties, "required": required}
 
     def _recognised(self, schema: Schema, where: str, owner: ModelId, name: str) -> ModelId | None:
         """The known type that an object described in place is a copy of."""
@@ -338,28 +303,6 @@ def _capitalised(name: str) -> str:
     """A property as the end of a class's name: `pod-template`, `pod_template` -> `PodTemplate`."""
     parts = _NO_LETTERS.split(name)
     return "".join(part[:1].upper() + part[1:] for part in parts) or "Field"
-
-
-def _is_free(schema: Schema) -> bool:
-    return bool(
-        schema.get("additionalProperties") or schema.get("x-kubernetes-preserve-unknown-fields")
-    )
-
-
-def _is_any_object(schema: Schema) -> bool:
-    """Whether it is a resource of any kind, of which only what all have in common is described."""
-    embedded = schema.get("x-kubernetes-embedded-resource")
-    free = schema.get("x-kubernetes-preserve-unknown-fields")
-    return bool(embedded and free and schema.get("properties", {}).keys() <= _TYPE_META)
-
-
-def _is_filled_in(schema: Schema, *, custom: bool) -> bool:
-    """Whether the server fills in a field that was not given.
-
-    Kubernetes states the zero value for whatever it requires and has no default for; what a custom
-    resource states is meant.
-    """
-    return "default" in schema and (custom or schema["default"] not in _ZEROS)
 
 
 def _item(fields: Iterable[Field]) -> ModelId | None:

@@ -10,12 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clientgen.generator.sources.spec import Definition, Operation, Precedence, Schema, Spec
+from clientgen.generator.sources.spec import (
+    META_PACKAGE,
+    Definition,
+    Operation,
+    Precedence,
+    Schema,
+    Spec,
+)
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["CustomResource", "custom_spec"]
 
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _SCALE = "io.k8s.api.autoscaling.v1.Scale"
 _MERGE, _APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
 # What a server takes for custom resources: no strategic merge, for want of merge keys.
@@ -70,7 +76,7 @@ def _stand_ins(*, scale: bool) -> dict[str, Definition]:
     """What custom resources refer to; a document of the same run says it better."""
     object_type: Schema = {"type": "object", "properties": {}}
     schemas: dict[str, Schema] = {
-        _META + name: object_type for name in ("ListMeta", "ObjectMeta", "Status")
+        f"{META_PACKAGE}.{name}": object_type for name in ("ListMeta", "ObjectMeta", "Status")
     }
     if scale:
         schemas.update(_SCALES)
@@ -96,7 +102,7 @@ _SCALES: Mapping[str, Schema] = {
         "type": "object",
         "properties": {
             **_TYPE_META,
-            "metadata": _reference(f"{_META}ObjectMeta"),
+            "metadata": _reference(f"{META_PACKAGE}.ObjectMeta"),
             "spec": _reference(f"{_SCALE}Spec"),
             "status": _reference(f"{_SCALE}Status"),
         },
@@ -128,7 +134,7 @@ def _object(resource: CustomResource) -> Schema:
     properties: dict[str, Any] = {
         **resource.schema.get("properties", {}),
         **_TYPE_META,
-        "metadata": _reference(f"{_META}ObjectMeta"),
+        "metadata": _reference(f"{META_PACKAGE}.ObjectMeta"),
     }
     return {
         **resource.schema,
@@ -145,7 +151,7 @@ def _list(resource: CustomResource, item: str) -> Schema:
         "properties": {
             **_TYPE_META,
             "items": {"type": "array", "items": _reference(item)},
-            "metadata": _reference(f"{_META}ListMeta"),
+            "metadata": _reference(f"{META_PACKAGE}.ListMeta"),
         },
         "required": ["items"],
         "x-kubernetes-group-version-kind": _gvk(
@@ -157,7 +163,7 @@ def _list(resource: CustomResource, item: str) -> Schema:
 def _operations(resource: CustomResource) -> Iterator[Operation]:
     item = _reference(_definition_name(resource, resource.kind))
     listed = _reference(_definition_name(resource, resource.list_kind))
-    status = _reference(f"{_META}Status")
+    status = _reference(f"{META_PACKAGE}.Status")
     yield _operation(resource, "list", response=listed)
     yield _operation(resource, "post", body=item, response=item)
     yield _operation(resource, "deletecollection", response=status)

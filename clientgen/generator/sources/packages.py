@@ -17,11 +17,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 import clientgen
-from clientgen.generator.ir import Imported, Model, ModelId, PythonClass
+from clientgen.generator.ir import META_MODULE, META_V1, Imported, Model, ModelId, PythonClass
 from clientgen.generator.manifest import MANIFEST, Manifest
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.python_models import (
-    META_MODULE,
     ModelModule,
     defined,
     models_of,
@@ -29,7 +28,7 @@ from clientgen.generator.sources.python_models import (
 from clientgen.generator.sources.spec import Input
 from clientgen.gvk import GroupVersion
 
-__all__ = ["gather", "meta_models", "parse"]
+__all__ = ["gather", "is_shared", "meta_models", "parse", "shared_types"]
 
 _AGAIN = "Generate it again with this version of clientgen."
 
@@ -101,8 +100,19 @@ def meta_models() -> tuple[Model, ...]:
     file = Path(clientgen.__file__).with_name("runtime") / "meta_v1.py"
     tree = ast.parse(file.read_bytes())
     problems = Problems()
-    module = ModelModule(META_MODULE, GroupVersion("meta", "v1"), str(file), tree)
+    module = ModelModule(META_MODULE, META_V1, str(file), tree)
     return models_of(module, {}, problems)
+
+
+@cache
+def shared_types() -> frozenset[ModelId]:
+    """The types of meta/v1 that the runtime has; one that is newer is generated like any other."""
+    return frozenset(model.id for model in meta_models())
+
+
+def is_shared(model: ModelId) -> bool:
+    """Whether the runtime has the model."""
+    return model.group_version == META_V1 and model in shared_types()
 
 
 def _provided(packages: Iterable[_Package]) -> dict[GroupVersion, str]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 from clientgen.generator import naming
 from clientgen.generator.ir import (
+    META_MODULE,
+    META_V1,
     EnumType,
     Field,
     ListType,
@@ -28,10 +30,8 @@ from clientgen.generator.ir import (
 from clientgen.generator.problems import Problems
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
-__all__ = ["META_MODULE", "ModelModule", "defined", "models_of"]
+__all__ = ["ModelModule", "defined", "models_of"]
 
-META_MODULE = "clientgen.runtime.meta_v1"
-_META_V1 = GroupVersion("meta", "v1")
 _BUILTINS: Mapping[str, Scalar] = {
     "str": Scalar.STRING,
     "int": Scalar.INTEGER,
@@ -168,7 +168,7 @@ class _Reader:
         if found in _RUNTIME:
             return _RUNTIME[found]
         if found.module == META_MODULE:
-            return ModelType(ModelId(_META_V1, found.name))
+            return ModelType(ModelId(META_V1, found.name))
         model = self._ids.get(found)
         return self._unknown(node) if model is None else ModelType(model)
 
@@ -261,7 +261,7 @@ def _list_fields(item: ModelId | None) -> Iterable[Field]:
     """What lists take from their base class."""
     if item is None:
         return ()
-    metadata = ModelType(ModelId(_META_V1, "ListMeta"))
+    metadata = ModelType(ModelId(META_V1, "ListMeta"))
     return (Field("items", ListType(ModelType(item)), required=True), Field("metadata", metadata))
 
 

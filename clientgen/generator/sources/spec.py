@@ -11,6 +11,7 @@ from clientgen.generator.sources.document import is_array, is_object
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
+    "META_PACKAGE",
     "Definition",
     "Input",
     "Operation",
@@ -21,6 +22,8 @@ __all__ = [
     "reference_of",
 ]
 
+META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
+"""How the names of the definitions of meta/v1 begin."""
 _PARTS = ("group", "version", "kind")
 
 # A schema is JSON: resolve reads it once, key by key.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import DecodeError, json
 
 from clientgen.gvk import GroupVersionKind
+from clientgen.shipped import kubernetes_spec
 
 from .names import CATEGORIES, SHORT_NAMES
 from .resources import Resource, Subresource
@@ -23,13 +23,13 @@ from .spec_shape import METHODS, check_shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["SCALE", "Spec", "SpecError", "load", "read"]
 
 SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
 """The kind of every `scale` subresource, whatever the operations of custom resources say."""
 
-_KUBERNETES: Final = Path("specs", "kubernetes-1.36", "swagger.json")
 _PULL: Final = "`clientgen spec pull` fetches one from your cluster."
 _GVK: Final = "x-kubernetes-group-version-kind"
 _VERBS: Final[Mapping[str, str]] = {
@@ -90,13 +90,7 @@ def load(path: Path | None = None) -> Spec:
 @lru_cache(maxsize=1)
 def _committed() -> Spec:
     # Every server of a test run shares it: nobody changes a Spec.
-    return _load(_specs_dir() / _KUBERNETES)
-
-
-def _specs_dir() -> Path:
-    """The wheel carries specs/ inside the package; a checkout keeps it beside the package."""
-    package = Path(__file__).parent.parent.parent
-    return package if (package / _KUBERNETES).is_file() else package.parent
+    return _load(kubernetes_spec())
 
 
 def _load(path: Path) -> Spec:
