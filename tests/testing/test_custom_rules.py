@@ -104,6 +104,12 @@ strings.quote('a"b') == '"a\\\\"b"' && 'hello'.substring(1, 3) == 'el'
 sets.contains(self.l, ['a']) && [3, 1].sort() == [1, 3] && [1, 2].slice(0, 1) == [1]
 self.l.transformList(i, v, string(i) + v) == ['0a', '1b']
 self.s.matches('^[a-z]+$')
+!format.dns1123Label().validate(self.s).hasValue() && format.uuid().validate(self.s).hasValue()
+format.named('dns1035LabelPrefix').value().validate('a-') == optional.none()
+!format.named('nothing').hasValue() && format.labelValue().validate(')').orValue([]).size() == 1
+self.s != "format.named('x').validate(y)" && format . uuid ( ) . validate ( self.s ) != null
+format.date().validate('2020-01-01').or(format.byte().validate(string(1))).hasValue()
+!format.datetime().validate('2020-01-01T00:00:00Z').or(format.uri().validate('/a')).hasValue()
 oldSelf.a == self.a
 """
 
@@ -131,7 +137,9 @@ duration('x') == self.span
 oldSelf.zz == 1
 cel.bind(x, 1, x == 1)
 {'a': 1}.transformMap(k, v, v) == {}
-format.dns1123Label().validate('a').hasValue()
+format.dns1123().validate('a').hasValue()
+format.uuid().validate(self.s)
+format.uuid().validate(self.s
 authorizer.path('/').check('get').allowed()
 """
 

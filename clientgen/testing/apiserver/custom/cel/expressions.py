@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel
 from .functions import checked_functions, run_functions
+from .named_formats import with_optionals
 
 if TYPE_CHECKING:
     from .declaring import Declared
@@ -75,7 +76,8 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
             variables=variables,
             functions=checked_functions(),
         )
-        found = environment.compile(_bound(text) if optional and old else text)
+        rewritten = with_optionals(text)
+        found = environment.compile(_bound(rewritten) if optional and old else rewritten)
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
     if found.return_type().name() != wanted:
@@ -112,7 +114,7 @@ def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _compiled(text: str) -> Any:
-    return _running().compile(text, disable_check=True)
+    return _running().compile(with_optionals(text), disable_check=True)
 
 
 def evaluate(text: str, current: Any, old: Any, *, has_old: bool, optional: bool) -> Any:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..libraries import cel
-from . import addresses, library, strings
+from . import addresses, library, named_formats, strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,11 +95,15 @@ _TABLE: Final[tuple[_Row, ...]] = (
     ("containsCIDR", ".CIDR,CIDR", "bool", addresses.contains_cidr),
     ("prefixLength", ".CIDR", "int", addresses.prefix_length),
     ("masked", ".CIDR", "CIDR", addresses.masked),
+    ("format.lookup", "string", "map(Format)", named_formats.named),
+    ("check", ".Format,string", "map(list(string))", named_formats.problems),
 )
 
 
 def _rows() -> Iterator[_Row]:
     yield from _TABLE
+    for name in named_formats.NAMES:
+        yield f"format.{name}", "", "Format", named_formats.constant(name)
     for kind in _SUMMABLE:
         yield "sum", f".list({kind})", kind, library.total
     for kind in _COMPARABLE:
@@ -133,10 +137,14 @@ def run_functions() -> list[Any]:
     """Declarations by the kinds of values, with what they do."""
     found: dict[tuple[str, str], _Row] = {}
     for name, parameters, _, function in _rows():
-        kinds = ",".join(map(_kind, parameters.removeprefix(".").split(",")))
+        kinds = ",".join(map(_kind, _each(parameters)))
         dot = "." if parameters.startswith(".") else ""
         found[name, dot + kinds] = (name, dot + kinds, "dyn", function)
     return _declared(list(found.values()), _run_type)
+
+
+def _each(parameters: str) -> list[str]:
+    return parameters.removeprefix(".").split(",") if parameters else []
 
 
 def _kind(name: str) -> str:
@@ -151,7 +159,7 @@ def _declared(rows: list[Any], type_of: Callable[[str], Any]) -> list[Any]:
         overload: dict[str, Any] = {
             "id": f"{name}({parameters})",
             "return_type": type_of(result),
-            "parameters": [type_of(each) for each in parameters.removeprefix(".").split(",")],
+            "parameters": [type_of(each) for each in _each(parameters)],
             "is_member": parameters.startswith("."),
         }
         if function is not None:

@@ -1,0 +1,125 @@
+"""Kubernetes' formats in rules: `format.uuid().validate(self)`, `format.named('uuid')`.
+
+Both answer with optional values, which functions in Python cannot make but expressions can: a call
+is rewritten to one that answers with a map, of which an entry is asked for that may be there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ...builtin.texts import (
+    label_problems,
+    label_value_problems,
+    qualified_name_problems,
+    service_label_problems,
+    subdomain_problems,
+)
+from ..formats import STRING_FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["NAMES", "constant", "named", "problems", "with_optionals"]
+
+Tagged = dict[str, Any]
+# Functions that answer with maps, and the entry that is the optional value.
+_OPTIONAL: Final = {"format.named": ("format.lookup", "format"), ".validate": (".check", "errors")}
+_CALL: Final = re.compile(r"(?<![\w.])format\s*\.\s*named\s*\(|\.\s*validate\s*\(")
+_LITERAL: Final = re.compile(
+    r"""[rR]?(?P<quote>'''|\"\"\"|'|")(?:\\.|(?!(?P=quote)).)*(?P=quote)""", re.DOTALL
+)
+
+
+def _prefix_of(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    """A dash at the end of a prefix is not at the end of the name."""
+
+    def look(text: str) -> list[str]:
+        masked = f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text
+        return check(masked)
+
+    return look
+
+
+def _known(name: str, problem: str) -> Callable[[str], list[str]]:
+    return lambda text: [] if STRING_FORMATS[name](text) else [problem]
+
+
+_CHECKS: Final[Mapping[str, Callable[[str], list[str]]]] = {
+    "dns1123Label": label_problems,
+    "dns1123Subdomain": subdomain_problems,
+    "dns1035Label": service_label_problems,
+    "dns1123LabelPrefix": _prefix_of(label_problems),
+    "dns1123SubdomainPrefix": _prefix_of(subdomain_problems),
+    "dns1035LabelPrefix": _prefix_of(service_label_problems),
+    "qualifiedName": qualified_name_problems,
+    "labelValue": label_value_problems,
+    "uri": _known("uri", "invalid URI"),
+    "uuid": _known("uuid", "does not match the UUID format"),
+    "byte": _known("byte", "invalid base64"),
+    "date": _known("date", "invalid date"),
+    "datetime": _known("datetime", "invalid datetime"),
+}
+NAMES: Final = tuple(_CHECKS)
+"""What formats are called: each is a function below `format`, too."""
+
+
+def constant(name: str) -> Callable[[], Tagged]:
+    """What makes the format of that name."""
+    return lambda: {"format": name}
+
+
+def named(name: str) -> Tagged:
+    """An entry `format` with the format of that name, if there is one."""
+    return {"format": {"format": name}} if name in _CHECKS else {}
+
+
+def problems(value: Tagged, text: str) -> Tagged:
+    """An entry `errors` with what is wrong with a text, if anything is."""
+    found = _CHECKS[value["format"]](text)
+    return {"errors": found} if found else {}
+
+
+def with_optionals(text: str) -> str:
+    """An expression with what answers with optional values here in place of Kubernetes' calls."""
+    at = 0
+    while call := _next_call(text, at):
+        end = _end_of_arguments(text, call.end())
+        if end is None:
+            return text
+        key = ".validate" if call[0].startswith(".") else "format.named"
+        function, entry = _OPTIONAL[key]
+        head = text[: call.start()] + function + "("
+        text = f"{head}{text[call.end() : end]}).?{entry}{text[end + 1 :]}"
+        at = len(head)
+    return text
+
+
+def _next_call(text: str, at: int) -> re.Match[str] | None:
+    """The next of the calls that is not inside of a literal."""
+    while call := _CALL.search(text, at):
+        literal = next((each for each in _LITERAL.finditer(text) if _covers(each, call)), None)
+        if literal is None:
+            return call
+        at = literal.end()
+    return None
+
+
+def _covers(literal: re.Match[str], call: re.Match[str]) -> bool:
+    return literal.start() <= call.start() < literal.end()
+
+
+def _end_of_arguments(text: str, at: int) -> int | None:
+    """Where the parenthesis is closed that is open there."""
+    depth = 1
+    while at < len(text):
+        literal = _LITERAL.match(text, at)
+        if literal:
+            at = literal.end()
+            continue
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if not depth:
+            return at
+        at += 1
+    return None
