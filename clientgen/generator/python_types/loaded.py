@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.annotations import namespace_with
 from clientgen.generator.python_types.importing import label
 from clientgen.generator.python_types.syntax import ModuleSource, read_source
+from clientgen.generator.sources.import_statements import absolute
 
 __all__ = ["Loaded", "keep", "loaded"]
 
@@ -71,9 +71,11 @@ def _source(module: ModuleType) -> ModuleSource | None:
 def _imported(module: ModuleType, source: ModuleSource) -> Mapping[str, Any]:
     """Enumerations that another module of the same package names: by themselves they are `str`."""
     found: dict[str, Any] = {}
-    top, _, _ = module.__name__.partition(".")
+    home = module.__name__
+    top = home.partition(".")[0]
+    package = home if hasattr(module, "__path__") else home.rpartition(".")[0]
     for name, (written, level, original) in source.imported.items():
-        other = _absolute(written, level, module)
+        other = absolute(written, level, package)
         if other.partition(".")[0] != top:
             continue
         there = loaded(other)
@@ -82,11 +84,3 @@ def _imported(module: ModuleType, source: ModuleSource) -> Mapping[str, Any]:
             if value is not vars(there.module).get(original):
                 found[name] = value
     return found
-
-
-def _absolute(written: str, level: int, module: ModuleType) -> str:
-    """The module `from ..x import y` takes names from."""
-    if not level:
-        return written
-    package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
-    return importlib.util.resolve_name("." * level + written, package)

@@ -7,7 +7,6 @@ two steps: `gather` has the bytes, without running anything; `parse` imports and
 from __future__ import annotations
 
 import ast
-import importlib.util
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.said import genclient_lines, said_of_class
 from clientgen.generator.sources.custom import CustomResource, custom_spec
 from clientgen.generator.sources.document import read_file
+from clientgen.generator.sources.import_statements import imported_modules
 from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
 from clientgen.gvk import GroupVersion
 
@@ -85,7 +85,7 @@ def _collect(name: str, found: Found, files: dict[Path, str]) -> None:
 
 
 def _imports(name: str, found: Found) -> Iterator[str]:
-    """The modules an import statement may mean: `from a import b` is `a`, and perhaps `a.b`."""
+    """The modules that its import statements may mean."""
     file = found.file
     try:
         tree = ast.parse(file.read_bytes()) if file else ast.Module([], [])
@@ -93,21 +93,7 @@ def _imports(name: str, found: Found) -> Iterator[str]:
         return  # parse says what is wrong with it
     is_package = file is not None and file.name == "__init__.py"
     package = name if is_package else name.rpartition(".")[0]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, package)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def _absolute(node: ast.ImportFrom, package: str) -> str:
-    written = "." * node.level + (node.module or "")
-    try:
-        return importlib.util.resolve_name(written, package)
-    except ImportError:  # more dots than packages: importing will tell
-        return ""
+    yield from imported_modules(tree, package)
 
 
 def _label(file: Path, name: str, root: Path) -> str:

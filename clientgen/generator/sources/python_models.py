@@ -28,6 +28,7 @@ from clientgen.generator.ir import (
     UnionType,
 )
 from clientgen.generator.problems import Problems
+from clientgen.generator.sources.import_statements import imported_names
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["ModelModule", "defined", "models_of"]
@@ -109,7 +110,7 @@ class _Reader:
         self._module = module
         self._ids = ids
         self._problems = problems
-        self._names = dict(_imports(module))
+        self._names = dict(imported_names(module.tree, module.name.rpartition(".")[0]))
 
     def model(self, statement: ast.ClassDef) -> Model:
         lines = list(_attributes(statement))
@@ -190,22 +191,6 @@ class _Reader:
             "Generate the package again with this version of clientgen.",
         )
         return Scalar.JSON
-
-
-def _imports(module: ModelModule) -> Iterator[tuple[str, PythonClass]]:
-    """What every imported name is; those at the end of a module, too, and those of checkers."""
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.ImportFrom):
-            source = _absolute(module.name, node)
-            for name in node.names:
-                yield name.asname or name.name, PythonClass(source, name.name)
-
-
-def _absolute(module: str, node: ast.ImportFrom) -> str:
-    if not node.level:
-        return node.module or ""
-    package = module.split(".")[: -node.level]
-    return ".".join([*package, *filter(None, [node.module])])
 
 
 def _attributes(statement: ast.ClassDef) -> Iterator[ast.AnnAssign]:
