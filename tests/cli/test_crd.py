@@ -280,7 +280,7 @@ def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path
     code, _, told = outcome(run("crd"))
     assert code == 1
     assert "myops/parts.py:6: `+kubebuilder:validation:MinLength`: `x` is not a whole number\n" in told
-    assert "parts:4: `+kubebuilder:validation:MinProperty` is not a known marker\n" in told
+    assert "myops/parts.py:4: `+kubebuilder:validation:MinProperty` is not a known marker\n" in told
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,9 @@ TYPES: list[tuple[str, dict[str, Any]]] = [
     ("Literal['auto'] | int", EITHER),
     ("int | float", {"type": "number"}),
     ("Name", TEXT),
+    ("list[str | None]", {"type": "array", "items": {**TEXT, "nullable": True}}),
+    ("dict[str, int | None]",
+     {"type": "object", "additionalProperties": {**INT, "nullable": True}}),
     ("Name | None", TEXT),
     ("list[Port]", {"type": "array", "items": {**INT, "minimum": 1, "maximum": 9}}),
     ("list[str]", {"type": "array", "items": TEXT}),
@@ -235,6 +238,11 @@ def test_defaults_that_are_left_off_the_wire_are_filled_in_by_the_server(
     assert "required" not in found
 
 
+def test_none_beside_another_default_is_null_where_the_server_keeps_it(tmp_path: Path) -> None:
+    found = spec_schema(tmp_path, "# +nullable\nx: int | None = 3")
+    assert found["properties"]["x"] == {**INT, "nullable": True, "default": 3}
+
+
 @pytest.mark.parametrize("said", NO_DEFAULTS)
 def test_empty_defaults_are_what_absence_reads_as(tmp_path: Path, said: str) -> None:
     assert "default" not in spec_schema(tmp_path, f"x: {said}", before=PART)["properties"]["x"]
@@ -363,6 +371,8 @@ class Inner(Model):
 
 
 WRONG: list[tuple[str, str]] = [
+    ("x: int | None = 5",
+     "x: int | None = 5 -> `x` may be None, of which a server makes its default, 5"),
     ("# +kubebuilder:validation:Minimum=1\nx: str",
      ("# +kubebuilder:validation:Minimum=1 -> `+kubebuilder:validation:Minimum` is for a whole "
      "number or a number, and this is text")),

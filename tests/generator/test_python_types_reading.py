@@ -82,7 +82,7 @@ def a_kind(root: Path, *markers: str, top: str = "") -> ApiKind:
 
 
 def annotation(root: Path, written: str, before: str = "") -> Any:
-    source = f"{before}\nclass Holder(Model):\n    x: {written} = None\n"
+    source = f"{before}\nclass Holder(Model):\n    x: {written}\n"
     (field,) = a_class(root, source).fields
     return field.annotation
 

@@ -32,6 +32,7 @@ __all__ = [
     "INT_OR_STRING",
     "Schema",
     "UnsupportedTypeError",
+    "allows_none",
     "metas",
     "named",
     "plain",
@@ -104,6 +105,15 @@ def union(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) not in (Union, types.UnionType):
         return (annotation,)
     return tuple(each for each in get_args(annotation) if each is not type(None))
+
+
+def allows_none(annotation: Any) -> bool:
+    """Whether None is one of the alternatives."""
+    annotation = unalias(annotation)
+    if get_origin(annotation) is Annotated:
+        return allows_none(get_args(annotation)[0])
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    return is_union and type(None) in get_args(annotation)
 
 
 def scalar(annotation: Any) -> Schema | None:

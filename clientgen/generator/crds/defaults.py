@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from clientgen.generator.crds.annotations import Schema
+from clientgen.generator.crds.annotations import Schema, allows_none
 from clientgen.generator.crds.constraints import kinds_of
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 from clientgen.generator.problems import Problems
@@ -34,6 +34,10 @@ def put_default(
         problems: takes what is wrong with the marker.
     """
     of_python = _json(said.default)
+    if of_python not in _EMPTY and allows_none(said.annotation) and not schema.get("nullable"):
+        shown = json.dumps(of_python)
+        what = f"`{said.attribute}` may be None, of which a server makes its default, {shown}"
+        problems.add(said.where, what, "leave out `| None`, or put `# +nullable` above it")
     if marker is None:
         if of_python not in _EMPTY:
             schema["default"] = of_python

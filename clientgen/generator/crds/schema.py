@@ -18,6 +18,7 @@ from clientgen.generator.crds.annotations import (
     ANYTHING,
     Schema,
     UnsupportedTypeError,
+    allows_none,
     metas,
     named,
     plain,
@@ -185,6 +186,7 @@ class SchemaBuilder:
 
     def _list(self, arguments: tuple[Any, ...], where: str) -> Part:
         items = self._annotation(arguments[0] if arguments else Any, where)
+        _open_to_null(items.schema, arguments)
         part = Part({"type": "array", "items": items.schema})
         _add_places(part, ("items",), items)
         return part
@@ -197,6 +199,7 @@ class SchemaBuilder:
         values = self._annotation(value, where)
         if values.schema == {ANYTHING: True}:
             return Part({"type": "object", ANYTHING: True})
+        _open_to_null(values.schema, (value,))
         part = Part({"type": "object", "additionalProperties": values.schema})
         _add_places(part, ("additionalProperties",), values)
         return part
@@ -250,6 +253,12 @@ def _describe(schema: Schema, docstring: str) -> None:
     text = strip_markers(inspect.cleandoc(docstring)).strip()
     if text:
         schema["description"] = text
+
+
+def _open_to_null(schema: Schema, annotations: Iterable[Any]) -> None:
+    """An item or a value of a map that may be None is null on the wire: it cannot be absent."""
+    if any(allows_none(each) for each in annotations):
+        schema["nullable"] = True
 
 
 def _open_embedded(schema: Schema) -> None:

@@ -7,13 +7,15 @@ late. So it is tried here.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 import msgspec
 
-from clientgen.generator.python_types.annotations import unalias
-from clientgen.runtime.model import Model
+from clientgen.generator.python_types.annotations import models_in, unalias
+from clientgen.runtime.encoding import encode
+from clientgen.runtime.lenient import decoder_of
+from clientgen.runtime.model import Auto, Model, Raw
 
 __all__ = ["undecodable"]
 
@@ -39,14 +41,55 @@ def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
         hint = "put the classes that it is made of at the top level of the module"
         yield "", f"cannot be decoded: {_said(error)}", hint
         return
+    if cls.__struct_config__.array_like or cls.__struct_config__.tag:
+        hint = "leave `array_like` and `tag` out: the API has objects with their own fields only"
+        yield "", "is no object of an API on the wire", hint
     for field in fields:
-        if _is_strict(field.type):
-            yield field.name, *_STRICT
-        else:
-            refused = _refusal(field.type)
-            if refused:
-                hint = "put what `Annotated` says around the type that it speaks of"
-                yield field.name, f"cannot be decoded: {refused}", hint
+        refused = _refused_field(field)
+        if refused:
+            yield field.name, *refused
+
+
+def _refused_field(field: msgspec.structs.FieldInfo) -> tuple[str, str] | None:
+    if _is_strict(field.type):
+        return _STRICT
+    refused = _refusal(field.type)
+    if refused:
+        hint = "put what `Annotated` says around the type that it speaks of"
+        return f"cannot be decoded: {refused}", hint
+    if field.default is not msgspec.NODEFAULT:
+        return _refused_default(lambda: field.default, field.type)
+    if field.default_factory is not msgspec.NODEFAULT:
+        return _refused_default(cast("Callable[[], object]", field.default_factory), field.type)
+    return None
+
+
+def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, str] | None:
+    """What is wrong with the value a field has by itself."""
+    if isinstance(make, Auto):
+        if make.model in models_in(annotation):
+            return None
+        name = make.model.__name__
+        return f"is made by `auto({name})`, which is not its type", "write `auto` of its own class"
+    value = make()  # one that raises was told
+    if isinstance(value, Raw) and not bytes(value):
+        return None
+    wrong = _not_of(annotation, value)
+    if wrong:
+        hint = "write a value of its type, or `| None = None`"
+        return f"has a default that is not of its type: {wrong}", hint
+    if encode(value) != encode(make()):
+        hint = "write `| None = None`, and set it where objects are made"
+        return "has another default each time, which no server can fill in", hint
+    return None
+
+
+def _not_of(annotation: Any, value: object) -> str:
+    try:
+        decoder_of(annotation).decode(encode(value))
+    except (ValueError, TypeError) as error:
+        return str(error).partition("\n")[0]
+    return ""
 
 
 def _is_strict(annotation: Any) -> bool:

@@ -180,8 +180,11 @@ def _declared(cls: type, name: str) -> tuple[type, Loaded | None, FieldSource | 
     for base in cls.__mro__:
         module = loaded(base.__module__) if _is_model(base) and base is not Model else None
         source = module.source.classes.get(base.__qualname__) if module else None
-        if source and name in source.fields:
-            return base, module, source.fields[name]
+        written = name.removeprefix(f"_{base.__name__.lstrip('_')}")  # of `__name`
+        fields = source.fields if source else {}
+        field = fields.get(name) or fields.get(written)
+        if field:
+            return base, module, field
     return cls, None, None
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import typing
+from datetime import UTC, datetime
+from typing import Annotated
+
+from msgspec import Meta
 
 from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant, field
+from clientgen.runtime.model import Literal, Model, Raw, Time, auto, constant, field
+from clientgen.runtime.quantity import Quantity
 
 from .parts import Limited, Part
 
@@ -43,3 +48,38 @@ class Deck(Model):
     strictly: dict[str, list[typing.Literal[1, 2]]] = field(default_factory=dict)
     open_: Strict | str = "A"
     numbers: Literal[1, 2] = 1
+
+
+class Card(Model):
+    """Defaults that a field cannot have, and some that it can."""
+
+    count: int = "three"
+    weight: float = float("nan")
+    part: Part = None
+    forgotten: Part = auto
+    other: Part = auto(Outer)
+    since: Time = datetime(2020, 1, 1)
+    drawn: Time = field(default_factory=lambda: datetime.now(UTC))
+    size: Annotated[int, Meta(ge=1)] = 0
+    shadowed: int = 0
+    memory: Quantity = Quantity("1Gi")
+    extra: Raw = Raw()
+    made: Part | None = None
+    dated: Time = datetime(2020, 1, 1, tzinfo=UTC)
+
+    @property
+    def shadowed(self) -> int:
+        """Takes the place of the default."""
+        return 1
+
+
+class Listed(Model, array_like=True):
+    """A list on the wire."""
+
+    name: str = ""
+
+
+class Private(Model):
+    """Python gives its field another name."""
+
+    __words: set[str] = field(default_factory=set)
