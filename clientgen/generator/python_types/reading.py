@@ -181,8 +181,7 @@ def _declared(cls: type, name: str) -> tuple[type, Loaded | None, FieldSource | 
         module = loaded(base.__module__) if _is_model(base) and base is not Model else None
         source = module.source.classes.get(base.__qualname__) if module else None
         written = name.removeprefix(f"_{base.__name__.lstrip('_')}")  # of `__name`
-        fields = source.fields if source else {}
-        field = fields.get(name) or fields.get(written)
+        field = (source.fields.get(name) or source.fields.get(written)) if source else None
         if field:
             return base, module, field
     return cls, None, None

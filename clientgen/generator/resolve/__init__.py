@@ -21,13 +21,14 @@ from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_
 from clientgen.generator.resolve.selection import Selecting, needed_models
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.packages import is_shared
-from clientgen.generator.sources.spec import Definition, Spec
+from clientgen.generator.sources.spec import Definition, Precedence, Spec
 from clientgen.gvk import GroupVersion
 
 __all__ = ["resolve"]
 
 _NOTHING_IMPORTED = Imported()
 _EVERYTHING = Selection()
+_SCOPES = {True: "namespaced", False: "of the whole cluster"}
 
 
 def resolve(
@@ -153,7 +154,34 @@ def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
                     f"{first.operations[0].where}",
                     "Leave it out of one of the documents.",
                 )
+            if known_better:
+                _check_agrees(first, endpoint, problems)
+    _check_plurals(found.values(), problems)
     return [found[key] for key in sorted(found)]
+
+
+def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
+    """The user's class has the last word, but not on where objects live."""
+    if first.precedence is Precedence.CLASS and first.namespaced != other.namespaced:
+        scopes = [_SCOPES[one.namespaced] for one in (first, other)]
+        what = f"{first.plural} of {first.group_version} are {scopes[0]} by their class, and "
+        hint = "make them agree: the class says it by `+kubebuilder:resource:scope=`"
+        problems.add(
+            first.operations[0].where, f"{what}{scopes[1]} at {other.operations[0].where}", hint
+        )
+
+
+def _check_plurals(found: Iterable[Endpoint], problems: Problems) -> None:
+    """A class and a manifest of the same kind name the same plural."""
+    classes = {gvk: one for one in found if one.precedence is Precedence.CLASS for gvk in one.kinds}
+    for other in found:
+        for gvk in other.kinds if other.precedence is not Precedence.CLASS else ():
+            first = classes.get(gvk)
+            if first:
+                what = f"the plural of {gvk} is `{first.plural}` by its class, and "
+                hint = f"make them agree: write `+resourceName={other.plural}` above the class"
+                place = other.operations[0].where
+                problems.add(first.operations[0].where, f"{what}`{other.plural}` at {place}", hint)
 
 
 def _same_calls(first: Endpoint, second: Endpoint) -> bool:

@@ -29,6 +29,8 @@ OBJECT_META = ModelId(META_V1, "ObjectMeta")
 # What controller-gen makes of an ObjectMeta inside of an object; by default a bare `type: object`.
 # `clientgen crd` writes a few more.
 EMBEDDED = frozenset({"annotations", "finalizers", "labels", "name", "namespace"})
+# What authors leave of it at least, who write a type of their own for the metadata of templates.
+_LABELLED = frozenset({"annotations", "labels"})
 # What says less is a shape by which many mean something of their own: `{name}`, `{key, name}`.
 TELLING = 5
 # What an older copy has at least of each type inside of the one it is taken for.
@@ -78,6 +80,8 @@ class Comparison:
             return None
         if model == OBJECT_META and _is_embedded_meta(properties, shape):
             return ()
+        if older and model == OBJECT_META and _LABELLED <= properties.keys() <= EMBEDDED:
+            return tuple(sorted(EMBEDDED - properties.keys()))
         if not _has_properties_of(schema, shape, older=older):
             return None
         missing = sorted(shape.types.keys() - properties.keys())
@@ -92,6 +96,8 @@ class Comparison:
         reference = reference_of(schema)
         if reference is not None:
             return () if self._reference(reference) == type_ else None
+        if older and _is_left_open(schema, type_):
+            return ()
         if isinstance(type_, ModelType):
             return self.lacks(schema, type_.model, older=older)
         if isinstance(type_, ListType | MapType):
@@ -147,6 +153,20 @@ def _requires_the_same(schema: Schema, shape: Shape) -> bool:
     properties = schema.get("properties", {})
     differing = (frozenset(schema.get("required", ())) ^ shape.required) & properties.keys()
     return all("default" in properties[name] for name in differing)
+
+
+def _is_left_open(schema: Schema, type_: TypeRef) -> bool:
+    """Whether anything is allowed for an object, a map or a list of objects.
+
+    Some writers say so of quantities, of what they do not check, and of what would be too long.
+    """
+    if schema.get("x-kubernetes-preserve-unknown-fields") is not True or _is_int_or_string(schema):
+        return False
+    if any(schema.get(name) for name in ("properties", "additionalProperties", "items")):
+        return False
+    if isinstance(type_, ListType):
+        return "type" not in schema and isinstance(type_.item, ModelType)
+    return schema.get("type", "object") == "object" and isinstance(type_, ModelType | MapType)
 
 
 def _is_map(schema: Schema) -> bool:

@@ -42,6 +42,7 @@ __all__ = ["Known", "Match"]
 
 _CORE_V1 = GroupVersion("", "v1")
 _STABLE = re.compile(r"v\d+")
+_WORD = re.compile(r"[A-Za-z]+")
 # A name that more types go by than these says nothing: `conditions`, `items`, `rules`.
 _FEW = 4
 # How many properties say enough for the name of the property to decide between types alike.
@@ -155,7 +156,9 @@ class Known:
         least = min(map(len, found.values()))
         closest = [self._shapes[model] for model, lacks in found.items() if len(lacks) == least]
         chosen = self._choose(closest, schema, name)
-        return Match(chosen.model, found[chosen.model]) if chosen else None
+        if chosen is None:
+            return None
+        return self._outgrown(chosen, schema, name) or Match(chosen.model, found[chosen.model])
 
     def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:
         """Types that have these properties, and few more."""
@@ -172,9 +175,13 @@ class Known:
         used = [shape for shape in fitting if self._used_as[name, shape.model]]
         if used and len(self._types_under[name]) <= _FEW:
             return min(used, key=lambda s: (_rank(s), -self._used_as[name, s.model], s.model))
-        suggested = _suggested(fitting, name)
-        if suggested and len(schema["properties"]) >= _SUGGESTIVE:
-            return _first(suggested)
+        if len(schema["properties"]) >= _SUGGESTIVE:
+            suggested = _suggested(fitting, set(naming.words(name)))
+            if suggested:
+                return _first(suggested)
+            described = _suggested(fitting, _described(schema))
+            if len({shape.model.name for shape in described}) == 1:
+                return _first(described)
         if not fitting or not is_telling(schema):
             return None
         first = _first(fitting)
@@ -206,10 +213,19 @@ def _spoken_of(type_: TypeRef) -> Iterator[ModelId]:
         yield type_.model
 
 
-def _suggested(fitting: list[Shape], name: str) -> list[Shape]:
-    """Of several: those whose own words are in the name, as `secret` is in `tokenSecretRef`."""
-    said = set(naming.words(name))
-    words = [set(naming.words(shape.model.name)) for shape in fitting]
-    shared = set[str]().union(*words).intersection(*words)
-    own = [(each - shared, shape) for each, shape in zip(words, fitting, strict=True)]
-    return [shape for each, shape in own if each and each <= said]
+def _suggested(fitting: list[Shape], said: set[str]) -> list[Shape]:
+    """Of several: those whose own words are said, as `secret` is in `tokenSecretRef`."""
+    words = [naming.words(shape.model.name) for shape in fitting]
+    shared = set(words[0]).intersection(*words) if words else set[str]()
+    own = [[word for word in each if word not in shared] for each in words]
+    return [
+        shape
+        for each, shape in zip(own, fitting, strict=True)
+        if each and ("".join(each) in said or said.issuperset(each))
+    ]
+
+
+def _described(schema: Schema) -> set[str]:
+    """The words of what is said of the properties, which copies take over: `the ConfigMap or`."""
+    texts = (str(part.get("description", "")) for part in schema["properties"].values())
+    return {word.lower() for text in texts for word in _WORD.findall(text)}

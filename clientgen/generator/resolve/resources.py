@@ -21,7 +21,7 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.spec import Operation, Precedence
-from clientgen.gvk import GroupVersion
+from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["Endpoint", "endpoints", "resource_of"]
 
@@ -65,6 +65,12 @@ class Endpoint:
     def namespaced(self) -> bool:
         """Whether its objects live in namespaces."""
         return any(op.namespaced for op in self.operations)
+
+    @property
+    def kinds(self) -> frozenset[GroupVersionKind]:
+        """The kinds of its objects: one, where a server says it."""
+        own = (op.gvk for op in self.operations if not op.subresource)
+        return frozenset(gvk for gvk in own if gvk)
 
     def subresource_verbs(self) -> dict[str, frozenset[str]]:
         """The verbs of each subresource."""
