@@ -112,6 +112,21 @@ def test_types_alike_stay_apart_without_a_word() -> None:
     assert recognised(inlined(CORE + "SecretKeySelector"), "credentials") is None
 
 
+@pytest.mark.parametrize(
+    ("thing", "expected"),
+    [("ConfigMap", "ConfigMapKeySelector"), ("Secret", "SecretKeySelector")],
+)
+def test_of_types_alike_their_own_words_decide_when_the_name_says_nothing(
+    thing: str, expected: str
+) -> None:
+    schema = inlined(CORE + "SecretKeySelector")
+    schema["properties"]["optional"]["description"] = f"Whether the {thing} may be absent."
+
+    assert recognised(schema, "credentials") == core(expected)
+    schema["properties"]["key"]["description"] = "Of a Secret or a ConfigMap."
+    assert recognised(schema, "credentials") is None
+
+
 def test_meta_comes_before_others() -> None:
     found = recognised(inlined(META + "LabelSelectorRequirement"), "matchExpressions")
 
@@ -226,6 +241,47 @@ def test_resources_were_without_claims_once() -> None:
     assert recognised(schema, "resources") == core("ResourceRequirements", "claims")
     equal = recognised(schema, "resources", policy="equal")
     assert equal == core("VolumeResourceRequirements")
+
+
+OPEN: dict[str, Any] = {"x-kubernetes-preserve-unknown-fields": True}
+
+
+@pytest.mark.parametrize("kind", [{}, {"type": "object"}])
+def test_a_copy_may_leave_objects_open(kind: dict[str, Any]) -> None:
+    schema = inlined(CORE + "Container")
+    schema["properties"]["resources"] = object_of(limits={**kind, **OPEN}, requests=OPEN)
+    schema["properties"]["lifecycle"] = {**kind, **OPEN}
+    schema["properties"]["volumeMounts"] = OPEN
+
+    assert recognised(schema, "container") == core("Container", "resources.claims")
+    assert recognised(schema, "container", policy="equal") is None
+    resources = schema["properties"]["resources"]
+    assert recognised(resources, "resources") == core("ResourceRequirements", "claims")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("image", {}), ("args", {}), ("volumeMounts", {"type": "object"})]
+)
+def test_a_text_or_a_list_of_texts_that_is_open_is_something_else(
+    name: str, kind: dict[str, Any]
+) -> None:
+    schema = inlined(CORE + "Container")
+    schema["properties"][name] = {**kind, **OPEN}
+
+    assert recognised(schema, "container") is None
+
+
+def test_templates_may_have_a_few_metadata() -> None:
+    schema = inlined(CORE + "PodTemplateSpec")
+    texts = {"type": "object", "additionalProperties": TEXT}
+    schema["properties"]["metadata"] = object_of(labels=texts, annotations=texts, name=TEXT)
+    missing = ("metadata.finalizers", "metadata.namespace")
+
+    assert recognised(schema, "pod") == core("PodTemplateSpec", *missing)
+    assert recognised(schema, "pod", policy="equal") is None
+    assert recognised(schema["properties"]["metadata"], "metadata") is None
+    schema["properties"]["metadata"]["properties"]["owner"] = TEXT
+    assert recognised(schema, "pod") is None
 
 
 def test_what_was_forgotten_is_found_out_again() -> None:
