@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clientgen import __version__
 from clientgen.generator.config import Distribution, PackageConfig
-from clientgen.generator.manifest import HEADER
+from clientgen.generator.manifest import header
 from clientgen.generator.problems import ClientgenError, Problem
 
 __all__ = ["FILE", "Change", "change", "pyproject"]
@@ -61,7 +61,7 @@ def pyproject(config: PackageConfig, said: Distribution) -> str:
 
 
 def _first_line(package: str) -> str:
-    return f"{HEADER}the configuration of {package}. DO NOT EDIT."
+    return header(f"the configuration of {package}")
 
 
 def _about_unnamed(said: Distribution) -> Iterator[str]:

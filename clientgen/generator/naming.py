@@ -23,7 +23,6 @@ __all__ = [
     "group_packages",
     "group_version_accessor",
     "group_version_class",
-    "is_identifier",
     "method_name",
     "resource_accessor",
     "resource_constant",
@@ -69,11 +68,6 @@ _COMPOUNDS = {"ephemeralcontainers": "ephemeral_containers"}
 def words(name: str) -> list[str]:
     """Split an API name into lower-case words: `podCIDRs` -> `pod`, `cidrs`."""
     return [word.lower() for word in _WORD.findall(name)]
-
-
-def is_identifier(name: str) -> bool:
-    """Whether Python takes `name` as the name of a module or class."""
-    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _plain(name: str) -> str:

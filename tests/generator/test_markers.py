@@ -11,12 +11,37 @@ from clientgen.generator.genclient import (
     Genclient,
     GenclientMethod,
     MarkerLine,
-    print_markers,
+    Tag,
     split_type,
 )
 from clientgen.generator.markers import extract_markers, parse_markers, strip_markers
 from clientgen.generator.overrides import merge
 from clientgen.generator.problems import Problem, Problems
+
+
+def print_markers(genclient: Genclient) -> list[str]:
+    """The marker lines that say the same; reading them back gives an equal `Genclient`."""
+    flags = (
+        genclient.generate,
+        genclient.non_namespaced,
+        genclient.no_verbs,
+        genclient.readonly,
+        genclient.no_status,
+    )
+    lines = [f"+{tag}" for tag, said in zip(Tag.FLAGS, flags, strict=True) if said]
+    lists = zip(Tag.VERB_LISTS, (genclient.only_verbs, genclient.skip_verbs), strict=True)
+    lines += [f"+{tag}={','.join(verbs)}" for tag, verbs in lists if verbs]
+    lines += [f"+{Tag.METHOD}={_print_method(method)}" for method in genclient.methods]
+    names = (genclient.resource_name, genclient.group_name, genclient.group_go_name)
+    named = zip(Tag.NAMES, names, strict=True)
+    lines += [f"+{tag}={name}" for tag, name in named if name is not None]
+    return lines + [f"+k8s:{what}-gen=false" for what in sorted(genclient.disabled)]
+
+
+def _print_method(method: GenclientMethod) -> str:
+    options = ("verb", "subresource", "input", "result")
+    said = [(name, getattr(method, name)) for name in options]
+    return ",".join([method.name, *(f"{name}={value}" for name, value in said if value)])
 
 
 def read(*texts: str) -> tuple[Genclient, list[Problem]]:

@@ -65,7 +65,10 @@ def test_any_property_name_becomes_an_identifier(wire: str) -> None:
 
 @given(st.text(min_size=1))
 def test_any_kind_becomes_a_class_name(kind: str) -> None:
-    assert naming.is_identifier(naming.class_name(kind))
+    name = naming.class_name(kind)
+
+    assert name.isidentifier()
+    assert not keyword.iskeyword(name)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +96,7 @@ def test_accessors_are_plurals_with_the_words_of_the_kind(
 
 
 def test_every_accessor_of_kubernetes_spells_its_plural() -> None:
-    api = resolve([openapi_v2.read(SPEC, "spec")], {})
+    api = resolve([openapi_v2.read(SPEC, "spec")], ())
     resources = [r for gv in api.group_versions for r in gv.resources]
 
     assert len(resources) == 89

@@ -6,14 +6,13 @@ where one is in the way nothing is written. Either everything is replaced or not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from clientgen.generator.crds.changes import Change, changes
 from clientgen.generator.crds.manifest import Manifest
-from clientgen.generator.manifest import HEADER, has_header
+from clientgen.generator.manifest import has_header, header, made_from
 from clientgen.generator.output import Changed, Changes, Differences
 from clientgen.generator.problems import ClientgenError, Problem, Problems
 from clientgen.generator.replacing import Replacement, replace_files
@@ -24,13 +23,10 @@ from clientgen.goyaml.writing import write_yaml
 
 __all__ = ["Folder", "text_of"]
 
-_FROM: Final = re.compile(rf"{HEADER}(.*)\. DO NOT EDIT\.")
-
 
 def text_of(manifest: Manifest) -> str:
     """The file of a manifest."""
-    header = f"{HEADER}{', '.join(manifest.modules)}. DO NOT EDIT.\n"
-    return header + write_yaml(manifest.definition)
+    return f"{header(', '.join(manifest.modules))}\n{write_yaml(manifest.definition)}"
 
 
 class Folder:
@@ -90,8 +86,8 @@ class Folder:
         for place in sorted(self.path.glob("*.yaml")):
             if place.name in self.wanted or place.is_symlink() or not place.is_file():
                 continue
-            made_of = _FROM.match(place.read_bytes().partition(b"\n")[0].decode(errors="replace"))
-            if made_of and (modules is None or modules.issuperset(made_of[1].split(", "))):
+            source = made_from(place.read_bytes())
+            if source and (modules is None or modules.issuperset(source.split(", "))):
                 yield place.name
 
     @property

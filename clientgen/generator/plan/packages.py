@@ -1,0 +1,68 @@
+"""The files of the package itself, beside those of its group versions."""
+
+from __future__ import annotations
+
+from clientgen.generator import naming
+from clientgen.generator.ir import META_V1, Api
+from clientgen.generator.plan.clients import has_calls
+from clientgen.generator.plan.informers import factory_file
+from clientgen.generator.plan.records import FilePlan, GroupVersionPlan, Modules, Symbol
+from clientgen.generator.plan.scheme import scheme_file
+from clientgen.generator.sources.packages import shared_types
+from clientgen.gvk import GroupVersion
+
+__all__ = ["package_files"]
+
+
+def package_files(api: Api, modules: Modules) -> list[FilePlan]:
+    """Groups, meta/v1, clientset, informer factory, scheme and the package."""
+    served = [gv for gv in api.group_versions if any(map(has_calls, gv.resources))]
+    plans = tuple(_group_version(gv.group_version, modules) for gv in served)
+    folders = sorted({modules.package(gv.group_version) for gv in api.group_versions})
+    groups = sorted({folder.split("/")[0] for folder in folders} | {META_V1.group})
+    return [
+        *(
+            FilePlan(f"{group}/__init__.py", "group.py.j2", f"The {group} API group.", "the spec")
+            for group in groups
+        ),
+        FilePlan(
+            f"{modules.package(META_V1)}/__init__.py",
+            "group.py.j2",
+            "The types every API shares, meta/v1.",
+            "the spec",
+            reexports=tuple(_meta_types(api, modules)),
+        ),
+        FilePlan(
+            "async_clientset.py",
+            "async_clientset.py.j2",
+            "Typed access to every API group version.",
+            "the spec",
+            defines=("AsyncClientset",),
+            group_versions=plans,
+        ),
+        factory_file(api, modules),
+        scheme_file(api, modules),
+        FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
+    ]
+
+
+def _meta_types(api: Api, modules: Modules) -> list[Symbol]:
+    """The types of meta/v1: the runtime's, and those of the spec that are newer."""
+    newer = (gv for gv in api.group_versions if gv.group_version == META_V1)
+    found = [
+        *shared_types(),
+        *(m.id for gv in newer for m in gv.models),
+    ]
+    return sorted(map(modules.symbol, found))
+
+
+def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersionPlan:
+    package = modules.packages[group_version.group]
+    prefix = naming.group_version_class(package, group_version)
+    folder = modules.package(group_version).replace("/", ".")
+    return GroupVersionPlan(
+        group_version=group_version,
+        accessor=naming.group_version_accessor(package, group_version),
+        of=f"Async{prefix}Client",
+        module=f".{folder}.async_clients",
+    )
