@@ -15,7 +15,14 @@ from clusterkit.scratch import Scratch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support.crds import Server
-from support.wrong_definitions import ROOTS, SCHEMAS_OF_SPEC, SPECS, with_root, with_spec
+from support.wrong_definitions import (
+    ROOTS,
+    SCHEMAS_OF_SPEC,
+    SPECS,
+    UNREADABLE,
+    with_root,
+    with_spec,
+)
 
 pytestmark = pytest.mark.cluster
 
@@ -101,7 +108,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("definition", BAD)
+@pytest.mark.parametrize("definition", [*BAD, *UNREADABLE])
 def test_a_definition_that_is_refused_here_is_refused_there(
     scratch: Scratch, definition: Definition
 ) -> None:

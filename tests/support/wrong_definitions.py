@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["AT", "ROOTS", "SCHEMA", "SCHEMAS_OF_SPEC", "SPECS", "TEXT", "definition", "version",
-           "with_root", "with_spec"]  # fmt: skip
+__all__ = [
+    "AT",
+    "ROOTS",
+    "SCHEMA",
+    "SCHEMAS_OF_SPEC",
+    "SPECS",
+    "TEXT",
+    "UNREADABLE",
+    "definition",
+    "version",
+    "with_root",
+    "with_spec",
+]
 
 TEXT = {"type": "string"}
 SPEC = {"type": "object", "properties": {"color": TEXT, "tags": {"type": "array", "items": TEXT}}}
@@ -101,7 +112,17 @@ ROOTS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
 ]  # fmt: skip
 
 
+# What cannot stand at the root where the status is written apart, not even if it says nothing.
+AT_ROOT: list[dict[str, Any]] = [
+    {"allOf": []}, {"enum": []}, {"definitions": {}}, {"minProperties": 0},
+    {"x-kubernetes-list-map-keys": []}, {"x-kubernetes-map-type": "granular"},
+]  # fmt: skip
+WITH_STATUS = {"subresources": {"status": {}}}
 SPECS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
+    *((definition(version(schema={"openAPIV3Schema": {**SCHEMA, **more}}, **WITH_STATUS)),
+       [("Invalid", AT)]) for more in AT_ROOT),
+    (definition(version(schema={"openAPIV3Schema": {**SCHEMA, "id": "", "nullable": False}},
+                        **WITH_STATUS)), []),
     (definition(scope="Everywhere"), [("NotSupported", "spec.scope")]),
     (definition(version("V1", storage=True)),
      [("Invalid", "spec.versions[0].name"), ("Invalid", "spec.version")]),
@@ -134,3 +155,8 @@ SPECS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
      [("Invalid", "spec.conversion.webhookClientConfig.url"),
       ("Invalid", "spec.conversion.conversionReviewVersions")]),
 ]  # fmt: skip
+
+# These cannot even be read.
+UNREADABLE = [
+    definition(version(subresources={"status": status})) for status in ("x", True, [], [1], 0)
+]

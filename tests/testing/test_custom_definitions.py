@@ -13,11 +13,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support import wrong_definitions
+from support.crds import Server
 from support.wrong_definitions import (
     ROOTS,
     SCHEMAS_OF_SPEC,
     SPECS,
     TEXT,
+    UNREADABLE,
     version,
     with_root,
     with_spec,
@@ -77,6 +79,14 @@ def test_what_is_wrong_with_a_definition_is_told(
     crd: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert wrong(as_created(crd)) == expected
+
+
+@pytest.mark.parametrize("crd", UNREADABLE)
+def test_what_cannot_be_read_is_refused(crd: dict[str, Any]) -> None:
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    code, answer = Server().ask("POST", path, crd)
+    assert code == 400
+    assert "cannot unmarshal" in answer["message"]
 
 
 def test_versions_that_differ_are_told_apart() -> None:

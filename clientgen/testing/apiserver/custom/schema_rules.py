@@ -29,11 +29,21 @@ _UNSUPPORTED: Final = (
     "id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref",
 )  # fmt: skip
 _NOT_AT_ROOT: Final = (
-    "anyOf", "allOf", "oneOf", "not", "default", "enum", "additionalProperties", "nullable",
-    "maxProperties", "minProperties", "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
-    "x-kubernetes-map-type", *_UNSUPPORTED,
+    "anyOf", "allOf", "oneOf", "not", "default", "enum", "additionalProperties", "maxProperties",
+    "minProperties", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
+    "x-kubernetes-map-type", "additionalItems", "patternProperties", "definitions", "dependencies",
+    "$ref",
 )  # fmt: skip
+# These are there only if they say something.
+_NOT_TRUE_AT_ROOT: Final = (
+    "id", "nullable", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
+)  # fmt: skip
+_ONLY_AT_ROOT: Final = (
+    "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "
+    "MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items "
+    "Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at "
+    "the root of the schema if the status subresource is enabled"
+)
 _SCHEMA: Final = ".openAPIV3Schema"
 
 
@@ -66,9 +76,10 @@ def _root(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
             "if the status subresource is enabled"
         )
         yield invalid_value(f"{path}.type", raw["type"], why)
-    elif any(raw.get(name) for name in _NOT_AT_ROOT):
-        why = "has fields that are not allowed at the root if the status subresource is enabled"
-        yield invalid_value(path, raw, why)
+    elif any(raw.get(name) is not None for name in _NOT_AT_ROOT) or any(
+        raw.get(name) for name in _NOT_TRUE_AT_ROOT
+    ):
+        yield invalid_value(path, raw, _ONLY_AT_ROOT)
 
 
 # ----------------------------------------------------------------------------------- defaults

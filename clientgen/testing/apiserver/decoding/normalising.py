@@ -30,7 +30,10 @@ _SELF_ENCODED: Final[dict[str, tuple[Callable[[Any], Any], Any]]] = {
     f"{_MACHINERY}apis.meta.v1.Time": (scalars.time, None),
     f"{_MACHINERY}util.intstr.IntOrString": (scalars.int_or_string, 0),
 }
-_PROPS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
+_EXTENSIONS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
+_PROPS: Final = f"{_EXTENSIONS}JSONSchemaProps"
+# Without fields, and not any JSON.
+_EMPTY_STRUCT: Final = f"{_EXTENSIONS}CustomResourceSubresourceStatus"
 
 
 class Normalised(NamedTuple):
@@ -103,7 +106,7 @@ def _make(schema: Schema) -> _Plan:
         return _Scalar(*_SELF_ENCODED[schema.name])
     if schema.name.startswith(f"{_PROPS}Or"):
         return _SchemaOr(schema)
-    if schema.properties:
+    if schema.properties or schema.name == _EMPTY_STRUCT:
         return _Struct(schema)
     if schema.additional is not None:
         return _Map(schema.additional)
