@@ -53,6 +53,10 @@ def test_types_of_golden_output_by_mypy() -> None:
     mypy_path = ":".join(map(str, [*GOLDEN, *(folder.parent for folder in GOLDEN)]))
     config = scratch("mypy.ini", f"[mypy]\nstrict = True\nmypy_path = {mypy_path}\n")
     arguments = [word for package in packages for word in ("-p", package)]
+    # What users mix in is checked as they would: by itself.
+    mixed_in = [file.stem for folder in GOLDEN for file in folder.parent.glob("*_expansions.py")]
+    assert mixed_in
+    arguments += [word for module in mixed_in for word in ("-m", module)]
     check("mypy", "--config-file", str(config), *arguments)
 
 

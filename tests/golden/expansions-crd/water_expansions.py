@@ -2,20 +2,73 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from expansions_crd.water.v1.async_clients import AsyncPumpClient, AsyncTankClient
-    from expansions_crd.water.v1.clients import PumpClient, TankClient
-    from expansions_crd.water.v1.listers import PumpLister, TankLister, TankNamespaceLister
     from expansions_crd.water.v1.models import Pump
     from tank_types import Tank
+
+
+class Pumps(Protocol):
+    """What is needed of PumpClient."""
+
+    def get(self, name: str) -> Pump:
+        """Read one."""
+        ...
+
+    def update(self, body: Pump) -> Pump:
+        """Write it."""
+        ...
+
+
+class AsyncPumps(Protocol):
+    """What is needed of AsyncPumpClient."""
+
+    async def get(self, name: str) -> Pump:
+        """Read one."""
+        ...
+
+    async def update(self, body: Pump) -> Pump:
+        """Write it."""
+        ...
+
+
+class ListedPumps(Protocol):
+    """What is needed of PumpLister."""
+
+    def list(self) -> list[Pump]:
+        """All there are."""
+        ...
+
+
+class Tanks(Protocol):
+    """What is needed of TankClient."""
+
+    def get(self, name: str) -> Tank:
+        """Read one."""
+        ...
+
+
+class AsyncTanks(Protocol):
+    """What is needed of AsyncTankClient."""
+
+    async def get(self, name: str) -> Tank:
+        """Read one."""
+        ...
+
+
+class ListedTanks(Protocol):
+    """What is needed of the listers of tanks."""
+
+    def list(self) -> list[Tank]:
+        """All there are."""
+        ...
 
 
 class PumpExpansion:
     """Mixed into PumpClient."""
 
-    def switch(self: PumpClient, name: str, *, runs: bool) -> Pump:
+    def switch(self: Pumps, name: str, *, runs: bool) -> Pump:
         """Switch a pump on or off."""
         pump = self.get(name)
         pump.spec.runs = runs
@@ -25,7 +78,7 @@ class PumpExpansion:
 class AsyncPumpExpansion:
     """Mixed into AsyncPumpClient."""
 
-    async def switch(self: AsyncPumpClient, name: str, *, runs: bool) -> Pump:
+    async def switch(self: AsyncPumps, name: str, *, runs: bool) -> Pump:
         """Switch a pump on or off."""
         pump = await self.get(name)
         pump.spec.runs = runs
@@ -35,7 +88,7 @@ class AsyncPumpExpansion:
 class PumpListerExpansion:
     """Mixed into PumpLister."""
 
-    def running(self: PumpLister) -> list[Pump]:
+    def running(self: ListedPumps) -> list[Pump]:
         """The pumps that are on."""
         return [pump for pump in self.list() if pump.spec.runs]
 
@@ -43,7 +96,7 @@ class PumpListerExpansion:
 class TankExpansion:
     """Mixed into TankClient."""
 
-    def litres(self: TankClient, name: str) -> int:
+    def litres(self: Tanks, name: str) -> int:
         """How much a tank holds."""
         return self.get(name).spec.litres
 
@@ -51,7 +104,7 @@ class TankExpansion:
 class AsyncTankExpansion:
     """Mixed into AsyncTankClient."""
 
-    async def litres(self: AsyncTankClient, name: str) -> int:
+    async def litres(self: AsyncTanks, name: str) -> int:
         """How much a tank holds."""
         tank = await self.get(name)
         return tank.spec.litres
@@ -60,7 +113,7 @@ class AsyncTankExpansion:
 class TankListerExpansion:
     """Mixed into TankLister."""
 
-    def larger_than(self: TankLister, litres: int) -> list[Tank]:
+    def larger_than(self: ListedTanks, litres: int) -> list[Tank]:
         """The tanks that hold more."""
         return [tank for tank in self.list() if tank.spec.litres > litres]
 
@@ -68,6 +121,6 @@ class TankListerExpansion:
 class TankNamespaceListerExpansion:
     """Mixed into TankNamespaceLister."""
 
-    def total(self: TankNamespaceLister) -> int:
+    def total(self: ListedTanks) -> int:
         """How much the tanks of the namespace hold."""
         return sum(tank.spec.litres for tank in self.list())
