@@ -10,7 +10,7 @@ from kubeapi.core.v1 import ConfigMap, ConfigMapList
 from support.informing import CONFIG_MAPS, config, tasks, threads
 from support.packages import CRD, PodToService, lookup, lookups
 
-from clientgen.runtime.aio import AsyncController
+from clientgen.runtime.aio import AsyncController, AsyncSharedInformer
 from clientgen.runtime.controlling import Request
 from clientgen.testing import FakeClock, FakeCluster, cluster_of, fake_clientset
 
@@ -101,6 +101,20 @@ async def test_a_kind_that_both_are_asked_for_is_watched_once(k):
         third.start()
         await own.wait_for_sync(FOREVER)
     assert watched(k) == ["watch configmaps"]
+
+
+async def test_informers_that_two_packages_generated_for_a_kind_are_two(k):
+    class Informer(AsyncSharedInformer[ConfigMap]):
+        """As another package has it, with a lister of its own."""
+
+    factory = k.informers()
+    own = factory.beside(lookups.AsyncInformerFactory)
+    first = factory.core_v1.config_maps()
+    second = own.shared(Informer, CONFIG_MAPS, ConfigMap, ConfigMapList, {})
+    assert type(second) is Informer
+    assert second is not first
+    assert factory.core_v1.config_maps() is first
+    assert own.shared(Informer, CONFIG_MAPS, ConfigMap, ConfigMapList, {}) is second
 
 
 async def test_options_are_those_of_the_first_unless_given(k):
