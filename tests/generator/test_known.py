@@ -235,6 +235,19 @@ def test_an_older_copy_lacks_nothing_that_is_required() -> None:
     assert recognised(schema, "conditions") is None
 
 
+def test_an_older_copy_may_ask_for_more_inside() -> None:
+    schema = inlined(CORE + "PodTemplateSpec")
+    container = schema["properties"]["spec"]["properties"]["containers"]["items"]
+    container["properties"]["resizePolicy"]["items"]["required"] = ["resourceName"]
+    assert recognised(schema, "pod") is None
+    container["properties"]["resizePolicy"]["items"]["required"] = ["resourceName", "restartPolicy"]
+    container["required"] = ["name", "image"]
+
+    assert recognised(schema, "pod") == core("PodTemplateSpec")
+    assert recognised(schema, "pod", policy="equal") is None
+    assert recognised(container, "container") is None
+
+
 def test_resources_were_without_claims_once() -> None:
     schema = without(inlined(CORE + "ResourceRequirements"), "claims")
 

@@ -60,20 +60,32 @@ class Comparison:
         self._shapes = shapes
         self._reference = reference
         # With the schema itself: while it is kept, no other one has its identity.
-        self._memo: dict[tuple[int, ModelId, bool], tuple[Schema, Missing | None]] = {}
+        self._memo: dict[tuple[int, ModelId, bool, bool], tuple[Schema, Missing | None]] = {}
 
     def forget(self) -> None:
         """Drop what was found out about schemas that are done with."""
         self._memo.clear()
 
-    def lacks(self, schema: Schema, model: ModelId, *, older: bool) -> Missing | None:
-        """The properties of the type that the schema lacks, if it is a copy otherwise."""
-        key = (id(schema), model, older)
+    def lacks(
+        self, schema: Schema, model: ModelId, *, older: bool, inside: bool = False
+    ) -> Missing | None:
+        """The properties of the type that the schema lacks, if it is a copy otherwise.
+
+        Args:
+            schema: what an object is described by.
+            model: the type.
+            older: whether it may be a copy of what the type once was.
+            inside: whether it is a part of a copy, which may ask for what was required once.
+        """
+        key = (id(schema), model, older, inside)
         if key not in self._memo:
-            self._memo[key] = (schema, self._object_lacks(schema, model, older=older))
+            found = self._object_lacks(schema, model, older=older, stricter=older and inside)
+            self._memo[key] = (schema, found)
         return self._memo[key][1]
 
-    def _object_lacks(self, schema: Schema, model: ModelId, *, older: bool) -> Missing | None:
+    def _object_lacks(
+        self, schema: Schema, model: ModelId, *, older: bool, stricter: bool
+    ) -> Missing | None:
         shape = self._shapes.get(model)
         properties = schema.get("properties", {})
         if shape is None or schema.get("type", "object") != "object" or _is_map(schema):
@@ -82,7 +94,8 @@ class Comparison:
             return ()
         if older and model == OBJECT_META and _LABELLED <= properties.keys() <= EMBEDDED:
             return tuple(sorted(EMBEDDED - properties.keys()))
-        if not _has_properties_of(schema, shape, older=older):
+        requires_it = _requires_the_same(schema, shape, stricter=stricter)
+        if not requires_it or not _has_properties_of(schema, shape, older=older):
             return None
         missing = sorted(shape.types.keys() - properties.keys())
         for name in sorted(properties):
@@ -99,7 +112,7 @@ class Comparison:
         if older and _is_left_open(schema, type_):
             return ()
         if isinstance(type_, ModelType):
-            return self.lacks(schema, type_.model, older=older)
+            return self.lacks(schema, type_.model, older=older, inside=True)
         if isinstance(type_, ListType | MapType):
             inner = _inside(schema, type_)
             type_ = type_.item if isinstance(type_, ListType) else type_.value
@@ -112,13 +125,12 @@ def _is_embedded_meta(properties: Mapping[str, Schema], shape: Shape) -> bool:
 
 
 def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
-    """Whether the names of the properties, and which of them are required, are the type's."""
+    """Whether the names of the properties are the type's."""
     names = schema.get("properties", {}).keys()
     absent = shape.types.keys() - names
     if not names <= shape.types.keys() or absent & shape.required:
         return False
-    enough = len(names) >= _HALF * len(shape.types) if older else not absent
-    return enough and _requires_the_same(schema, shape)
+    return len(names) >= _HALF * len(shape.types) if older else not absent
 
 
 def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
@@ -148,10 +160,12 @@ def _innermost(schema: Schema) -> Schema:
         schema = inner
 
 
-def _requires_the_same(schema: Schema, shape: Shape) -> bool:
-    """Whether the same is required; what has a default is required of nobody."""
+def _requires_the_same(schema: Schema, shape: Shape, *, stricter: bool) -> bool:
+    """Whether the same is required, or also more; what has a default is required of nobody."""
     properties = schema.get("properties", {})
-    differing = (frozenset(schema.get("required", ())) ^ shape.required) & properties.keys()
+    required = frozenset(schema.get("required", ()))
+    differing = shape.required - required if stricter else shape.required ^ required
+    differing &= properties.keys()
     return all("default" in properties[name] for name in differing)
 
 
