@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TypeVar
@@ -70,7 +70,8 @@ class Inputs:
         Raises:
             ClientgenError: with all that is wrong with any of it.
         """
-        return _merged(_all(source.parse for source in self.sources))
+        parsed = _merged(_all(source.parse for source in self.sources))
+        return replace(parsed, specs=(*parsed.specs, *_kubernetes(parsed)))
 
     @contextmanager
     def places(self) -> Generator[None, None, None]:
@@ -134,6 +135,12 @@ def _merged(parts: Iterable[Parsed]) -> Parsed:
     return Parsed(tuple(specs), tuple(markers), imported, unavailable)
 
 
+def _kubernetes(parsed: Parsed) -> tuple[Spec, ...]:
+    from clientgen.generator.sources.kubernetes import stand_ins  # see above
+
+    return stand_ins(parsed.specs, parsed.imported.classes.keys())
+
+
 def _cluster(config: PackageConfig) -> _Source:
     if config.cluster is None:
         return _NOTHING
@@ -176,10 +183,20 @@ def _types(config: PackageConfig) -> _Source:
     from clientgen.generator.python_types import source  # see above
 
     def parse() -> Parsed:
+        _check_apart(config)
         found = source.parse(config.types, config.root, config.paths, config.where("types"))
         return Parsed((found.spec,), (found.markers,), found.imported)
 
     return _Source(source.gather(config.types, config.root, config.paths), parse)
+
+
+def _check_apart(config: PackageConfig) -> None:
+    """A package cannot be imported beside another of its name, which its types are in."""
+    for module in config.types:
+        if f"{module}.".startswith(f"{config.package}."):
+            what = f"`{config.package}` is the package that `{module}` is in"
+            hint = "give the generated package another name"
+            raise ClientgenError([Problem(config.where("package"), what, hint)])
 
 
 def _uses(config: PackageConfig) -> _Source:

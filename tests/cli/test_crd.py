@@ -279,7 +279,9 @@ def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path
     change(types, '    colour: str = ""\n', "    part: Part = auto(Part)\n")
     code, _, told = outcome(run("crd"))
     assert code == 1
-    assert "myops/parts.py:6: `+kubebuilder:validation:MinLength`: `x` is not a whole number\n" in told
+    assert (
+        "myops/parts.py:6: `+kubebuilder:validation:MinLength`: `x` is not a whole number\n" in told
+    )
     assert "myops/parts.py:4: `+kubebuilder:validation:MinProperty` is not a known marker\n" in told
 
 
@@ -329,3 +331,12 @@ def test_the_same_bytes_whatever_the_hash_seed(run: Run, types: Path, tmp_path: 
         subprocess.run(command, check=True, env=environment, capture_output=True)
         found.add((output / FILE.name).read_bytes())
     assert len(found) == 1
+
+
+def test_a_module_that_is_missing_is_told_by_who_names_it(run: Run, types: Path) -> None:
+    change(Path("clientgen.toml"), "myops.v1", "myops.v3")
+    code, _, told = outcome(run("crd"))
+    assert code == 1
+    assert told.startswith("clientgen.toml: types: there is no module 'myops.v3'")
+    code, _, told = outcome(run("crd", "--types", "nope", "--output", "crds"))
+    assert told.startswith("flags: there is no module 'nope'")

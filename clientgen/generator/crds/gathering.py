@@ -24,6 +24,7 @@ class _Modules:
     names: tuple[str, ...]
     root: Path
     paths: tuple[Path, ...]
+    where: str
 
 
 def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
@@ -63,7 +64,7 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
             problems.add("flags", what, "give --output, or leave --types to the config")
             problems.raise_if_any()
         assert output is not None
-        return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), ())]}
+        return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), (), "flags")]}
     packages = [package for package in load(flags) if package.types]
     for package in packages:
         path = output or package.crd_output
@@ -81,13 +82,16 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
 
 
 def _of(package: PackageConfig) -> _Modules:
-    return _Modules(package.types, package.root, package.paths)
+    return _Modules(package.types, package.root, package.paths, package.where("types"))
 
 
 def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     problems = Problems()
-    wanted = {(name, each.root): each.paths for each in groups for name in each.names}
-    read = [read_module(name, root, problems, paths) for (name, root), paths in wanted.items()]
+    wanted = {(name, each.root): each for each in groups for name in each.names}
+    read = [
+        read_module(name, root, problems, each.paths, each.where)
+        for (name, root), each in wanted.items()
+    ]
     modules = [module for module in read if module]
     known = kinds(modules, problems)
     check_reached(known, modules, problems)

@@ -66,7 +66,14 @@ def read_module(
             return None
         known = keep(module, source)
         classes = tuple(_classes(known, problems))
-    return TypeModule(name, file, source.docstring, source.markers, classes)
+    return TypeModule(name, file, source.docstring, source.markers, classes, _homes(module))
+
+
+def _homes(module: ModuleType) -> tuple[str, ...]:
+    top = module.__name__.partition(".")[0]
+    homes = {value.__module__ for value in vars(module).values() if _is_model(value)}
+    own = (home for home in homes if home.partition(".")[0] == top)
+    return tuple(sorted(home for home in own if home != module.__name__))
 
 
 def _bytes(path: Path, file: str, problems: Problems) -> bytes | None:

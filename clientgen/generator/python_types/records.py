@@ -68,6 +68,7 @@ class TypeModule:
     """A module of model classes, in the order of its source.
 
     `file` is how messages call it; `markers` are those that stand above no class and no field.
+    `homes` are the modules of the same top-level package whose models it imports.
     """
 
     name: str
@@ -75,6 +76,7 @@ class TypeModule:
     docstring: str
     markers: tuple[MarkerLine, ...]
     classes: tuple[TypeClass, ...]
+    homes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,9 @@ def _check_used(modules: Iterable[TypeModule], problems: Problems) -> None:
     for module in modules:
         if not module.classes:
             what = f"no class of {module.name!r} is a Model"
-            problems.add(module.file, what, "take it out of `types`, or write one")
+            homes = ", ".join(f"`{home}`" for home in module.homes)
+            hint = f"name {homes} instead, where they are" if homes else "write one"
+            problems.add(module.file, what, f"take it out of `types`, or {hint}")
 
 
 def _check_asked(

@@ -1,0 +1,9 @@
+"""A model that is named by its package."""
+
+from clientgen.runtime.model import Model
+
+
+class Thing(Model):
+    """A thing."""
+
+    name: str = ""
