@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from typing import TYPE_CHECKING
-
 from support.server import Certificates, ScriptedServer
 
 from clientgen.cli.program import program

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from support.definitions import custom_definition, custom_version
 from support.server import Certificates, ScriptedServer, failure, ok
 
 from clientgen.runtime.request import HttpRequest
@@ -22,38 +23,17 @@ GROUP = "stable.example.com"
 
 
 def crd(kind: str = "CronTab", version: str = "v1") -> dict[str, Any]:
-    plural = f"{kind.lower()}s"
-    schema = {
+    spec = {
         "type": "object",
         "properties": {
-            "spec": {
-                "type": "object",
-                "properties": {
-                    "port": {"x-kubernetes-int-or-string": True},
-                    "note": {"type": "string", "nullable": True},
-                    "replicas": {"type": "integer", "default": 1},
-                },
-            }
+            "port": {"x-kubernetes-int-or-string": True},
+            "note": {"type": "string", "nullable": True},
+            "replicas": {"type": "integer", "default": 1},
         },
     }
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{GROUP}"},
-        "spec": {
-            "group": GROUP,
-            "scope": "Namespaced",
-            "names": {"plural": plural, "kind": kind},
-            "versions": [
-                {
-                    "name": version,
-                    "served": True,
-                    "storage": True,
-                    "schema": {"openAPIV3Schema": schema},
-                }
-            ],
-        },
-    }
+    schema = {"type": "object", "properties": {"spec": spec}}
+    stored = {**custom_version(version, schema), "storage": True}
+    return custom_definition(GROUP, kind, stored)
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from support.definitions import custom_definition, custom_version
 
 from clientgen.generator.crds.changes import changes
 
@@ -26,17 +27,7 @@ def several(items: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def crd(schema: dict[str, Any] | None = None, **version: Any) -> dict[str, Any]:
     whole = obj(spec=schema or obj())
-    return {
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"kind": "Thing", "plural": "things"},
-            "versions": [
-                {"name": "v1", "served": True, "storage": True,
-                 "schema": {"openAPIV3Schema": whole}, **version}
-            ],
-        }
-    }  # fmt: skip
+    return custom_definition("example.com", "Thing", {**custom_version(schema=whole), **version})
 
 
 def told(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], list[str]]:

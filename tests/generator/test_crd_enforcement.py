@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from support.constraints import CASES, Case, table_module
 from support.crds import Server, definition
 from support.enforcement import SCENARIOS, Scenario, Serve, Things, hold_to

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from support.definitions import custom_definition, custom_version
 
 from clientgen.generator.problems import ClientgenError, Problem, Problems
 from clientgen.generator.sources.crd import Manifest, gather, line_of, located, parse, rules
@@ -23,22 +24,10 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 MARK = "# CustomResourceDefinition\n"
 
 
-def definition(plural: str = "webs", **changes: Any) -> dict[str, Any]:
+def definition(kind: str = "Web", **changes: Any) -> dict[str, Any]:
     schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
-    version = {"name": "v1", "served": True, "storage": True}
-    spec = {
-        "group": "example.com",
-        "scope": "Cluster",
-        "names": {"plural": plural, "kind": plural.title()},
-        "versions": [{**version, "schema": {"openAPIV3Schema": schema}}],
-        **changes,
-    }
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.example.com"},
-        "spec": spec,
-    }
+    version = custom_version(schema=schema)
+    return custom_definition("example.com", kind, version, **{"scope": "Cluster", **changes})
 
 
 def manifest(text: str | bytes, shown: str = "crd.yaml", *, named: bool = True) -> Manifest:
@@ -270,8 +259,7 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
 
 
 def test_the_order_of_files_and_keys_does_not_matter() -> None:
-    plurals = ["webs", "apps", "zoos", "news"]
-    texts = [json.dumps(definition(plural)) for plural in plurals]
+    texts = [json.dumps(definition(kind)) for kind in ("Web", "App", "Zoo", "New")]
     inputs = [manifest(text, f"{n}.json") for n, text in enumerate(texts)]
     expected = parse(inputs).definitions
     for seed in range(4):
@@ -281,12 +269,12 @@ def test_the_order_of_files_and_keys_does_not_matter() -> None:
 
 
 def test_what_servers_cannot_say_twice() -> None:
-    other = definition("nets", names={"plural": "nets", "kind": "Webs"})
+    other = definition("Net", names={"plural": "nets", "kind": "Web"})
     inputs = [manifest(json.dumps(definition()), "a.json"), manifest(json.dumps(other), "b.json")]
     with pytest.raises(ClientgenError) as caught:
         parse(inputs)
     assert [(p.where, p.what) for p in caught.value.problems] == [
-        ("b.json[0]", "has the kind 'Webs' in example.com, and so does a.json[0]")
+        ("b.json[0]", "has the kind 'Web' in example.com, and so does a.json[0]")
     ]
 
 
@@ -311,7 +299,7 @@ def test_nulls_and_unknown_fields_are_nothing() -> None:
     schema.update({"required": None, "x-odd": True, "description": None})
     assert check_definition(found, "f") == []
     spec = parse([manifest(json.dumps(found))])
-    assert "x-odd" not in spec.definitions["com.example.v1.Webs"].schema
+    assert "x-odd" not in spec.definitions["com.example.v1.Web"].schema
 
 
 def test_every_level_of_a_schema_may_be_wrong() -> None:
@@ -391,7 +379,7 @@ def test_what_is_in_order_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> 
         return causes(found)
 
     monkeypatch.setattr(rules, "_causes", counting)
-    good, bad = definition("goods"), definition("bads", scope="Global")
+    good, bad = definition("Good"), definition("Bad", scope="Global")
     for _ in range(2):
         parse([manifest(json.dumps(good))])
         with pytest.raises(ClientgenError, match="Unsupported value"):

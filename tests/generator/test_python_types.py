@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support.definitions import custom_definition, custom_version
 
 from clientgen.cli.program import program
 from clientgen.runtime.errors import NotFound
@@ -93,35 +94,11 @@ class RegionList(ModelList[Region]):
     def total(self) -> int:
         return sum(region.size for region in self.items)
 '''
-OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-
-
-def definition(plural: str, kind: str, scope: str, **subresources: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.depots.example.com"},
-        "spec": {
-            "group": "depots.example.com",
-            "scope": scope,
-            "names": {"plural": plural, "kind": kind},
-            "versions": [
-                {
-                    "name": "v1",
-                    "served": True,
-                    "storage": True,
-                    "schema": {"openAPIV3Schema": OPEN},
-                    "subresources": subresources,
-                }
-            ],
-        },
-    }
-
-
+GROUP = "depots.example.com"
 SCALE = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
 CRDS = [
-    definition("depots", "Depot", "Namespaced", status={}, scale=SCALE),
-    definition("regions", "Region", "Cluster"),
+    custom_definition(GROUP, "Depot", custom_version(subresources={"status": {}, "scale": SCALE})),
+    custom_definition(GROUP, "Region", scope="Cluster"),
 ]
 
 

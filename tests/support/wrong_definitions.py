@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from support.definitions import custom_definition, custom_version
+
 __all__ = [
     "AT",
     "ROOTS",
@@ -26,24 +28,12 @@ IN = f"{AT}.properties[spec]"
 
 
 def version(name: str = "v1", **more: Any) -> dict[str, Any]:
-    schema = {"openAPIV3Schema": SCHEMA}
-    return {"name": name, "served": True, "storage": name == "v1", "schema": schema, **more}
+    return {**custom_version(name, SCHEMA), **more}
 
 
 def definition(*versions: dict[str, Any], **spec: Any) -> dict[str, Any]:
     """A definition as it is sent."""
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": list(versions) or [version()],
-            **spec,
-        },
-    }
+    return custom_definition("example.com", "Widget", *(versions or [version()]), **spec)
 
 
 def with_root(schema: dict[str, Any]) -> dict[str, Any]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from copy import deepcopy
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from support import wrong_definitions
 from support.crds import Server
 from support.wrong_definitions import (
