@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.configuring import complaints, config, only
 
 from clientgen.generator.config import Flags, PackageConfig, load
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.markers import MarkerLine
-from clientgen.generator.problems import ClientgenError
 
 ONE = 'spec = "specs/kube.json"\noutput = "generated"\npackage = "kubeapi"\n'
 
@@ -16,22 +16,6 @@ ONE = 'spec = "specs/kube.json"\noutput = "generated"\npackage = "kubeapi"\n'
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def config(text: str, name: str = "clientgen.toml") -> None:
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).write_text(text)
-
-
-def only(flags: Flags | None = None) -> PackageConfig:
-    (package,) = load(flags or Flags())
-    return package
-
-
-def complaints(flags: Flags | None = None) -> list[str]:
-    with pytest.raises(ClientgenError) as caught:
-        load(flags or Flags())
-    return [str(problem) for problem in caught.value.problems]
 
 
 def test_flags_alone_are_enough():

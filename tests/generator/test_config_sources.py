@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from support import configuring
+from support.configuring import complaints, config
 
 from clientgen.cli.generating import generate
 from clientgen.generator.config import (
@@ -15,7 +17,6 @@ from clientgen.generator.config import (
     load_sources,
 )
 from clientgen.generator.config_reading import CONTENT_KEYS
-from clientgen.generator.problems import ClientgenError
 
 START = 'output = "out"\npackage = "shop"\n'
 
@@ -26,22 +27,10 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def config(text: str, name: str = "clientgen.toml") -> None:
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).write_text(text)
-
-
 def only(text: str = "", flags: Flags | None = None) -> PackageConfig:
     if text:
         config(START + text)
-    (package,) = load(flags or Flags())
-    return package
-
-
-def complaints(flags: Flags | None = None) -> list[str]:
-    with pytest.raises(ClientgenError) as caught:
-        load(flags or Flags())
-    return [str(problem) for problem in caught.value.problems]
+    return configuring.only(flags)
 
 
 def test_every_source_of_the_file():
