@@ -70,8 +70,8 @@ def resolve(
     problems.raise_if_any()
     resources = list(_not_provided(resources, imported, skipped))
     emitted = [model for model in models if model.id not in imported.classes]
-    if selection:
-        emitted = needed_models(resources, emitted)
+    wanted = () if selection else (m.id for m in emitted if m.id not in types.stand_ins)
+    emitted = needed_models(resources, emitted, wanted)
     return Api(
         tuple(_by_group_version(emitted, resources)),
         tuple(sorted(set(skipped))),

@@ -100,10 +100,12 @@ def _fits(pattern: str, names: Sequence[str]) -> bool:
     return all(fnmatchcase(name, part) for part, name in zip(parts, names, strict=False))
 
 
-def needed_models(resources: Iterable[Resource], models: Sequence[Model]) -> list[Model]:
-    """The models that resources speak of, directly or through others, in their order."""
+def needed_models(
+    resources: Iterable[Resource], models: Sequence[Model], wanted: Iterable[ModelId] = ()
+) -> list[Model]:
+    """The models that are wanted or that resources speak of, and those in these, in order."""
     by_id = {model.id: model for model in models}
-    todo = [model for resource in resources for model in _spoken_of(resource)]
+    todo = [*wanted, *(model for resource in resources for model in _spoken_of(resource))]
     needed: set[ModelId] = set()
     while todo:
         model = by_id.get(todo.pop())

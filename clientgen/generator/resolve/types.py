@@ -47,7 +47,13 @@ from clientgen.generator.resolve.schemas import (
 )
 from clientgen.generator.sources.document import is_object, pointer
 from clientgen.generator.sources.packages import meta_models
-from clientgen.generator.sources.spec import Definition, Schema, gvks_of, reference_of
+from clientgen.generator.sources.spec import (
+    Definition,
+    Precedence,
+    Schema,
+    gvks_of,
+    reference_of,
+)
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["Types"]
@@ -80,6 +86,8 @@ class Types:
         self._known = Known((), "never")
         self._older: list[OlderCopy] = []
         self._open: set[str] = set()
+        self.stand_ins: set[ModelId] = set()
+        """Models that are of use only where another one needs them."""
 
     def models(self) -> tuple[Model, ...]:
         """Every model, the inline ones of custom resources included, in order of their names."""
@@ -154,6 +162,8 @@ class Types:
         definition = self._definitions[name]
         gvks = gvks_of(definition.schema)
         model = self._homes.model_id(name)
+        if definition.precedence is Precedence.STAND_IN:
+            self.stand_ins.add(model)
         if gvks:
             self._kinds.add(model)
         self._add(

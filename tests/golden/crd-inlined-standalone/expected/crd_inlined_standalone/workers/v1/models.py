@@ -5,28 +5,16 @@ from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
 from clientgen.runtime.model import Literal, Model, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+
+from ...core.v1.models import EnvVar, ResourceRequirements, SecretKeySelector, Toleration
 
 __all__ = [
     "Worker",
     "WorkerList",
     "WorkerSpec",
-    "WorkerSpecByZone",
-    "WorkerSpecByZoneClaims",
     "WorkerSpecCluster",
-    "WorkerSpecEnv",
-    "WorkerSpecEnvValueFrom",
-    "WorkerSpecEnvValueFromConfigMapKeyRef",
-    "WorkerSpecEnvValueFromFieldRef",
-    "WorkerSpecEnvValueFromFileKeyRef",
-    "WorkerSpecEnvValueFromResourceFieldRef",
-    "WorkerSpecEnvValueFromSecretKeyRef",
     "WorkerSpecOwner",
     "WorkerSpecParameters",
-    "WorkerSpecResources",
-    "WorkerSpecResourcesClaims",
-    "WorkerSpecTokenSecret",
-    "WorkerSpecTolerations",
     "WorkerStatus",
 ]
 
@@ -34,15 +22,15 @@ __all__ = [
 class WorkerSpec(Model):
     """WorkerSpec of workers.example.com/v1."""
 
-    by_zone: dict[str, WorkerSpecByZone] = field(default_factory=dict)
+    by_zone: dict[str, ResourceRequirements] = field(default_factory=dict)
     cluster: WorkerSpecCluster | None = None
-    env: list[WorkerSpecEnv] = field(default_factory=list)
+    env: list[EnvVar] = field(default_factory=list)
     owner: WorkerSpecOwner | None = None
     parameters: list[WorkerSpecParameters] = field(default_factory=list)
-    resources: WorkerSpecResources | None = None
+    resources: ResourceRequirements | None = None
     selector: LabelSelector | None = None
-    token_secret: WorkerSpecTokenSecret | None = None
-    tolerations: list[WorkerSpecTolerations] = field(default_factory=list)
+    token_secret: SecretKeySelector | None = None
+    tolerations: list[Toleration] = field(default_factory=list)
 
 
 class WorkerStatus(Model):
@@ -74,84 +62,11 @@ class WorkerList(ModelList[Worker]):
     kind: Literal["WorkerList"] = constant("WorkerList")
 
 
-class WorkerSpecByZone(Model):
-    """WorkerSpecByZone of workers.example.com/v1."""
-
-    claims: list[WorkerSpecByZoneClaims] = field(default_factory=list)
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
-
-
-class WorkerSpecByZoneClaims(Model):
-    """WorkerSpecByZoneClaims of workers.example.com/v1."""
-
-    name: str
-    request: str | None = None
-
-
 class WorkerSpecCluster(Model):
     """WorkerSpecCluster of workers.example.com/v1."""
 
     name: str | None = None
     namespace: str | None = None
-
-
-class WorkerSpecEnv(Model):
-    """WorkerSpecEnv of workers.example.com/v1."""
-
-    name: str
-    value: str | None = None
-    value_from: WorkerSpecEnvValueFrom | None = None
-
-
-class WorkerSpecEnvValueFrom(Model):
-    """WorkerSpecEnvValueFrom of workers.example.com/v1."""
-
-    config_map_key_ref: WorkerSpecEnvValueFromConfigMapKeyRef | None = None
-    field_ref: WorkerSpecEnvValueFromFieldRef | None = None
-    file_key_ref: WorkerSpecEnvValueFromFileKeyRef | None = None
-    resource_field_ref: WorkerSpecEnvValueFromResourceFieldRef | None = None
-    secret_key_ref: WorkerSpecEnvValueFromSecretKeyRef | None = None
-
-
-class WorkerSpecEnvValueFromConfigMapKeyRef(Model):
-    """WorkerSpecEnvValueFromConfigMapKeyRef of workers.example.com/v1."""
-
-    key: str
-    name: str | None = None
-    optional: bool | None = None
-
-
-class WorkerSpecEnvValueFromFieldRef(Model):
-    """WorkerSpecEnvValueFromFieldRef of workers.example.com/v1."""
-
-    field_path: str
-    api_version: str | None = None
-
-
-class WorkerSpecEnvValueFromFileKeyRef(Model):
-    """WorkerSpecEnvValueFromFileKeyRef of workers.example.com/v1."""
-
-    key: str
-    path: str
-    volume_name: str
-    optional: bool | None = None
-
-
-class WorkerSpecEnvValueFromResourceFieldRef(Model):
-    """WorkerSpecEnvValueFromResourceFieldRef of workers.example.com/v1."""
-
-    resource: str
-    container_name: str | None = None
-    divisor: Quantity | None = None
-
-
-class WorkerSpecEnvValueFromSecretKeyRef(Model):
-    """WorkerSpecEnvValueFromSecretKeyRef of workers.example.com/v1."""
-
-    key: str
-    name: str | None = None
-    optional: bool | None = None
 
 
 class WorkerSpecOwner(Model):
@@ -165,36 +80,3 @@ class WorkerSpecParameters(Model):
 
     name: str
     value: str
-
-
-class WorkerSpecResources(Model):
-    """WorkerSpecResources of workers.example.com/v1."""
-
-    claims: list[WorkerSpecResourcesClaims] = field(default_factory=list)
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
-
-
-class WorkerSpecResourcesClaims(Model):
-    """WorkerSpecResourcesClaims of workers.example.com/v1."""
-
-    name: str
-    request: str | None = None
-
-
-class WorkerSpecTokenSecret(Model):
-    """WorkerSpecTokenSecret of workers.example.com/v1."""
-
-    key: str
-    name: str | None = None
-    optional: bool | None = None
-
-
-class WorkerSpecTolerations(Model):
-    """WorkerSpecTolerations of workers.example.com/v1."""
-
-    effect: Literal["NoExecute", "NoSchedule", "PreferNoSchedule"] | str | None = None
-    key: str | None = None
-    operator: Literal["Equal", "Exists", "Gt", "Lt"] | str | None = None
-    toleration_seconds: int | None = None
-    value: str | None = None

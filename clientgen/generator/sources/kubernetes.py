@@ -1,0 +1,46 @@
+"""Kubernetes' own types, from the document that comes with clientgen, for packages without it.
+
+A CustomResourceDefinition that holds a pod template holds a copy of some 200 types. Where neither a
+package in use nor a document of the run has those, the copies still become the types they are copies
+of: the few that are needed are generated into the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+
+import msgspec
+
+from clientgen.generator.ir import ModelId
+from clientgen.generator.sources.spec import Definition, Precedence, Spec
+from clientgen.gvk import GroupVersion
+from clientgen.shipped import kubernetes_spec
+
+__all__ = ["stand_ins"]
+
+# Whoever knows this type knows Kubernetes.
+_POD_SPEC = "io.k8s.api.core.v1.PodSpec"
+_POD_SPEC_MODEL = ModelId(GroupVersion("", "v1"), "PodSpec")
+
+
+def stand_ins(specs: Sequence[Spec], imported: Collection[ModelId]) -> tuple[Spec, ...]:
+    """Kubernetes' types, if there are manifests that may hold copies and nothing else has them.
+
+    Args:
+        specs: of the sources of a run.
+        imported: the models that are classes already.
+    """
+    has_manifests = any(spec.precedence is Precedence.MANIFEST for spec in specs)
+    is_known = any(_POD_SPEC in spec.definitions for spec in specs) or _POD_SPEC_MODEL in imported
+    return (_shipped(),) if has_manifests and not is_known else ()
+
+
+@cache
+def _shipped() -> Spec:
+    document = msgspec.json.decode(kubernetes_spec().read_bytes())
+    definitions = {
+        name: Definition(name, schema, name, Precedence.STAND_IN)
+        for name, schema in document["definitions"].items()
+    }
+    return Spec("Kubernetes", definitions, (), precedence=Precedence.STAND_IN)
