@@ -127,6 +127,18 @@ def test_of_types_alike_their_own_words_decide_when_the_name_says_nothing(
     assert recognised(schema, "credentials") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "definition"),
+    [
+        ("rollingUpdate", "io.k8s.api.apps.v1.RollingUpdateDeployment"),
+        ("requirements", CORE + "NodeSelectorRequirement"),
+        ("nodePlacement", "io.k8s.api.node.v1.Scheduling"),
+    ],
+)
+def test_what_nothing_speaks_for_is_nothing_known(name: str, definition: str) -> None:
+    assert recognised(inlined(definition), name) is None
+
+
 def test_meta_comes_before_others() -> None:
     found = recognised(inlined(META + "LabelSelectorRequirement"), "matchExpressions")
 

@@ -141,14 +141,14 @@ def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
     return inner if fits and is_object(inner) else None
 
 
-def is_telling(schema: Schema) -> bool:
-    """Whether a schema says enough to be told from others: five properties, all levels counted."""
+def is_telling(schema: Schema, least: int = TELLING) -> bool:
+    """Whether a schema says enough to be told from others: so many properties in all its levels."""
     count, waiting = 0, [schema]
-    while waiting and count < TELLING:
+    while waiting and count < least:
         properties = waiting.pop().get("properties", {})
         count += len(properties)
         waiting += [inner for part in properties.values() if (inner := _innermost(part))]
-    return count >= TELLING
+    return count >= least
 
 
 def _innermost(schema: Schema) -> Schema:

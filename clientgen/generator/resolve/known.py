@@ -47,6 +47,8 @@ _WORD = re.compile(r"[A-Za-z]+")
 _FEW = 4
 # How many properties say enough for the name of the property to decide between types alike.
 _SUGGESTIVE = 3
+# A pair of parts is anybody's pair, unless there is much in them: a template is metadata and spec.
+_TELLING_DEEP = 15
 # An older copy has most of the type's properties, and of each type within at least half.
 _MOST = 0.7
 # Kubernetes 1.26 gave ResourceRequirements a field of its own, and volumes a type without it.
@@ -174,17 +176,25 @@ class Known:
         """One of several that fit: the one the name means, or the only one there can be."""
         used = [shape for shape in fitting if self._used_as[name, shape.model]]
         if used and len(self._types_under[name]) <= _FEW:
-            return min(used, key=lambda s: (_rank(s), -self._used_as[name, s.model], s.model))
+            order = {s.model: (_rank(s), -self._used_as[name, s.model]) for s in used}
+            best = [shape for shape in used if order[shape.model] == min(order.values())]
+            # Deployments and DaemonSets have a `rollingUpdate` each: nothing speaks for either.
+            if len({shape.model.name for shape in best}) == 1:
+                return _first(best)
         if len(schema["properties"]) >= _SUGGESTIVE:
             suggested = _suggested(fitting, set(naming.words(name)))
             if suggested:
                 return _first(suggested)
-            described = _suggested(fitting, _described(schema))
+            others = [shape for shape in fitting if shape.model.group_version != META_V1]
+            described = _suggested(others, _described(schema)) if others == fitting else []
             if len({shape.model.name for shape in described}) == 1:
                 return _first(described)
-        if not fitting or not is_telling(schema):
+        if not fitting:
             return None
         first = _first(fitting)
+        wide = len(schema["properties"]) >= _SUGGESTIVE or first.model.group_version == META_V1
+        if not is_telling(schema, TELLING if wide else _TELLING_DEEP):
+            return None
         one = len({shape.model.name for shape in fitting}) == 1
         return first if one or first.model.group_version == META_V1 else None
 
