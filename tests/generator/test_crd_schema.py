@@ -7,16 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 from support.crds import definition, module, read, spec_schema, wrong
 
 from clientgen.generator.crds.annotations import UnsupportedTypeError, plain, scalar
 from clientgen.generator.crds.manifest import version_order
 from clientgen.generator.crds.rules import cel_name
-from clientgen.goyaml.reading import load_yaml
-from clientgen.goyaml.writing import write_yaml
 from clientgen.runtime.quantity import Quantity
 
 INT = {"type": "integer", "format": "int64"}
@@ -625,33 +620,3 @@ def test_names_in_rules() -> None:
     assert [cel_name(name) for name in names] == [
         "a", "__for__", "a__dash__b", "a__dot__b__slash__c", "x__underscores__y", None,
     ]  # fmt: skip
-
-
-# ----------------------------------------------------------------------------------------- YAML
-
-SIGNS = "ab :#-'\"\n\t|>%@`&*!?{}[],~0123456789.eEnoNOyY+_<=/\\"
-TEXTS = st.text(
-    st.one_of(st.sampled_from(SIGNS), st.characters(exclude_categories=["Cs"])), max_size=30
-)
-WORDS = st.sampled_from(["word", "it's", "a:", "- x", "# no", "long" * 5, "two  spaces", "yes"])
-SCALARS = st.one_of(
-    TEXTS,
-    st.lists(WORDS, max_size=40).map(" ".join),
-    st.booleans(),
-    st.integers(-(2**62), 2**62),
-    st.floats(allow_nan=False, allow_infinity=False).filter(lambda each: not each.is_integer()),
-    st.none(),
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda each: st.one_of(st.lists(each, max_size=4), st.dictionaries(TEXTS, each, max_size=4)),
-    max_leaves=20,
-)
-
-
-@given(st.dictionaries(TEXTS, VALUES, min_size=1, max_size=4))
-def test_yaml_reads_back_by_the_server_and_by_others(value: dict[str, Any]) -> None:
-    text = write_yaml(value)
-    assert load_yaml(text.encode())[0] == value
-    assert yaml.safe_load(text) == value
-    assert write_yaml(dict(reversed(value.items()))) == text
