@@ -69,8 +69,17 @@ def test_the_rules_of_an_object_stand_at_its_class() -> None:
     }
 
     assert said(schema, whole=False) == 'Defaults to `{"a": 1}`.'
-    assert list(of_object(schema)) == ["Must hold: `self.a > 0` (a is positive)."]
-    assert said(schema).endswith("Must hold: `self.a > 0` (a is positive).")
+    assert list(of_object(schema)) == ["Must hold: a is positive (`self.a > 0`)."]
+    assert said(schema).endswith("Must hold: a is positive (`self.a > 0`).")
+
+
+def test_of_a_rule_that_fills_a_page_only_the_message_is_told() -> None:
+    rule = " || ".join(f"self.a == {number}" for number in range(20))
+    told: dict[str, Any] = {"x-kubernetes-validations": [{"rule": rule, "message": "a is small"}]}
+    untold: dict[str, Any] = {"x-kubernetes-validations": [{"rule": rule}]}
+
+    assert said(told) == "Must hold: a is small."
+    assert said(untold) == f"Must hold: `{rule}`."
 
 
 def test_alternatives_that_say_more_than_names_are_left_alone() -> None:

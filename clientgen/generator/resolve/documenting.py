@@ -148,7 +148,10 @@ def _rule(rule: Mapping[str, Any]) -> str:
     message = " ".join(str(rule.get("message") or "").split()).rstrip(".")
     if said in _IMMUTABLE:
         return "Cannot be changed once it is set."
-    return f"Must hold: `{said}`" + (f" ({message})." if message else ".")
+    # A rule that fills a page is for the server; its message is for people.
+    parts = (message, f"(`{said}`)" if message else f"`{said}`")
+    shown = parts[:1] if message and len(said) > _LONGEST else parts
+    return f"Must hold: {' '.join(filter(None, shown))}."
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:

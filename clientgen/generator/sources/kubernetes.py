@@ -1,8 +1,8 @@
 """Kubernetes' own types, from the document that comes with clientgen, for packages without it.
 
-A CustomResourceDefinition that holds a pod template holds a copy of some 200 types. Where neither a
-package in use nor a document of the run has those, the copies still become the types they are copies
-of: the few that are needed are generated into the package.
+A CustomResourceDefinition that holds a pod template holds a copy of some 200 types. Where neither
+a package in use nor a document of the run has those, the copies still become what they are copies
+of: the few types that are needed are generated into the package.
 """
 
 from __future__ import annotations

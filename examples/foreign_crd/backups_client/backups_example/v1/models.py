@@ -55,7 +55,7 @@ class BackupStatus(Model):
 class Backup(Model):
     """A copy of something, taken by the clock.
 
-    Must hold: `size(self.metadata.name) <= 40` (names of backups have 40 characters at most).
+    Must hold: names of backups have 40 characters at most (`size(self.metadata.name) <= 40`).
     """
 
     api_version: Literal["backups.example.com/v1"] = constant(
@@ -83,7 +83,7 @@ class BackupList(ModelList[Backup]):
 class BackupSpec(Model):
     """What is copied, when, and where to.
 
-    Must hold: `self.mode != 'Full' || self.compression > 0` (full backups are compressed).
+    Must hold: full backups are compressed (`self.mode != 'Full' || self.compression > 0`).
     """
 
     source: BackupSpecSource
@@ -218,7 +218,7 @@ class BackupSpecRetentionLevels(Model):
 class Window(Model):
     """BackupSpecRetentionLevelsWindow of backups.example.com/v1.
 
-    Must hold: `self.from <= self.to` (a window begins before it ends).
+    Must hold: a window begins before it ends (`self.from <= self.to`).
     """
 
     from_: int

@@ -51,7 +51,7 @@ class Gadget(Model):
     - naïve café, 日本語, emoji 🎉
     - a line that ends with a backslash \\
 
-    Must hold: `self.metadata.name.startsWith('g')` (the name starts with g).
+    Must hold: the name starts with g (`self.metadata.name.startsWith('g')`).
     """
 
     api_version: Literal["hard.example.com/v1"] = constant("hard.example.com/v1", name="apiVersion")
@@ -172,7 +172,7 @@ class GadgetSpecPoints(Model):
 class GadgetSpecRange(Model):
     """GadgetSpecRange of hard.example.com/v1.
 
-    Must hold: `!has(self.to) || self.from <= self.to` (from is not after to).
+    Must hold: from is not after to (`!has(self.to) || self.from <= self.to`).
     """
 
     from_: int

@@ -19,8 +19,8 @@ __all__ = [
 class OvenSpec(Model):
     """OvenSpec of bakery.example.com/v1.
 
-    1 to 40 entries. Must hold: `self.least <= self.heat`. Must hold: `!has(oldSelf.brand) ||
-    has(self.brand)` (the brand stays).
+    1 to 40 entries. Must hold: `self.least <= self.heat`. Must hold: the brand stays
+    (`!has(oldSelf.brand) || has(self.brand)`).
     """
 
     heat: int
@@ -92,7 +92,7 @@ class OvenSpec(Model):
 class Oven(Model):
     """Bakes.
 
-    Must hold: `self.metadata.name.startsWith('oven-')` (an oven is called like one).
+    Must hold: an oven is called like one (`self.metadata.name.startsWith('oven-')`).
     """
 
     api_version: Literal["bakery.example.com/v1"] = constant(
