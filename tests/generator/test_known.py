@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests, without
 
 from clientgen.generator.ir import Imported, Model, ModelId
 from clientgen.generator.resolve.known import Known, Match
 from clientgen.generator.sources.packages import meta_models, parse
 from clientgen.gvk import GroupVersion
-from tests.support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests, without
 
 GENERATED = Path(__file__).parents[2] / "generated"
 CORE_V1, META_V1 = GroupVersion("", "v1"), GroupVersion("meta", "v1")
