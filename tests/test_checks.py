@@ -35,7 +35,7 @@ def test_style() -> None:
 
 
 def test_layout() -> None:
-    check("black", "--check", "--quiet", *BY_HAND, "--extend-exclude", "tests/(golden|conformance)")
+    check("ruff", "format", "--check", *BY_HAND)
 
 
 def test_types_by_mypy() -> None:

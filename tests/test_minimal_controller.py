@@ -79,8 +79,9 @@ def test_deployments_that_ask_for_a_service_have_one() -> None:
         cluster = FakeCluster(deployment("web", "80"), deployment("batch"))
         async with controlled(cluster) as user:
             await until(lambda: ports(user) == {"web": 80})
-            services, deployments = user.core_v1.services("default"), user.apps_v1.deployments(
-                "default"
+            services, deployments = (
+                user.core_v1.services("default"),
+                user.apps_v1.deployments("default"),
             )
             assert services.get("web").spec.selector == {"app": "web"}
 

@@ -223,9 +223,9 @@ def unused_rules(sources: Iterable[str]) -> list[str]:
 
 def _planned() -> dict[Path, str]:
     plan = {
-        _RUNTIME
-        / "_sync"
-        / name: derive((_RUNTIME / "_async" / name).read_text("utf-8"), f"_async/{name}")
+        _RUNTIME / "_sync" / name: derive(
+            (_RUNTIME / "_async" / name).read_text("utf-8"), f"_async/{name}"
+        )
         for name in DERIVED
     }
     facade = _RUNTIME / "aio.py"

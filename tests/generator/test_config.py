@@ -105,13 +105,16 @@ def test_expansions_name_a_class_each():
 
 
 def test_expansions_name_a_class_for_each_part_of_a_kind():
-    config(ONE + """[expansions.'v1/Pod']
+    config(
+        ONE
+        + """[expansions.'v1/Pod']
 client = 'myops:PodExpansion'
 lister = 'myops:PodListerExpansion'
 namespace_lister = 'myops:PodNamespaceListerExpansion'
 [expansions.'v1/Node']
 lister = 'myops:NodeListerExpansion'
-""")
+"""
+    )
 
     assert only().expansions == {
         "v1/Pod": Expansion(

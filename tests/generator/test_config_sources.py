@@ -35,7 +35,8 @@ def only(text: str = "", flags: Flags | None = None) -> PackageConfig:
 
 def test_every_source_of_the_file():
     config(
-        START + """
+        START
+        + """
 spec = ["a.json", "v3/"]
 crd = ["crds", "more.yaml"]
 types = ["myops.v1"]

@@ -124,8 +124,10 @@ JSON = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(codec="utf-8"), max_size=12)
     | st.sampled_from(["1Gi", "2026-01-01T00:00:00Z", "YQ==", "TCP"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["name", "spec", "a", "$ref", ""]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "spec", "a", "$ref", ""]), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 

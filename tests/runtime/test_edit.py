@@ -126,8 +126,10 @@ def merged(target: Any, patch: Any) -> Any:
 scalars = some.booleans() | some.integers(-3, 3) | some.sampled_from(["", "a", "b"])
 values = some.recursive(
     scalars,
-    lambda inner: some.lists(inner, max_size=3)
-    | some.dictionaries(some.sampled_from("abcd"), inner, max_size=3),
+    lambda inner: (
+        some.lists(inner, max_size=3)
+        | some.dictionaries(some.sampled_from("abcd"), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 objects = some.dictionaries(some.sampled_from("abcd"), values, max_size=4)

@@ -104,12 +104,7 @@ CLUSTER: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (
         {"certificate-authority": "config", "certificate-authority-data": PEM},
-        [
-            (
-                "certificate-authority and certificate-authority-data are both set; "
-                "remove one of them"
-            )
-        ],
+        [("certificate-authority and certificate-authority-data are both set; remove one of them")],
     ),
     (
         {"certificate-authority-data": PEM, "insecure-skip-tls-verify": True},

@@ -212,6 +212,5 @@ def test_secrets_stay_secret(cache: Cache):
     secret.data["more"] = b"value"
     [told] = cache.check()
     assert told == (
-        "Secret default/keys: /data/password: <hidden> -> <hidden>;"
-        " /data/more: nothing -> <hidden>"
+        "Secret default/keys: /data/password: <hidden> -> <hidden>; /data/more: nothing -> <hidden>"
     )

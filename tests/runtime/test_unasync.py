@@ -67,7 +67,9 @@ from x import (
 from y import B, A
 __all__ = ["AsyncZ", "B", "CONST", "f"]
 """
-    assert to_sync(source) == """\
+    assert (
+        to_sync(source)
+        == """\
 from collections.abc import Callable, Iterator
 from x import (
     B,
@@ -76,6 +78,7 @@ from x import (
 from y import B, A
 __all__ = ["CONST", "B", "Z", "f"]
 """
+    )
 
 
 def test_layout_and_comments_stay():

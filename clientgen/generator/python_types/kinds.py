@@ -158,8 +158,7 @@ class _Kind:
         marked = self._marked()
         example = marked.api_version if marked else "example.com/v1"
         line = (
-            f'write `api_version: Literal["{example}"] = '
-            f'constant("{example}", name="apiVersion")`'
+            f'write `api_version: Literal["{example}"] = constant("{example}", name="apiVersion")`'
         )
         field = self.type.field("apiVersion")
         if field is None:

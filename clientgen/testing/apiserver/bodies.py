@@ -96,7 +96,7 @@ def _check_custom_kind(value: dict[str, Any], resource: Resource) -> None:
             raise bad_request(f"Object '{word}' is missing in '{json.dumps(value)}'")
     if value["apiVersion"] != resource.api_version:
         raise bad_request(
-            f'the API version in the data ({value["apiVersion"]}) does not match the expected API '
+            f"the API version in the data ({value['apiVersion']}) does not match the expected API "
             f"version ({resource.api_version})"
         )
     if value["kind"] != resource.kind:

@@ -316,7 +316,5 @@ def _ephemeral_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Caus
             yield Cause("FieldValueNotFound", f'Not found: "{target}"', path)
     for before in parts(old["spec"], "ephemeralContainers"):
         if before not in containers:
-            said = (
-                f"existing ephemeral containers \"{before['name']}\" may not be removed or changed"
-            )
+            said = f'existing ephemeral containers "{before["name"]}" may not be removed or changed'
             yield forbidden_value("spec.ephemeralContainers", said)
