@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct, json, to_builtins
+
 from . import apply, custom
 from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
 from .options import DeleteOptions
@@ -18,6 +20,8 @@ from .rules import DEFINITIONS
 from .views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from .cluster import Cluster
     from .resources import Resource
     from .store import Change, Collection, Record
@@ -60,10 +64,20 @@ class Definitions:
 
     def _reconsider_others(self, name: str) -> None:
         """Names one definition gave up may be what another of its group waits for."""
+        for each in self._rivals(name):
+            self._cluster.later(0.0, partial(self._reconsider, each.name))
+
+    def _rivals(self, name: str) -> Iterator[Record]:
+        """The other definitions of the group, which is part of every definition's name."""
         _, _, group = name.partition(".")
         for each in self._collection.now():
             if each.name != name and each.name.partition(".")[2] == group:
-                self._cluster.later(0.0, partial(self._reconsider, each.name))
+                yield each
+
+    def _others(self, name: str) -> list[dict[str, Any]]:
+        """What counts of the rivals; to read their schemas too would take a while."""
+        read = (json.decode(each.data, type=_Named) for each in self._rivals(name))
+        return [to_builtins(each) for each in read]
 
     def _reconsider(self, name: str) -> None:
         record = self._collection.records.get(name)
@@ -90,8 +104,7 @@ class Definitions:
             self._cluster.later(_DRAINING, end)
 
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
-        others = [each.value() for each in self._collection.now() if each.name != name]
-        status = custom.status_of(value, others, self._cluster.now())
+        status = custom.status_of(value, self._others(name), self._cluster.now())
         accepted = part(part(value, "status"), "acceptedNames")
         is_same = self._specs.get(name) == value["spec"] and status["acceptedNames"] == accepted
         self._specs[name] = value["spec"]
@@ -102,7 +115,7 @@ class Definitions:
         if _holds(status, "Established") and not _holds(part(value, "status"), "Established"):
             value = self._put(value, custom.installing(status), record.form)
         self._put(value, status, record.form)
-        if part(status, "acceptedNames") != accepted:
+        if _gave_up(accepted, status["acceptedNames"]):
             self._reconsider_others(name)
 
     def _put(self, old: dict[str, Any], status: dict[str, Any], form: str) -> dict[str, Any]:
@@ -159,6 +172,26 @@ class Definitions:
             if resource.group_resource == name:
                 return resource
         return None
+
+
+class _Spec(Struct, frozen=True):
+    group: str = ""
+
+
+class _Status(Struct, frozen=True):
+    acceptedNames: dict[str, Any] = {}  # noqa: N815 - as on the wire
+
+
+class _Named(Struct):
+    """Of a definition, what rivals for its names have to know."""
+
+    spec: _Spec = _Spec()
+    status: _Status = _Status()
+
+
+def _gave_up(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether a definition goes without a name that it had."""
+    return any(said and after.get(name) != said for name, said in before.items())
 
 
 def _holds(status: dict[str, Any], condition: str) -> bool:
