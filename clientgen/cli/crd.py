@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import PATH, config_option, quiet_option
+from clientgen.cli.options import PATH, SeveralValues, config_option, quiet_option
 from clientgen.cli.report import tell_changes, tell_diffs
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["crd"]
 
 
-@click.command()
+@click.command(cls=SeveralValues)
 @click.option(
     "--types",
     multiple=True,

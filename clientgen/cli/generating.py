@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import package_options
+from clientgen.cli.options import SeveralValues, package_options
 from clientgen.cli.report import (
     Progress,
     summary_of_older,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["generate", "verify"]
 
 
-@click.command()
+@click.command(cls=SeveralValues)
 @package_options
 @click.option("--force", is_flag=True, help="Generate even if nothing changed since the last run.")
 def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
@@ -55,7 +55,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
     _each(flags, one, verbose=verbose)
 
 
-@click.command()
+@click.command(cls=SeveralValues)
 @package_options
 def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
     """Tell whether a package is what `generate` would write; nothing is written.

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 __all__ = [
     "PATH",
+    "SeveralValues",
     "config_option",
     "package_options",
     "quiet_option",
@@ -67,6 +68,30 @@ _PACKAGE_OPTIONS = (
         help="Write a pyproject.toml beside the package, to publish it under this name.",
     ),
 )
+
+
+class SeveralValues(click.Command):
+    """A command whose repeatable flags take several values at once too: `--crd crds/*.yaml`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse a command line."""
+        options = (param for param in self.params if isinstance(param, click.Option))
+        repeatable = {flag for option in options if option.multiple for flag in option.opts}
+        return super().parse_args(ctx, list(_one_by_one(args, repeatable)))
+
+
+def _one_by_one(arguments: Iterable[str], repeatable: Container[str]) -> Iterator[str]:
+    """The flag again before each value after its first."""
+    flag, is_first = "", True
+    for argument in arguments:
+        if argument.startswith("-"):
+            flag, equals, _ = argument.partition("=")
+            flag, is_first = flag if flag in repeatable else "", not equals
+        elif flag and not is_first:
+            yield flag
+        else:
+            is_first = False
+        yield argument
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

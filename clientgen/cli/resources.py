@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.cli.extra import require_generator
-from clientgen.cli.options import source_options
+from clientgen.cli.options import SeveralValues, source_options
 from clientgen.generator.config import Flags, load_sources
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["resources"]
 _TITLES = ("GROUP VERSION", "KIND", "RESOURCE", "SCOPE", "VERBS", "SUBRESOURCES")
 
 
-@click.command()
+@click.command(cls=SeveralValues)
 @source_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def resources(*, flags: Flags, as_json: bool) -> None:

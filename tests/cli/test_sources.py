@@ -190,3 +190,34 @@ def test_a_flag_without_its_source_is_a_problem(run: Run):
     assert result.stderr.startswith(
         "flags: --package made needs a source (--spec, --crd, --types or --cluster) too"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--crd", "a.yaml", "b.yaml", *TO),
+        ("--crd", "a.yaml", "--crd", "b.yaml", *TO),
+        ("--crd=a.yaml", "b.yaml", *TO),
+        (*TO, "-v", "--crd", "a.yaml", "b.yaml", "--include", "stable.example.com/v1", "*/v1/None"),
+    ],
+    ids=["at once", "one by one", "with an equals sign", "last"],
+)
+def test_flags_take_what_a_shell_makes_of_a_pattern(run: Run, arguments: tuple[str, ...]):
+    for kind in ("A", "B"):
+        text = CRD.replace("PLURAL", f"{kind.lower()}s").replace("KIND", kind)
+        Path(f"{kind.lower()}.yaml").write_text(text)
+    made = run("generate", *arguments)
+    if "--include" in arguments:
+        assert "`*/v1/None` fits no kind" in made.stderr
+        return
+    assert made.exit_code == 0, made.output
+    models = Path("out/made/stable/v1/models.py").read_text()
+    assert "class A(" in models
+    assert "class B(" in models
+
+
+def test_a_value_without_a_flag_is_refused(run: Run):
+    refused = run("generate", "a.yaml", *TO)
+    assert refused.exit_code == 2
+    refused = run("generate", "--output", "out", "a.yaml")
+    assert refused.exit_code == 2
