@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clientgen.cli.options import PATH
+from clientgen.cli.options import PATH, SeveralValues
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ __all__ = ["serve"]
 _MOST_PORT = 65535
 
 
-@click.command()
+@click.command(cls=SeveralValues)
 @click.option(
     "--spec", type=PATH, metavar="FILE", help="An OpenAPI v2 document, instead of Kubernetes 1.36."
 )
