@@ -10,17 +10,17 @@ __all__ = ["completion"]
 _VARIABLE = "_CLIENTGEN_COMPLETE"
 
 
-@click.command()
+@click.command(short_help="Print the script that completes commands in a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    r"""Print the script that completes commands and flags in a shell.
+    """Print the script that completes commands and flags in a shell.
 
     \b
     bash:  echo 'eval "$(clientgen completion bash)"' >> ~/.bashrc
     zsh:   echo 'eval "$(clientgen completion zsh)"' >> ~/.zshrc
     fish:  clientgen completion fish > ~/.config/fish/completions/clientgen.fish
-    """
+    """  # noqa: D301 - what click keeps as it is starts with this character
     found = get_completion_class(shell)
     assert found is not None
     click.echo(found(ctx.find_root().command, {}, "clientgen", _VARIABLE).source())

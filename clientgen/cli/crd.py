@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["crd"]
 
 
-@click.command(cls=SeveralValues)
+@click.command(cls=SeveralValues, short_help="Write the CRDs of your Python types.")
 @click.option(
     "--types",
     multiple=True,

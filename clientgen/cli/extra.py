@@ -9,7 +9,7 @@ from clientgen.cli.entry import INSTALL
 
 __all__ = ["has_generator", "require_generator"]
 
-_NEEDED = ("jinja2", "black", "openapi_spec_validator")
+_NEEDED = ("jinja2", "black", "openapi_spec_validator", "jsonschema_rs")
 
 
 def require_generator() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["generate", "verify"]
 
 
-@click.command(cls=SeveralValues)
+@click.command(cls=SeveralValues, short_help="Write a typed package.")
 @package_options
 @click.option("--force", is_flag=True, help="Generate even if nothing changed since the last run.")
 def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
@@ -55,7 +55,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
     _each(flags, one, verbose=verbose)
 
 
-@click.command(cls=SeveralValues)
+@click.command(cls=SeveralValues, short_help="Tell whether a package is up to date.")
 @package_options
 def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
     """Tell whether a package is what `generate` would write; nothing is written.

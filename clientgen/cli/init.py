@@ -21,7 +21,7 @@ __all__ = ["init"]
 _NO_CONTENT = {".git", ".hg"}
 
 
-@click.command()
+@click.command(short_help="Begin a project: a custom resource, its controller, a test.")
 @click.argument("directory", type=PATH, metavar="[DIR]", default=Path())
 @click.option("--name", help="The name of the project; that of DIR if it is not given.")
 @click.option(

@@ -62,7 +62,7 @@ class Program(click.Group):
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:
-    """Typed Kubernetes clients for Python, generated from an OpenAPI spec.
+    """Typed Kubernetes clients for Python, generated from what describes an API.
 
     What to generate stands in [tool.clientgen] of pyproject.toml, or in clientgen.toml, or is said
     by flags.

@@ -21,7 +21,7 @@ __all__ = ["resources"]
 _TITLES = ("GROUP VERSION", "KIND", "RESOURCE", "SCOPE", "VERBS", "SUBRESOURCES")
 
 
-@click.command(cls=SeveralValues)
+@click.command(cls=SeveralValues, short_help="Show the resources that sources offer.")
 @source_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def resources(*, flags: Flags, as_json: bool) -> None:

@@ -29,7 +29,7 @@ __all__ = ["serve"]
 _MOST_PORT = 65535
 
 
-@click.command(cls=SeveralValues)
+@click.command(cls=SeveralValues, short_help="Serve the Kubernetes API from memory.")
 @click.option(
     "--spec", type=PATH, metavar="FILE", help="An OpenAPI v2 document, instead of Kubernetes 1.36."
 )

@@ -200,8 +200,7 @@ def _chosen(drafts: list[_Draft], said: _SaidByFlags, problems: Problems) -> lis
         chosen = [_from_flags(said, names, problems)]
     elif not drafts:
         what = "nothing says what to generate: no config file was found"
-        hint = "give --spec (or another source), --output and --package, or write a clientgen.toml"
-        problems.add("", what, hint)
+        problems.add("", what, f"give {_lacking(said)}, or write a clientgen.toml")
         return []
     else:
         picked = [draft for draft in drafts if wanted in (None, draft.said.package)]
@@ -212,6 +211,17 @@ def _chosen(drafts: list[_Draft], said: _SaidByFlags, problems: Problems) -> lis
             problems.add("flags", what, "pick one by --package")
         chosen = [draft.finish(said, problems) for draft in picked]
     return [package for package in chosen if package]
+
+
+def _lacking(said: _SaidByFlags) -> str:
+    """The flags that would make a package of those that were given."""
+    given = {
+        "--spec (or another source)": said.over(said.said).has_source,
+        "--output": said.output,
+        "--package": said.flags.package,
+    }
+    *some, last = [flag for flag, value in given.items() if not value]
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _from_flags(said: _SaidByFlags, names: list[str], problems: Problems) -> PackageConfig | None:

@@ -99,11 +99,20 @@ def test_help_names_every_command(run: Run):
         assert f"\n  {command} " in shown
 
 
+def test_help_cuts_no_sentence_short(run: Run):
+    assert "..." not in run("--help").output.split("Commands:")[1]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_script_asks_the_command_itself(run: Run, shell: str):
     result = run("completion", shell)
     assert result.exit_code == 0
     assert f"_CLIENTGEN_COMPLETE={shell}_complete" in result.stdout
+
+
+def test_help_shows_the_line_for_each_shell(run: Run):
+    lines = run("completion", "--help").output.splitlines()
+    assert """  bash:  echo 'eval "$(clientgen completion bash)"' >> ~/.bashrc""" in lines
 
 
 def test_an_unknown_shell_is_a_usage_error(run: Run):

@@ -141,6 +141,13 @@ def test_nothing_to_go_by_is_a_problem():
     ]
 
 
+def test_flags_that_were_given_are_not_asked_for():
+    (told,) = complaints(Flags(crds=(Path("crds"),), output=Path("src")))
+    assert told.endswith("\n    give --package, or write a clientgen.toml")
+    (told,) = complaints(Flags(crds=(Path("crds"),)))
+    assert told.endswith("\n    give --output and --package, or write a clientgen.toml")
+
+
 def test_an_unknown_key_is_a_problem():
     config(ONE + 'specs = "x"\nfrobnicate = 1\n')
     assert complaints() == [

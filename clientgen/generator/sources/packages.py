@@ -145,7 +145,9 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
     spec = _find(name, paths)
     if spec is None or not spec.submodule_search_locations:
         looked = ", ".join(map(str, paths))
-        hint = f"Looked in {looked} and where Python looks." if looked else "Install it."
+        hint = "Install it, or generate it first."
+        if looked:
+            hint += f" Looked in {looked} and where Python looks."
         problems.add(where, f"there is no package `{name}`", hint)
         return None
     folder = next(iter(spec.submodule_search_locations))
