@@ -42,7 +42,7 @@ def test_a_project_runs_at_once(run: Run, mypy_cache: Path, project: str, flags:
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[1:] == [
         f"    cd {project}",
-        "    pip install -e . --group dev",
+        "    pip install -e . --group dev      # pip 25.1 or newer",
         "    pytest",
     ]
 
@@ -83,7 +83,7 @@ def test_without_the_generator_it_says_what_is_left_to_do(
     assert result.stdout.splitlines() == [
         "shop: a controller for Widget of example.com; see README.md",
         "    cd shop",
-        "    pip install -e . --group dev",
+        "    pip install -e . --group dev      # pip 25.1 or newer",
         "    clientgen crd",
         "    clientgen generate",
         "    pytest",
