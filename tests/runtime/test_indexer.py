@@ -397,6 +397,8 @@ def at_every_step(write: Callable[[], object], look: Callable[[], None]) -> int:
         return step
 
     before = sys.gettrace()
+    # Python 3.12 traces instructions only if a frame asked for them before tracing began.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(step)
     try:
         write()
