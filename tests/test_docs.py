@@ -1,0 +1,115 @@
+"""What the pages say holds: links lead somewhere, commands and configurations are read."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from clientgen.cli.program import program
+from clientgen.generator.config_reading import CONTENT_KEYS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")])
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_lead_to_files_and_headings(page: Path):
+    for path, anchor in LINK.findall(FENCE.sub("", page.read_text())):
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), path
+        assert not anchor or anchor in anchors(there), f"{path}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_commands_have_the_flags_that_are_shown(page: Path):
+    for line in commands(page.read_text()):
+        command, rest = found(arguments(line))
+        known = {flag for param in command.params for flag in (*param.opts, *param.secondary_opts)}
+        flags = {word.partition("=")[0] for word in rest if word.startswith("-")}
+        assert flags <= known | {"--help", "-h"}, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_configurations_have_keys_that_exist(page: Path):
+    for text in blocks(page.read_text(), "toml"):
+        said = tomllib.loads(text)
+        said = said.get("tool", {}).get("clientgen", said)
+        assert set(said) <= {"package", "packages", *CONTENT_KEYS}, text
+
+
+def test_every_page_of_the_docs_is_linked_by_the_readme_or_a_page_beside_it():
+    linked = {
+        (page.parent / path).resolve()
+        for page in PAGES
+        for path, _ in LINK.findall(page.read_text())
+        if path
+    }
+    assert set(ROOT.glob("docs/*.md")) <= linked
+
+
+def test_every_flag_is_on_some_page():
+    text = "\n".join(page.read_text() for page in PAGES)
+    missing = {
+        f"{name} {flag}"
+        for name, command in every_command()
+        for param in command.params
+        for flag in param.opts
+        if flag.startswith("--") and not re.search(rf"{flag}(?![\w-])", text)
+    }
+    # `--namespaced` is what there is without `--cluster-scoped`; the others explain themselves.
+    assert {flag for flag in missing if flag.split()[-1] not in EVIDENT} == set()
+
+
+EVIDENT = {"--quiet", "--namespaced"}
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of headings, as hosts of repositories make them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return [body for name, body in FENCE.findall(text) if name == language]
+
+
+def commands(text: str) -> Iterator[str]:
+    """Lines of shell blocks and code spans that begin with `clientgen`."""
+    for name, body in FENCE.findall(text):
+        if name in {"", "sh", "console"}:
+            lines = (line.removeprefix("$ ") for line in body.splitlines())
+            yield from (line for line in lines if line.startswith("clientgen "))
+    for span in re.findall(r"`(clientgen [^`]+)`", FENCE.sub("", text)):
+        yield span.replace("\n", " ")
+
+
+def arguments(line: str) -> list[str]:
+    return [word for word in shlex.split(line, comments=True)[1:] if word not in {"...", "|"}]
+
+
+def found(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that the first words name, and the words after them."""
+    command: click.Command = program
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name, *words = words
+        inner = command.get_command(click.Context(command), name)
+        assert inner is not None, f"there is no command {name}"
+        command = inner
+    return command, words
+
+
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    for name in program.list_commands(click.Context(program)):
+        command, _ = found([name])
+        yield name, command
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {inner}", each) for inner, each in command.commands.items())
