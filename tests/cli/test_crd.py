@@ -288,7 +288,7 @@ def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path
 @pytest.mark.parametrize(
     ("config", "arguments", "problem"),
     [
-        (None, (), "nothing says what to generate: no config file was found"),
+        (None, (), "nothing says what to generate: no config file was found\n    give --types and"),
         (None, ("--types", "myops.v1"), "flags: --types does not say where the manifests go"),
         (CONFIG.replace('crd-output = "crds"\n', ""), (),
          ("clientgen.toml: it does not say where the manifests of its types go\n"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.config_file import find
 from clientgen.generator.crds.manifest import Manifest, manifests
 from clientgen.generator.crds.writing import Folder
 from clientgen.generator.problems import ClientgenError, Problems
@@ -65,6 +66,10 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
             problems.raise_if_any()
         assert output is not None
         return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), (), "flags")]}
+    if flags.config is None and find(Path(), problems) is None:
+        what = "nothing says what to generate: no config file was found"
+        problems.add("", what, "give --types and --output, or write a clientgen.toml")
+    problems.raise_if_any()
     packages = [package for package in load(flags) if package.types]
     for package in packages:
         path = output or package.crd_output
