@@ -174,7 +174,7 @@ class FakeCluster:
                 try:
                     self._put(manifest.value)
                 except ValueError as error:
-                    raise ManifestError(f"{manifest.where}: {error}") from error
+                    raise ManifestError(f"{manifest.where}: {error}") from None
 
     def _put(self, value: dict[str, Any]) -> None:
         try:

@@ -101,6 +101,7 @@ class _Reader:
 
     def read(self) -> ModuleSource:
         classes = list(self._classes(self._tree.body, ""))
+        self._check_once()
         self._place_left()
         for line, text in self._comments.trailing:
             what = f"`{text}` stands behind code"
@@ -114,6 +115,15 @@ class _Reader:
             dict(_aliases(self._tree.body)),
             dict(_imported(self._tree.body)),
         )
+
+    def _check_once(self) -> None:
+        """Of two classes of one name Python keeps the second, and says nothing."""
+        first: dict[str, ast.ClassDef] = {}
+        for node in self._tree.body:
+            if isinstance(node, ast.ClassDef) and first.setdefault(node.name, node) is not node:
+                what = f"the class `{node.name}` is there twice"
+                hint = f"rename one; the first is at {self._file}:{first[node.name].lineno}"
+                self._problems.add(f"{self._file}:{node.lineno}", what, hint)
 
     def _classes(self, body: Iterable[ast.stmt], outer: str) -> Iterator[ClassSource]:
         for statement in body:

@@ -86,6 +86,6 @@ def _check_definition(rules: Rules, value: dict[str, Any]) -> None:
     try:
         causes = rules.validate(value, None, "")
     except MissingLibrary as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(str(error)) from None
     if causes:
         raise ValueError("; ".join(map(str, causes)))

@@ -128,3 +128,11 @@ class Pot(Model):
     api_version: Literal["bad.example.com/v1"] = constant("bad.example.com/v1", name="apiVersion")
     kind: Literal["Pot"] = constant("Pot")
     metadata: ObjectMeta = auto(ObjectMeta)
+
+
+class Lid(Model):
+    """Of one."""
+
+
+class Lid(Model):
+    """Takes the place of the other, as far as Python is concerned."""

@@ -20,11 +20,11 @@ class MissingLibrary(Exception):  # noqa: N818 - says what is missing
 def _module(name: str, library: str) -> Any:
     try:
         return import_module(name)
-    except ModuleNotFoundError as error:
+    except ModuleNotFoundError:
         raise MissingLibrary(
             f"patterns, formats and rules of custom resources need {library}: "
             "pip install 'clientgen[testing]'"
-        ) from error
+        ) from None
 
 
 @cache
