@@ -30,6 +30,12 @@ _SMALL = 100_000
 # of the time), and keeps a worker under 60 MB.
 _COLLECT_AFTER = 60_000
 _MAX_JOBS = 4
+# A module of thousands of classes is formatted in pieces: on every core, and in little memory.
+_PIECE = 60_000
+# Between classes black leaves these two empty lines, whatever is on either side.
+_BETWEEN = "\n\n\nclass "
+# Between a path and the number of a piece; no path has it.
+_MARK = "\0"
 
 
 class FormatError(RuntimeError):
@@ -59,10 +65,24 @@ def format_tree(files: Mapping[str, str], jobs: int | None = None) -> dict[str, 
     """
     if sum(map(len, files.values())) < _SMALL:
         changed = _format(files)
-    else:
-        batches = _batches(files, min(jobs or _processors(), _MAX_JOBS))
-        changed = _run(batches)
-    return {path: changed.get(path, text) for path, text in files.items()}
+        return {path: changed.get(path, text) for path, text in files.items()}
+    pieces = {path: _pieces(text) for path, text in files.items()}
+    named = {f"{path}{_MARK}{n}": text for path in files for n, text in enumerate(pieces[path])}
+    changed = _run(_batches(named, min(jobs or _processors(), _MAX_JOBS)))
+    formatted = {name: changed.get(name, text) for name, text in named.items()}
+    return {
+        path: "\n\n".join(formatted[f"{path}{_MARK}{n}"] for n in range(len(pieces[path])))
+        for path in files
+    }
+
+
+def _pieces(text: str) -> list[str]:
+    """A module cut before classes; with two empty lines between them the pieces are the module."""
+    pieces: list[str] = []
+    while len(text) > _PIECE and (cut := text.find(_BETWEEN, _PIECE)) >= 0:
+        pieces.append(text[: cut + 1])
+        text = text[cut + 3 :]
+    return [*pieces, text]
 
 
 def _processors() -> int:
@@ -122,8 +142,8 @@ def _receive(worker: subprocess.Popen[bytes]) -> dict[str, str]:
     if worker.wait() != 0:
         raise _stopped(worker)
     found = cast("dict[str, dict[str, str]]", json.loads(answer))
-    for path, why in found["failed"].items():
-        raise FormatError(path, why)
+    for piece, why in found["failed"].items():
+        raise FormatError(piece.partition(_MARK)[0], why)
     return found["changed"]
 
 

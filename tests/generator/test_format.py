@@ -40,6 +40,28 @@ def test_workers_give_the_same_as_no_workers(jobs: int | None):
     assert format_tree(files, jobs) == {f"{n}.py": NEAT + f"\n\ny = {n}\n" for n in range(5)}
 
 
+@pytest.mark.usefixtures("always_in_workers")
+@pytest.mark.parametrize("size", [1, 100, 400, 10_000])
+def test_a_long_module_is_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch, size: int):
+    ugly = [
+        f'class C{n}(Base):\n    """Says\n\n\n    class X."""\n    a = [ {n},]\n' for n in range(9)
+    ]
+    text = "\n\n\n".join(['"""Many."""\n\nfrom base import Base', *ugly, "from late import it"])
+    monkeypatch.setattr(formatting, "_PIECE", len(text))
+    (whole,) = format_tree({"x.py": text + "\n"}).values()
+    assert whole.count("a = [\n") == len(ugly)
+
+    monkeypatch.setattr(formatting, "_PIECE", size)
+    assert format_tree({"x.py": text + "\n"}) == {"x.py": whole}
+
+
+@pytest.mark.usefixtures("always_in_workers")
+def test_of_a_long_module_that_is_not_python_the_path_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(formatting, "_PIECE", 10)
+    with pytest.raises(FormatError, match=r"^apps/v1/models\.py: cannot parse"):
+        format_tree({"apps/v1/models.py": f"{NEAT}\n\nclass A: ...\n\n\nclass def\n"}, 2)
+
+
 def test_what_is_not_python_is_named():
     with pytest.raises(FormatError, match=r"apps/v1/models\.py: cannot parse"):
         format_tree({"ok.py": NEAT, "apps/v1/models.py": "def def"})
