@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -17,7 +18,7 @@ from clientgen.cli.report import (
     tell_diffs,
 )
 from clientgen.generator.config import Flags, load
-from clientgen.generator.problems import ClientgenError
+from clientgen.generator.problems import take_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,15 +86,12 @@ def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
 
 def _each(flags: Flags, work: Callable[[PackageConfig, Progress], None], *, verbose: bool) -> None:
     """Work on every package that is asked for; the problems of one do not hide those of another."""
-    problems: list[ClientgenError] = []
-    for package in load(flags):
+
+    def one(package: PackageConfig) -> None:
         with Progress(shown=True if verbose else None) as progress:
-            try:
-                work(package, progress)
-            except ClientgenError as error:
-                problems.append(error)
-    if problems:
-        raise ClientgenError(problem for error in problems for problem in error.problems)
+            work(package, progress)
+
+    take_all(partial(one, package) for package in load(flags))
 
 
 def _command(flags: Flags) -> str:

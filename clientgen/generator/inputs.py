@@ -12,18 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TypeVar
 
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
-from clientgen.generator.problems import ClientgenError, Problem
+from clientgen.generator.problems import ClientgenError, Problem, take_all
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["Inputs", "Parsed", "gather"]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class Inputs:
         Raises:
             ClientgenError: with all that is wrong with any of it.
         """
-        parsed = _merged(_all(source.parse for source in self.sources))
+        parsed = _merged(take_all(source.parse for source in self.sources))
         return replace(parsed, specs=(*parsed.specs, *_kubernetes(parsed)))
 
     @contextmanager
@@ -93,27 +90,7 @@ def gather(config: PackageConfig) -> Inputs:
         ClientgenError: with all that cannot be read.
     """
     readers = [_cluster, _specs, _crds, _types, _uses, _go_types]
-    return Inputs(tuple(_all(_bound(reader, config) for reader in readers)))
-
-
-def _bound(
-    reader: Callable[[PackageConfig], _Source], config: PackageConfig
-) -> Callable[[], _Source]:
-    return lambda: reader(config)
-
-
-def _all(steps: Iterable[Callable[[], T]]) -> list[T]:
-    """Take every step; the problems of one do not hide those of another."""
-    problems: list[Problem] = []
-    done: list[T] = []
-    for step in steps:
-        try:
-            done.append(step())
-        except ClientgenError as error:
-            problems += error.problems
-    if problems:
-        raise ClientgenError(problems)
-    return done
+    return Inputs(tuple(take_all(partial(reader, config) for reader in readers)))
 
 
 def _merged(parts: Iterable[Parsed]) -> Parsed:
@@ -160,10 +137,10 @@ def _specs(config: PackageConfig) -> _Source:
         return _NOTHING
     from clientgen.generator.sources import openapi  # see above
 
-    gathered = _all(partial(openapi.gather, path, path.name) for path in config.specs)
+    gathered = take_all(partial(openapi.gather, path, path.name) for path in config.specs)
 
     def parse() -> Parsed:
-        return Parsed(tuple(_all(partial(openapi.parse, inputs) for inputs in gathered)))
+        return Parsed(tuple(take_all(partial(openapi.parse, inputs) for inputs in gathered)))
 
     return _Source(tuple(chain.from_iterable(gathered)), parse)
 

@@ -6,10 +6,13 @@ found any ends the run with all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-__all__ = ["ClientgenError", "Problem", "Problems"]
+__all__ = ["ClientgenError", "Problem", "Problems", "take_all"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,3 +64,20 @@ class Problems:
         """
         if self._found:
             raise ClientgenError(self._found)
+
+
+def take_all(steps: Iterable[Callable[[], T]]) -> list[T]:
+    """Take every step; the problems of one do not hide those of another.
+
+    Raises:
+        ClientgenError: with the problems of all steps that have some.
+    """
+    problems = Problems()
+    done: list[T] = []
+    for step in steps:
+        try:
+            done.append(step())
+        except ClientgenError as error:
+            problems.extend(error.problems)
+    problems.raise_if_any()
+    return done

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from clientgen.generator.config import Flags, PackageConfig, load
 from clientgen.generator.config_file import find
 from clientgen.generator.crds.manifest import Manifest, manifests
 from clientgen.generator.crds.writing import Folder
-from clientgen.generator.problems import ClientgenError, Problems
+from clientgen.generator.problems import Problems, take_all
 from clientgen.generator.python_types.kinds import kinds
 from clientgen.generator.python_types.reached import check_reached
 from clientgen.generator.python_types.reading import read_module
@@ -39,21 +40,15 @@ def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
         ClientgenError: with everything that is wrong with the config, with the modules, or with
             what is in the way.
     """
-    by_folder = _by_folder(flags, output)
     # A run for some of the modules does not know what became of the others.
     complete = not flags.types and flags.package is None
-    found: list[Folder] = []
-    refused: list[ClientgenError] = []
-    for path, groups in by_folder.items():
-        try:
-            made = _manifests(groups)
-            names = None if complete else frozenset(name for each in groups for name in each.names)
-            found.append(Folder(path, made, names))
-        except ClientgenError as error:
-            refused.append(error)
-    if refused:
-        raise ClientgenError(problem for error in refused for problem in error.problems)
-    return tuple(found)
+
+    def folder(path: Path, groups: list[_Modules]) -> Folder:
+        names = None if complete else frozenset(name for each in groups for name in each.names)
+        return Folder(path, _manifests(groups), names)
+
+    by_folder = _by_folder(flags, output)
+    return tuple(take_all(partial(folder, *each) for each in by_folder.items()))
 
 
 def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
