@@ -29,6 +29,10 @@ class GroupVersion:
         """The `apiVersion` of manifests."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
+    def with_kind(self, kind: str) -> GroupVersionKind:
+        """A kind of this group version (client-go: GroupVersion.WithKind)."""
+        return GroupVersionKind(self.group, self.version, kind)
+
     def __str__(self) -> str:
         return self.api_version
 
@@ -45,6 +49,14 @@ class GroupVersionKind:
     def group_version(self) -> GroupVersion:
         """The group version the type is served in."""
         return GroupVersion(self.group, self.version)
+
+    @property
+    def definition_name(self) -> str:
+        """What OpenAPI documents call a custom resource: `com.example.v1.Widget`.
+
+        It is the group's labels reversed, the version and the kind.
+        """
+        return ".".join([*reversed(self.group.split(".")), self.version, self.kind])
 
     def __str__(self) -> str:
         return f"{self.group_version}/{self.kind}"

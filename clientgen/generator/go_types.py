@@ -18,7 +18,7 @@ from clientgen.generator.go_source import GoFile, GoType, read_go
 from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.spec import Input
-from clientgen.gvk import GroupVersion, GroupVersionKind
+from clientgen.gvk import GroupVersion
 
 __all__ = ["gather", "parse"]
 
@@ -181,8 +181,7 @@ def _kinds(package: _Package, problems: Problems) -> Iterator[tuple[str, list[Ma
     for declared, lines in marked:
         parse_markers(lines, problems)
         if group_version:
-            kind = GroupVersionKind(group_version.group, group_version.version, declared.name)
-            yield str(kind), [*lines, *switches]
+            yield str(group_version.with_kind(declared.name)), [*lines, *switches]
 
 
 def _of_package(package: _Package) -> list[MarkerLine]:

@@ -73,8 +73,7 @@ class Scheme:
                 home = f"{package}{where}" if where.startswith(".") else where
                 for name in names:
                     kind, _, class_name = name.partition(":")
-                    gvk = GroupVersionKind(group_version.group, group_version.version, kind)
-                    self._add(gvk, _Place(home, class_name or kind))
+                    self._add(group_version.with_kind(kind), _Place(home, class_name or kind))
 
     def register(self, model: type[M]) -> type[M]:
         """Register a class that was written by hand; may be used as a decorator.
@@ -280,13 +279,11 @@ class _Place(msgspec.Struct):
 
 def _parsed(text: str) -> GroupVersionKind:
     api_version, _, kind = text.rpartition("/")
-    group_version = GroupVersion.parse(api_version)
-    return GroupVersionKind(group_version.group, group_version.version, kind)
+    return GroupVersion.parse(api_version).with_kind(kind)
 
 
 def _gvk_in(value: Mapping[str, Any]) -> GroupVersionKind:
-    group_version = GroupVersion.parse(str(value.get("apiVersion")))
-    return GroupVersionKind(group_version.group, group_version.version, str(value.get("kind")))
+    return GroupVersion.parse(str(value.get("apiVersion"))).with_kind(str(value.get("kind")))
 
 
 def _gvk_of(model: type[Model]) -> GroupVersionKind:

@@ -31,8 +31,7 @@ def scheme_file(api: Api, modules: Modules) -> FilePlan:
 def _kinds_plans(api: Api, modules: Modules) -> Iterable[KindsPlan]:
     kinds = dict(each for gv in api.group_versions if gv.resources for each in _kinds(gv, api))
     for model in api.kinds:
-        gv = model.group_version
-        kinds[GroupVersionKind(gv.group, gv.version, model.name)] = model
+        kinds[model.group_version.with_kind(model.name)] = model
     found: dict[str, dict[str, list[str]]] = {}
     for gvk in sorted(kinds):
         symbol = modules.symbol(kinds[gvk])
@@ -52,7 +51,7 @@ def _kinds(group_version: GroupVersionApi, api: Api) -> Iterable[tuple[GroupVers
     for resource in group_version.resources:
         gv = resource.group_version
         if resource.model in api.imported:
-            yield GroupVersionKind(gv.group, gv.version, resource.kind), resource.model
+            yield gv.with_kind(resource.kind), resource.model
         listed = resource.list_model
         if listed is not None and listed in api.imported:
-            yield GroupVersionKind(gv.group, gv.version, listed.name), listed
+            yield gv.with_kind(listed.name), listed

@@ -49,10 +49,7 @@ def is_custom(definition: Definition) -> bool:
 
     It is the reversed group, the version and the kind; Kubernetes' own have Go packages.
     """
-    return any(
-        definition.name == ".".join([*reversed(gvk.group.split(".")), gvk.version, gvk.kind])
-        for gvk in gvks_of(definition.schema)
-    )
+    return any(definition.name == gvk.definition_name for gvk in gvks_of(definition.schema))
 
 
 class Homes:

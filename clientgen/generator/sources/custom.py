@@ -18,7 +18,7 @@ from clientgen.generator.sources.spec import (
     Schema,
     Spec,
 )
-from clientgen.gvk import GroupVersion, GroupVersionKind
+from clientgen.gvk import GroupVersion
 
 __all__ = ["CustomResource", "custom_spec"]
 
@@ -118,8 +118,7 @@ _SCALES: Mapping[str, Schema] = {
 
 
 def _definition_name(resource: CustomResource, kind: str) -> str:
-    """The name a server gives it: the group's labels reversed, the version, the kind."""
-    return ".".join([*reversed(resource.group.split(".")), resource.version, kind])
+    return resource.group_version.with_kind(kind).definition_name
 
 
 def _definitions(resource: CustomResource, precedence: Precedence) -> Iterator[Definition]:
@@ -200,7 +199,7 @@ def _operation(
         plural=resource.plural,
         subresource=subresource,
         namespaced=resource.namespaced,
-        gvk=GroupVersionKind(resource.group, resource.version, resource.kind),
+        gvk=resource.group_version.with_kind(resource.kind),
         body=body,
         response=response,
         consumes=_PATCHES if action == "patch" else (),

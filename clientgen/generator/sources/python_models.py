@@ -238,8 +238,7 @@ def _gvk(constants: Mapping[str, str | None]) -> GroupVersionKind | None:
     api_version, kind = constants.get("apiVersion"), constants.get("kind")
     if not api_version or not kind:
         return None
-    group_version = GroupVersion.parse(api_version)
-    return GroupVersionKind(group_version.group, group_version.version, kind)
+    return GroupVersion.parse(api_version).with_kind(kind)
 
 
 def _list_fields(item: ModelId | None) -> Iterable[Field]:

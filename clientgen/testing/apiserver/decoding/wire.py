@@ -71,8 +71,7 @@ def from_wire(body: bytes, schema_of: SchemaOf) -> dict[str, Any]:
     parts = dict(fields_of(body[len(_MAGIC) :]))
     head = {number: text_of(value) for number, value in fields_of(bytes_of(parts.get(1, b"")))}
     api_version, kind = head.get(1, ""), head.get(2, "")
-    version = GroupVersion.parse(api_version)
-    schema = schema_of(GroupVersionKind(version.group, version.version, kind))
+    schema = schema_of(GroupVersion.parse(api_version).with_kind(kind))
     if schema.name not in _numbers():
         raise BadWire(f"holds a {kind} of {api_version}, which has no form in protobuf here")
     made: dict[str, Any] = {"apiVersion": api_version, "kind": kind}

@@ -81,8 +81,8 @@ class Custom:
 
 
 def definition_name(resource: Resource, kind: str) -> str:
-    """`com.example.v1.Widget` for a kind of example.com/v1."""
-    return ".".join([*reversed(resource.group.split(".")), resource.version, kind])
+    """What the definition of a kind, or of its list, is called."""
+    return resource.gvk.group_version.with_kind(kind).definition_name
 
 
 def reference(name: str) -> Node:
