@@ -6,7 +6,6 @@ A file of somebody else is never changed; ours says in its first line which pack
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from clientgen import __version__
 from clientgen.generator.config import Distribution, PackageConfig
 from clientgen.generator.manifest import header
 from clientgen.generator.problems import ClientgenError, Problem
+from clientgen.generator.replacing import replace_file
 
 __all__ = ["FILE", "Change", "change", "pyproject"]
 
@@ -110,10 +110,7 @@ class Change:
             if self.wanted is None:
                 self.path.unlink()
                 return
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self.path.with_name(f".{FILE}.{os.getpid()}")
-            fresh.write_bytes(self.wanted.encode())
-            fresh.replace(self.path)
+            replace_file(self.path, self.wanted.encode())
         except OSError as error:
             what = f"cannot be written: {error.strerror or type(error).__name__}"
             raise ClientgenError([Problem(str(self.path), what)]) from error
