@@ -6,7 +6,7 @@ runs find that nothing changed: what only a build needs is loaded when there is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +20,10 @@ from clientgen.generator.inputs import Inputs, gather
 from clientgen.generator.manifest import Manifest
 
 if TYPE_CHECKING:
-    from clientgen.generator.building import ResourceRow
+    from clientgen.generator.building import Progress, ResourceRow
     from clientgen.generator.ir import OlderCopy, Skipped
 
-__all__ = ["Progress", "Result", "generate", "resources", "verify"]
-
-Progress = Callable[[str], None]
+__all__ = ["Result", "generate", "resources", "verify"]
 
 
 @dataclass(frozen=True, slots=True)

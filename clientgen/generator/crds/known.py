@@ -12,14 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from clientgen.generator.crds.annotations import Schema
 from clientgen.generator.ir import META_MODULE
 from clientgen.generator.manifest import has_header
 from clientgen.generator.python_types.loaded import loaded
+from clientgen.generator.sources.kubernetes import shipped_definitions
 from clientgen.runtime.model import Model
-from clientgen.shipped import kubernetes_spec
 
 __all__ = ["add_facts", "is_placeholder"]
 
@@ -112,6 +110,5 @@ def _is_generated(file: str) -> bool:
 @cache
 def _definitions() -> dict[str, Schema]:
     """The definitions of the document that comes with clientgen, by `group.version.Kind`."""
-    document = msgspec.json.decode(kubernetes_spec().read_bytes())
-    found: dict[str, Schema] = document["definitions"]
+    found = shipped_definitions()
     return {".".join(name.split(".")[-3:]): schema for name, schema in found.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 from clientgen.generator.genclient import Tag
 from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
@@ -24,6 +24,7 @@ from clientgen.generator.python_types.said import (
 )
 from clientgen.gvk import GroupVersion, GroupVersionKind, GroupVersionResource
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
+from clientgen.runtime.shapes import bare
 
 __all__ = ["kinds", "module_group_version"]
 
@@ -135,7 +136,7 @@ class _Kind:
         line = "write `metadata: ObjectMeta = auto(ObjectMeta)`"
         if field is None:
             self._wrong(f"the kind `{self.type.name}` has no `metadata`", line)
-        elif _bare(field.annotation) is not ObjectMeta:
+        elif bare(field.annotation) is not ObjectMeta:
             self._wrong(f"`{self.type.name}.{field.attribute}` is not an ObjectMeta", line, field)
 
     def _check_kind(self) -> None:
@@ -258,13 +259,9 @@ class _Kind:
         self.problems.add((field or type_).where, what, line)
 
 
-def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-
-
 def _constant(field: TypeField) -> str:
     """The one value a field can have and has by itself; "" if there is no such value."""
-    annotation = _bare(field.annotation)
+    annotation = bare(field.annotation)
     values = get_args(annotation) if get_origin(annotation) is Literal else ()
     default = field.default
     return default if isinstance(default, str) and values == (default,) else ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -23,7 +23,6 @@ from clientgen.generator.sources.document import is_object
 from clientgen.generator.sources.spec import Input, Spec
 
 if TYPE_CHECKING:
-    from clientgen.runtime.errors import ApiError
     from clientgen.runtime.sync import Rest
 
 __all__ = [
@@ -36,6 +35,8 @@ __all__ = [
     "read_cluster",
     "read_v3",
 ]
+
+T = TypeVar("T")
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
 _TIMEOUT = 60.0
@@ -102,7 +103,7 @@ def _first(error: ClientgenError) -> str:
     return f"its document is not sound: {problem.where}: {problem.what}{more}"
 
 
-def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest], Any]) -> Any:
+def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest], T]) -> T:
     """Do some work with a connection to a cluster.
 
     Args:
@@ -135,8 +136,7 @@ def read_cluster(kubeconfig: Path | None, context: str | None) -> ClusterDocumen
         found = read_v3(rest)
         return found or ClusterDocuments(rest.config.server, v2=_get(rest, V2))
 
-    documents: ClusterDocuments = connected(kubeconfig, context, work)
-    return documents
+    return connected(kubeconfig, context, work)
 
 
 def read_v3(rest: Rest) -> ClusterDocuments | None:
@@ -214,7 +214,7 @@ def _document(rest: Rest, url: str) -> bytes | str:
     except ApiError as error:
         if error.code in _REFUSALS:
             raise
-        return _reason(error)
+        return f"its server answers {error.code}: {error}"
     except TransportError as error:
         return f"its server does not answer: {error}"
     except msgspec.MsgspecError:
@@ -234,10 +234,6 @@ def _current(rest: Rest, path: str, query: str) -> bytes:
         if query and error.code == HTTPStatus.MOVED_PERMANENTLY:
             return _get(rest, path)
         raise
-
-
-def _reason(error: ApiError) -> str:
-    return f"its server answers {error.code}: {error}"
 
 
 class _Version(msgspec.Struct):

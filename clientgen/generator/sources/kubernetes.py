@@ -7,8 +7,9 @@ of: the few types that are needed are generated into the package.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import msgspec
 
@@ -17,7 +18,7 @@ from clientgen.generator.sources.spec import Definition, Precedence, Spec
 from clientgen.gvk import GroupVersion
 from clientgen.shipped import kubernetes_spec
 
-__all__ = ["stand_ins"]
+__all__ = ["shipped_definitions", "stand_ins"]
 
 # Whoever knows this type knows Kubernetes.
 _POD_SPEC = "io.k8s.api.core.v1.PodSpec"
@@ -37,10 +38,17 @@ def stand_ins(specs: Sequence[Spec], imported: Collection[ModelId]) -> tuple[Spe
 
 
 @cache
-def _shipped() -> Spec:
+def shipped_definitions() -> Mapping[str, dict[str, Any]]:
+    """The schemas of the document that comes with clientgen, by the names of definitions."""
     document = msgspec.json.decode(kubernetes_spec().read_bytes())
+    found: dict[str, dict[str, Any]] = document["definitions"]
+    return found
+
+
+@cache
+def _shipped() -> Spec:
     definitions = {
         name: Definition(name, schema, name, Precedence.STAND_IN)
-        for name, schema in document["definitions"].items()
+        for name, schema in shipped_definitions().items()
     }
     return Spec("Kubernetes", definitions, (), precedence=Precedence.STAND_IN)

@@ -10,15 +10,26 @@ from pathlib import Path
 
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources import openapi_v2, openapi_v3
-from clientgen.generator.sources.document import parse_json
+from clientgen.generator.sources.document import parse_json, read_file
+from clientgen.generator.sources.folder import gather_folder
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["gather", "parse"]
 
 
 def gather(path: Path, name: str) -> tuple[Input, ...]:
-    """Read the file or the documents of the folder: see `openapi_v3.gather`."""
-    return openapi_v3.gather(path, name)
+    """Read a document, or the documents of a folder with an index.
+
+    Args:
+        path: the file or the folder.
+        name: what it is called on every machine.
+
+    Raises:
+        ClientgenError: with everything that cannot be read.
+    """
+    if path.is_dir():
+        return gather_folder(path, name)
+    return (Input(name, str(path), read_file(path, str(path))),)
 
 
 def parse(inputs: Sequence[Input]) -> Spec:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from clientgen.generator.problems import ClientgenError, Problems
@@ -18,35 +17,18 @@ from clientgen.generator.sources.document import (
     named_schemas,
     parse_json,
     pointer,
-    read_file,
 )
-from clientgen.generator.sources.folder import gather_folder
 from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import Definition, Input, Precedence, Schema, Spec, gvks_of
 
-__all__ = ["gather", "parse", "parse_documents"]
+__all__ = ["parse", "parse_documents"]
 
 _SCHEMAS = ("components", "schemas")
 _KINDS = "x-kubernetes-group-version-kind"
 _SUCCESS = ("200", "201", "202")
 _ANY_TYPE = "*/*"
 _JSON = "application/json"
-
-
-def gather(path: Path, name: str) -> tuple[Input, ...]:
-    """Read a document, or the documents of a folder with an index.
-
-    Args:
-        path: the file or the folder.
-        name: what it is called on every machine.
-
-    Raises:
-        ClientgenError: with everything that cannot be read.
-    """
-    if path.is_dir():
-        return gather_folder(path, name)
-    return (Input(name, str(path), read_file(path, str(path))),)
 
 
 def parse(inputs: Sequence[Input]) -> Spec:
