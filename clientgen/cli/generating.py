@@ -12,6 +12,7 @@ from clientgen.cli.extra import require_generator
 from clientgen.cli.options import SeveralValues, package_options
 from clientgen.cli.report import (
     Progress,
+    show_unavailable,
     summary_of_older,
     summary_of_skipped,
     tell_changes,
@@ -42,8 +43,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
 
     def one(chosen: PackageConfig, progress: Progress) -> None:
         result = pipeline.generate(chosen, progress, force=force)
-        for name, reason in sorted(result.unavailable.items()):
-            click.echo(f"left out: {name}: {reason}", err=True)
+        show_unavailable(result.unavailable)
         if quiet:
             return
         for line in summary_of_skipped(result.skipped, verbose=verbose):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -23,6 +23,7 @@ __all__ = [
     "Progress",
     "count",
     "show_problems",
+    "show_unavailable",
     "summary_of_older",
     "summary_of_skipped",
     "tell_changes",
@@ -39,6 +40,12 @@ def show_problems(error: ClientgenError) -> None:
     for problem in sorted(error.problems, key=_by_place):
         click.echo(str(problem), err=True)
     click.echo(count(len(error.problems), "problem"), err=True)
+
+
+def show_unavailable(unavailable: Mapping[str, str]) -> None:
+    """Print the group versions that a cluster could not describe, and why, even if told to hush."""
+    for group_version, reason in sorted(unavailable.items()):
+        click.echo(f"left out: {group_version}: {reason}", err=True)
 
 
 def _by_place(problem: Problem) -> tuple[list[tuple[int, str]], Problem]:

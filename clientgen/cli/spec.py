@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.cli.options import PATH, quiet_option
+from clientgen.cli.report import show_unavailable
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def pull(
     target = output or _OUTPUTS[openapi]
     save: Callable[[Rest, Path], str] = _save_v3 if openapi == "v3" else _save_v2
     try:
-        done: str = connected(kubeconfig, context, lambda rest: save(rest, target))
+        done = connected(kubeconfig, context, lambda rest: save(rest, target))
     except OSError as error:
         why = error.strerror or type(error).__name__
         where = str(error.filename or target)
@@ -129,8 +130,7 @@ def _save_v3(rest: Rest, output: Path) -> str:
         hint = "Leave out `--openapi v3`: an older server describes itself in v2."
         what = "the server has no OpenAPI v3 documents"
         raise ClientgenError([Problem(f"{rest.config.server}{V3}", what, hint)])
-    for group_version, reason in sorted(documents.unavailable.items()):
-        click.echo(f"left out: {group_version}: {reason}", err=True)
+    show_unavailable(documents.unavailable)
     size = _size(sum(map(len, documents.v3.values())), rest.config.server)
     return f"{size}, {_replace(documents, output)}"
 
