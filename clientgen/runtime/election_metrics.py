@@ -6,14 +6,14 @@ component-base's metrics/prometheus/clientgo/leaderelection.)
 
 from __future__ import annotations
 
-from _thread import RLock  # as functools does
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 try:
     from prometheus_client import REGISTRY, Counter, Gauge
 except ImportError as error:
     raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+
+from .per_registry import PerRegistry
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -31,7 +31,7 @@ class PrometheusElectionMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._families = _families_of(registry or REGISTRY)
+        self._families = _families.of(registry or REGISTRY)
 
     def leading(self, name: str, leads: bool, /) -> None:
         """An elector leads now, or does not any more."""
@@ -60,12 +60,4 @@ class _Families:
         )
 
 
-_making = RLock()
-_made: WeakKeyDictionary[CollectorRegistry, _Families] = WeakKeyDictionary()
-
-
-def _families_of(registry: CollectorRegistry) -> _Families:
-    with _making:
-        if registry not in _made:
-            _made[registry] = _Families(registry)
-        return _made[registry]
+_families = PerRegistry(_Families)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from _thread import RLock  # as functools does
 from typing import TYPE_CHECKING, Protocol
-from weakref import WeakKeyDictionary, WeakMethod
+from weakref import WeakMethod
 
 from msgspec import Struct
+
+from .per_registry import PerRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -180,7 +182,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[list[InformerState]], float]], ...] =
 )
 
 _making = RLock()
-_made: WeakKeyDictionary[CollectorRegistry, _Collector] = WeakKeyDictionary()
+_collectors = PerRegistry(_Collector)
 
 
 def _collector_of(registry: CollectorRegistry | None) -> _Collector:
@@ -189,8 +191,4 @@ def _collector_of(registry: CollectorRegistry | None) -> _Collector:
     except ImportError as error:
         what = "metrics need prometheus-client: pip install 'clientgen[metrics]'"
         raise ImportError(what) from error
-    registry = registry or REGISTRY
-    with _making:
-        if registry not in _made:
-            _made[registry] = _Collector(registry)
-        return _made[registry]
+    return _collectors.of(registry or REGISTRY)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from _thread import RLock  # as functools does
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 try:
     from prometheus_client import REGISTRY, Counter, Gauge, Histogram
 except ImportError as error:
     raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+
+from .per_registry import PerRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -41,7 +43,7 @@ class PrometheusQueueMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        self._families = _families_of(registry or REGISTRY)
+        self._families = _families.of(registry or REGISTRY)
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
         """What watches a queue of that name."""
@@ -85,14 +87,7 @@ class _Families:
 
 
 _making = RLock()
-_made: WeakKeyDictionary[CollectorRegistry, _Families] = WeakKeyDictionary()
-
-
-def _families_of(registry: CollectorRegistry) -> _Families:
-    with _making:
-        if registry not in _made:
-            _made[registry] = _Families(registry)
-        return _made[registry]
+_families = PerRegistry(_Families)
 
 
 class _Series:
