@@ -23,6 +23,7 @@ from .apiserver.answers import Later, Response
 from .apiserver.decoding import MAX_BODY
 from .apiserver.failures import Failure, internal_error
 from .faults import Cut, CutResponse
+from .origins import check_origin
 from .waiting import LoopWaker
 
 if TYPE_CHECKING:
@@ -88,8 +89,10 @@ class Frontend:
             )
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        if self._token and not self._may_enter(request):
-            return await _written(request, _refused(_UNAUTHORIZED))
+        try:
+            self._check_sender(request)
+        except Failure as failure:
+            return await _written(request, _refused(failure))
         body = await _body(request) if request.body_exists else _NO_BODY
         asked = HttpRequest(request.method, _target(request), tuple(request.headers.items()), body)
         waker = LoopWaker(asyncio.get_running_loop())
@@ -105,6 +108,13 @@ class Frontend:
         finally:
             self._wakers.discard(waker)
             self._desk.close(answer)
+
+    def _check_sender(self, request: web.BaseRequest) -> None:
+        """Let a request in: by its token, or where none is asked for, by where it comes from."""
+        if not self._token:
+            check_origin(request.method, request.headers.items())
+        elif not self._may_enter(request):
+            raise _UNAUTHORIZED
 
     def _may_enter(self, request: web.BaseRequest) -> bool:
         shown = request.headers.get("Authorization", "")

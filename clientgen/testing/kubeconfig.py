@@ -7,13 +7,15 @@ import json
 import os
 import secrets
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["ForeignFile", "kubeconfig", "write_kubeconfig"]
 
-_NAME: Final = "clientgen"
+_NO_TOKEN: Final = "none-is-needed"  # noqa: S105 - it is none
+"""kubectl asks for a user name where HTTPS is spoken and a kubeconfig says nothing of its user."""
 _FIRST_LINE: Final = "# Written by clientgen serve, which will overwrite it.\n"
 
 
@@ -22,21 +24,26 @@ class ForeignFile(Exception):  # noqa: N818 - says what was met
 
 
 def kubeconfig(url: str, authority: bytes = b"", token: str = "") -> str:
-    """The text of a kubeconfig; JSON strings are YAML as well."""
+    """The text of a kubeconfig; JSON strings are YAML as well.
+
+    Its names have the port in them: files of several servers can be used together (KUBECONFIG=a:b).
+    """
     trust = base64.b64encode(authority).decode()
     cluster = {"server": url, **({"certificate-authority-data": trust} if trust else {})}
-    user = {"token": token} if token else {}
+    shown = token or (_NO_TOKEN if url.startswith("https:") else "")
+    user = {"token": shown} if shown else {}
+    name = f"clientgen-{urlsplit(url).port}"
     return (
         f"{_FIRST_LINE}"
         "apiVersion: v1\n"
         "kind: Config\n"
-        f"current-context: {_NAME}\n"
+        f"current-context: {name}\n"
         "clusters:\n"
-        f"- name: {_NAME}\n  cluster: {json.dumps(cluster)}\n"
+        f"- name: {name}\n  cluster: {json.dumps(cluster)}\n"
         "users:\n"
-        f"- name: {_NAME}\n  user: {json.dumps(user)}\n"
+        f"- name: {name}\n  user: {json.dumps(user)}\n"
         "contexts:\n"
-        f"- name: {_NAME}\n  context: {{cluster: {_NAME}, user: {_NAME}, namespace: default}}\n"
+        f"- name: {name}\n  context: {{cluster: {name}, user: {name}, namespace: default}}\n"
     )
 
 

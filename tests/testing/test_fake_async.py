@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kubeapi import AsyncClientset
+from kubeapi.apiextensions.v1 import CustomResourceDefinition
 from kubeapi.apps.v1 import Deployment, DeploymentSpec
 from kubeapi.core.v1 import ConfigMap, Container, Node, Pod, PodSpec, PodStatus, PodTemplateSpec
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta
@@ -142,9 +143,9 @@ def test_what_cannot_be_stored_is_told(cluster: FakeCluster, seed: Any, why: str
         cluster.add(seed)
 
 
-async def test_custom_resources_are_served_once_their_definition_is_given():
+def cups() -> dict[str, Any]:
     schema = {"type": "object", "properties": {"size": {"type": "integer", "default": 3}}}
-    crd = {
+    return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": "cups.shop.example"},
@@ -164,14 +165,39 @@ async def test_custom_resources_are_served_once_their_definition_is_given():
             ],
         },
     }
+
+
+async def test_custom_resources_are_served_once_their_definition_is_given():
     text = "\napiVersion: shop.example/v1\nkind: Cup\nmetadata: {name: blue}\nspec: {}\n"
-    cluster = FakeCluster(crds=[crd])
+    cluster = FakeCluster(crds=[cups()])
     cluster.apply_manifests(text)
     k = cluster.clientset(AsyncClientset)
     found = await k.apiextensions_v1.custom_resource_definitions().get("cups.shop.example")
     assert found.spec.names.kind == "Cup"
     stored = cluster.server.cluster.list("shop.example", "cups")
     assert [each["spec"] for each in stored] == [{"size": 3}]
+
+
+@pytest.mark.parametrize("status", [None, {"storedVersions": None}, {"storedVersions": []}])
+async def test_a_definition_that_was_given_can_be_changed(status: Any):
+    """Generators of definitions leave an empty status in them."""
+    given = cups() if status is None else {**cups(), "status": status}
+    k = FakeCluster(crds=[given]).clientset(AsyncClientset)
+    definitions = k.apiextensions_v1.custom_resource_definitions()
+    found = await definitions.get("cups.shop.example")
+    assert found.status.stored_versions == ["v1"]
+
+    def shorten(crd: CustomResourceDefinition) -> None:
+        crd.spec.names.short_names = ["cp"]
+
+    edited = await definitions.edit("cups.shop.example", shorten)
+    assert edited.spec.names.short_names == ["cp"]
+    applied = await definitions.apply(
+        {**cups(), "metadata": {"name": "cups.shop.example", "labels": {"a": "b"}}},
+        field_manager="tests",
+        force=True,
+    )
+    assert (applied.metadata.labels, applied.status.stored_versions) == ({"a": "b"}, ["v1"])
 
 
 async def test_uids_can_be_the_same_in_every_run():

@@ -196,7 +196,7 @@ def test_much_larger_bodies_are_refused_as_well(server: LocalServer):
 
 def test_a_client_may_wait_for_leave_to_send(server: LocalServer):
     body = body_of("polite")
-    head = f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     head += f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
         connection.sendall(head.encode())

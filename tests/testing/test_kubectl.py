@@ -509,6 +509,39 @@ def test_tokens_over_tls(tmp_path: Path) -> None:
         assert "cannot impersonate" in kubectl(*read, "--as=kubernetes-admin", exits=1)
 
 
+@pytest.mark.skipif(bool(REAL), reason="is about `clientgen serve`")
+def test_two_servers_in_one_kubeconfig(tmp_path: Path) -> None:
+    """Contexts have names of their own; over TLS nobody is asked for a user name."""
+    from clientgen.testing.http import LocalServer
+
+    with LocalServer() as one, LocalServer(tls=True) as other:
+        both = Kubectl(f"{one.kubeconfig}{os.pathsep}{other.kubeconfig}", tmp_path, "default")
+        both("--context", f"clientgen-{one.port}", "create", "configmap", "in-one")
+        both("--context", f"clientgen-{other.port}", "create", "configmap", "in-other")
+        assert [line[0] for line in both.rows("configmaps")[1:]] == ["in-one"]
+        alone = Kubectl(other.kubeconfig, tmp_path, "default")
+        assert [line[0] for line in alone.rows("configmaps")[1:]] == ["in-other"]
+
+
+@pytest.mark.skipif(bool(REAL), reason="is about definitions that `clientgen serve` began with")
+def test_definitions_that_were_there_from_the_start_are_applied(tmp_path: Path) -> None:
+    from clientgen.testing import FakeCluster
+    from clientgen.testing.http import LocalServer
+
+    own = crd("shop.example.com")
+    file = tmp_path / "crd.json"
+    file.write_text(json.dumps(own))
+    changed = {**own, "metadata": {**own["metadata"], "labels": {"a": "b"}}}
+    own["spec"]["names"]["shortNames"] = ["wg"]
+    with LocalServer(FakeCluster(crds=file)) as server:
+        kubectl = Kubectl(server.kubeconfig, tmp_path, "default")
+        assert "configured" in kubectl("apply", "-f", "-", given=own)
+        assert "serverside-applied" in kubectl(
+            "apply", "--server-side", "--force-conflicts", "-f", "-", given=changed
+        )
+        assert kubectl.rows("wd") == [["No", "resources", "found", "in", "default", "namespace."]]
+
+
 def test_create_token(kubectl: Kubectl) -> None:
     kubectl("create", "serviceaccount", "robot")
     token = kubectl("create", "token", "robot", "--duration=1h").strip()

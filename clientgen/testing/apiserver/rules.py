@@ -153,11 +153,11 @@ class DefinitionRules:
             return
         _keep(value, old, "status")
         _grow(value, old, _APART | {"status"})
-        stored = value.setdefault("status", {}).setdefault("storedVersions", [])
+        stored = part(value, "status").get("storedVersions") or []
         for each in parts(part(value, "spec"), "versions"):
             if each.get("storage"):
                 if each.get("name") not in stored:
-                    value["status"]["storedVersions"] = [*stored, each["name"]]
+                    value.setdefault("status", {})["storedVersions"] = [*stored, each["name"]]
                 break  # that there are more is told by the validation
 
     def validate(

@@ -8,6 +8,7 @@ from uuid import UUID
 from .bodies import cleaned
 from .custom.libraries import MissingLibrary
 from .decoding.guards import is_object
+from .parts import part
 from .registry import storage_of
 from .rules import DEFINITIONS, rules_of
 from .views import View
@@ -40,7 +41,7 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     value, _ = cleaned(value, resource, cluster.spec.schemas)
     rules = rules_of(resource, cluster)
     rules.default(value)
-    status = value.get("status")
+    status = part(value, "status")
     metadata = value["metadata"]
     given = {name: metadata[name] for name in ("uid", "creationTimestamp") if metadata.get(name)}
     metadata["uid"] = str(UUID(int=cluster.random.getrandbits(128), version=4))
@@ -49,6 +50,7 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     rules.prepare_create(value)
     if resource.group_resource == DEFINITIONS:
         _check_definition(rules, value)
+        status = part(value, "status") | {name: each for name, each in status.items() if each}
     if status:
         value["status"] = status
     view = View(resource, cluster.registry)

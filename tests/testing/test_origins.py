@@ -1,0 +1,151 @@
+"""A server without a token takes requests of programs on its machine, not of pages in a browser."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kubeapi import Clientset
+
+from clientgen.testing import LocalServer
+
+PODS = "/api/v1/namespaces/default/pods"
+MAPS = "/api/v1/namespaces/default/configmaps"
+MAP = b'{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "m-"}}'
+JSON = ("Content-Type", "application/json")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LocalServer]:
+    with LocalServer() as served:
+        yield served
+
+
+def ask(
+    server: LocalServer, method: str, path: str, body: bytes | None, *headers: tuple[str, str]
+) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    try:
+        connection.putrequest(method, path, skip_host=True)
+        for name, value in (*headers, ("Content-Length", str(len(body or b"")))):
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "host"),
+    [
+        (200, "localhost"),
+        (200, "LOCALHOST:{port}"),
+        (200, "127.0.0.1:{port}"),
+        (200, "[::1]:{port}"),
+        (200, "localhost:9"),  # a tunnel has a port of its own
+        (403, "attacker.example"),
+        (403, "attacker.example:{port}"),
+        (403, "127.0.0.1.attacker.example"),
+        (403, "localhost.attacker.example"),
+        (403, "attacker.example@x"),
+        (403, "0.0.0.0"),
+        (403, "[::1"),
+        (403, ""),
+    ],
+)
+def test_only_a_host_of_its_own_is_served(server: LocalServer, status: int, host: str) -> None:
+    found, body = ask(server, "GET", PODS, None, ("Host", host.format(port=server.port)))
+    assert found == status
+    if status == 403:
+        assert json.loads(body)["reason"] == "Forbidden"
+        assert "a server without a token is for localhost" in json.loads(body)["message"]
+
+
+def test_a_second_host_helps_nobody(server: LocalServer) -> None:
+    two = (("Host", "localhost"), ("Host", "attacker.example"))
+    assert ask(server, "GET", PODS, None, *two)[0] in (400, 403)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "text/plain",
+        "text/plain;charset=UTF-8",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+    ],
+)
+@pytest.mark.parametrize(
+    "path",
+    [
+        MAPS,
+        f"{PODS}/p/eviction",
+        "/api/v1/namespaces/default/serviceaccounts/s/token",
+        "/api/v1/namespaces/default/bindings",
+        "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        "/apis/shop.example/v1/namespaces/default/cups",
+    ],
+)
+def test_no_form_and_no_text_is_taken(server: LocalServer, kind: str, path: str) -> None:
+    """What a page may send to others without asking them first."""
+    server.cluster.add(CUPS)
+    before = ask(server, "GET", MAPS, None, ("Host", "localhost"))
+    status, body = ask(server, "POST", path, MAP, ("Host", "localhost"), ("Content-Type", kind))
+    assert (status, json.loads(body)["reason"]) == (415, "UnsupportedMediaType")
+    assert ask(server, "GET", MAPS, None, ("Host", "localhost")) == before
+
+
+CUPS = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "cups.shop.example"},
+    "spec": {
+        "group": "shop.example",
+        "scope": "Namespaced",
+        "names": {"plural": "cups", "kind": "Cup"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": {"type": "object"}},
+            }
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("origin", ["https://attacker.example", "null", "http://localhost.x", ""])
+@pytest.mark.parametrize("kind", [[], [JSON]])
+def test_no_page_writes(server: LocalServer, origin: str, kind: list[tuple[str, str]]) -> None:
+    """A page may send a body of no type at all, too, which servers read as JSON."""
+    headers = (("Host", "localhost"), ("Origin", origin), *kind)
+    assert ask(server, "POST", MAPS, MAP, *headers)[0] == 403
+    assert ask(server, "DELETE", f"{MAPS}/m", None, *headers)[0] == 403
+    assert ask(server, "OPTIONS", MAPS, None, *headers)[0] == 405
+
+
+def test_pages_of_the_machine_itself_may(server: LocalServer) -> None:
+    origin = ("Origin", "http://localhost:3000")
+    assert ask(server, "POST", MAPS, MAP, ("Host", "localhost"), origin, JSON)[0] == 201
+
+
+def test_with_a_token_it_may_be_called_whatever_leads_to_it() -> None:
+    with LocalServer(token="sesame") as served:
+        shown = ("Authorization", "Bearer sesame")
+        other = ("Host", "tests.example")
+        assert ask(served, "GET", PODS, None, other, shown)[0] == 200
+        assert ask(served, "GET", PODS, None, other)[0] == 401
+
+
+def test_kubeconfigs_of_two_servers_go_together() -> None:
+    with LocalServer() as one, LocalServer(tls=True) as other:
+        with Clientset.from_config(other.kubeconfig) as k:
+            assert k.core_v1.namespaces().get("default").status.phase == "Active"
+        assert f"clientgen-{one.port}" in Path(one.kubeconfig).read_text()
+        assert f"clientgen-{other.port}" in Path(other.kubeconfig).read_text()
