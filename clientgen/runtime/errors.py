@@ -5,6 +5,8 @@
     ClientError
     ├── ConfigError                    no usable cluster configuration
     ├── DecodeError                    the answer is not JSON (defined in codec)
+    ├── NotSynced                      a cache is read, or waited for, that is not full
+    │   └── SyncTimeout                it was not full in time; also a TimeoutError
     ├── ApiError                       the server said no; .status holds its words
     │   ├── BadRequest                 400
     │   ├── Unauthorized               401
@@ -70,6 +72,7 @@ __all__ = [
     "MethodNotAllowed",
     "NotAcceptable",
     "NotFound",
+    "NotSynced",
     "RequestEntityTooLarge",
     "RequestInfo",
     "RequestTimeout",
@@ -77,6 +80,7 @@ __all__ = [
     "ServerTimeout",
     "ServiceUnavailable",
     "StorageReadError",
+    "SyncTimeout",
     "Timeout",
     "TooManyRequests",
     "TransportError",
@@ -92,6 +96,14 @@ class ClientError(Exception):
 
 class ConfigError(ClientError):
     """No cluster can be reached with this configuration; the message says why."""
+
+
+class NotSynced(ClientError):
+    """A cache is not full yet, so what it does not have says nothing; the message says why."""
+
+
+class SyncTimeout(NotSynced, TimeoutError):
+    """Caches were not full in time; the message names each, and what the server said last."""
 
 
 _IS_SECRET = re.compile(r"/(?:secrets|tokenreviews)(?:/|$)|/serviceaccounts/[^/]+/token$").search

@@ -16,8 +16,9 @@ ThreadSafeStore. The order of writes makes one promise more: what an index gives
 from __future__ import annotations
 
 from _thread import RLock  # as functools does: `threading` is for those who wait
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
 
+from .errors import NotSynced
 from .indices import NAMESPACE_INDEX, Index, IndexFailure, IndexFunction, log_failures, namespace_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 def meta_namespace_key(obj: Any) -> str:
@@ -72,9 +74,11 @@ class Indexer(Generic[T]):
     `on_index_failure` is given the objects an index function failed on, once per write; by default
     that is logged. Such an object is stored all the same, and found by the other indices: a cache
     that stopped at a bad function would no longer show what the server has (client-go panics).
+
+    Reading raises `NotSynced` while the cache of an informer is not full, from `hide` to `show`.
     """
 
-    __slots__ = ("_failed", "_resource_version", "_state", "_writing")
+    __slots__ = ("_failed", "_is_shown", "_resource_version", "_shown", "_state", "_writing")
 
     def __init__(
         self,
@@ -83,6 +87,9 @@ class Indexer(Generic[T]):
         on_index_failure: Callable[[list[IndexFailure]], object] | None = None,
     ) -> None:
         self._state: _State[T] = _State()
+        # What readers see: the same, or something that raises.
+        self._shown: _Shown[T] = self._state
+        self._is_shown = True
         self._resource_version = ""
         self._failed = on_index_failure or log_failures
         self._writing = RLock()  # writers only: the cache's keeper, and whoever adds an index
@@ -91,13 +98,13 @@ class Indexer(Generic[T]):
             self.add_index(name, function)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {len(self)} objects at {self._resource_version!r}>"
+        return f"<{type(self).__name__}: {len(self.stored)} objects at {self._resource_version!r}>"
 
     def __len__(self) -> int:
-        return len(self._state.objects)
+        return len(self._shown.objects)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._state.objects
+        return key in self._shown.objects
 
     @property
     def resource_version(self) -> str:
@@ -112,13 +119,18 @@ class Indexer(Generic[T]):
         """Whether anything was ever written; before that, finding nothing means nothing."""
         return self._state.populated
 
+    @property
+    def stored(self) -> Mapping[str, T]:
+        """The objects by key, also while they are hidden: for the one who keeps the cache."""
+        return self._state.objects
+
     def get(self, key: str) -> T | None:
         """Return the object with this key (`namespace/name`), if there is one."""
-        return self._state.objects.get(key)
+        return self._shown.objects.get(key)
 
     def keys(self) -> list[str]:
         """Return the keys of all objects."""
-        return [*self._state.objects]
+        return [*self._shown.objects]
 
     def by_index(self, name: str, value: str) -> list[T]:
         """Return the objects that an index has under a value.
@@ -147,6 +159,14 @@ class Indexer(Generic[T]):
     def index_names(self) -> list[str]:
         """Return the names of the indices."""
         return [*self._state.indices]
+
+    def hide(self, why: Callable[[], str]) -> None:
+        """Have readers meet `NotSynced` with the words that `why` gives, until `show` is called."""
+        self._is_shown, self._shown = False, _Hidden(why)
+
+    def show(self) -> None:
+        """Let readers see what is stored."""
+        self._is_shown, self._shown = True, self._state
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
         """Add an index, at any time: what is stored already is indexed at once.
@@ -212,6 +232,8 @@ class Indexer(Generic[T]):
                 failures += index.fill(objects)
                 state.indices[old.name] = index
             self._state = state
+            if self._is_shown:
+                self._shown = state
             self._resource_version = resource_version
         self._report(failures)
         return replaced.objects
@@ -225,7 +247,7 @@ class Indexer(Generic[T]):
         self.advance(resource_version)
 
     def _index(self, name: str) -> Index[T]:
-        indices = self._state.indices
+        indices = self._shown.indices
         try:
             return indices[name]
         except KeyError:
@@ -239,7 +261,32 @@ class Indexer(Generic[T]):
     # Last, since annotations below it would take its name for the builtin's.
     def list(self) -> list[T]:
         """Return all objects."""
-        return [*self._state.objects.values()]
+        return [*self._shown.objects.values()]
+
+
+class _Shown(Protocol[T_co]):
+    """What readers see."""
+
+    @property
+    def objects(self) -> Mapping[str, T_co]: ...
+
+    @property
+    def indices(self) -> Mapping[str, Index[Any]]: ...
+
+
+class _Hidden:
+    """What readers see of a cache that is not full."""
+
+    __slots__ = ("_why",)
+
+    def __init__(self, why: Callable[[], str]) -> None:
+        self._why = why
+
+    @property
+    def objects(self) -> NoReturn:
+        raise NotSynced(self._why())
+
+    indices = objects
 
 
 class _State(Generic[T]):

@@ -1,7 +1,8 @@
 """Reading a cache as one reads the API: objects by name, lists by label.
 
-Nothing here asks the server. What the cache does not have yet is not found, so wait until the
-informer is synced before trusting an answer (client-go: tools/cache/listers.go, generated listers).
+Nothing here asks the server. Wait until the informer is synced before you read: until then all of
+this raises `NotSynced` (client-go: tools/cache/listers.go and generated listers, which give what
+they have).
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Lister(Generic[T]):
         self._resource = resource
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._resource.name}: {len(self._indexer)} objects>"
+        return (
+            f"<{type(self).__name__} of {self._resource.name}: {len(self._indexer.stored)} objects>"
+        )
 
     @overload
     def get(self, name: str, /) -> T: ...
@@ -57,6 +60,7 @@ class Lister(Generic[T]):
 
         Raises:
             NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
             ValueError: a namespace is missing, or out of place.
         """
         namespace, name = path if len(path) > 1 else ("", *path)
@@ -79,6 +83,7 @@ class Lister(Generic[T]):
         """Return the objects, of all namespaces, whose labels are as they should be.
 
         Raises:
+            NotSynced: the cache is not full yet.
             ValueError: the selector cannot be read.
         """
         return _selected(self._indexer.list(), label_selector)
@@ -97,6 +102,7 @@ class NamespacedLister(Lister[T]):
 
         Raises:
             NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
             ValueError: the namespace is empty.
         """
         return super().get(namespace, name)
@@ -114,6 +120,7 @@ class ClusterLister(Lister[T]):
 
         Raises:
             NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
         """
         return super().get(name)
 
@@ -142,6 +149,7 @@ class NamespaceLister(Generic[T]):
 
         Raises:
             NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
         """
         return _get(self._indexer, self._resource, self.namespace, name)
 
@@ -150,6 +158,7 @@ class NamespaceLister(Generic[T]):
         """Return the namespace's objects whose labels are as they should be.
 
         Raises:
+            NotSynced: the cache is not full yet.
             ValueError: the selector cannot be read.
         """
         return _selected(self._indexer.by_index(NAMESPACE_INDEX, self.namespace), label_selector)

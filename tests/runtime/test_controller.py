@@ -46,6 +46,8 @@ class Told:
 
     def __init__(self, *, synced: bool = True) -> None:
         self.resource = THINGS
+        self.title = THINGS.name
+        self.sync_status = "no answer yet"
         self.synced = synced
         self.started = 0
         self.handlers: list[Any] = []
@@ -155,13 +157,18 @@ async def test_nothing_is_reconciled_before_the_caches_are_full() -> None:
 async def test_it_gives_up_when_the_caches_stay_empty() -> None:
     clock = FakeClock()
     things = Told(synced=False)
+    others = Told()
+    others.title, others.sync_status = "others", "synced"
     run = AsyncRun(clock=clock, sync_timeout=60.0)
-    run.controller.for_(things)
+    run.controller.for_(things).watches(others, lambda _: [])
     async with run:
         await until(lambda: things.started)
         clock.step(60.0)
         assert await run.task.join(10)
-    assert str(run.error).endswith("Controller 'things'>: no full caches after 60 s")
+    assert isinstance(run.error, TimeoutError)
+    waited = "timed out after 60 s waiting for caches"
+    caches = f"{THINGS.name} (no answer yet), others (synced)"
+    assert str(run.error).endswith(f"Controller 'things'>: {waited}: {caches}")
     assert not things.handlers
 
 

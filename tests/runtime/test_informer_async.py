@@ -23,7 +23,7 @@ from clientgen.runtime.cache import (
     drop_managed_fields,
 )
 from clientgen.runtime.codec import from_dict
-from clientgen.runtime.errors import api_error
+from clientgen.runtime.errors import NotSynced, api_error
 from clientgen.runtime.meta_v1 import Status
 from clientgen.testing import FakeClock, FakeCluster
 from clientgen.testing.faults import OpenStream
@@ -904,4 +904,6 @@ async def test_a_request_that_hangs_is_not_waited_for(cluster, monkeypatch):
     assert time.monotonic() - begun < 0.9
     # It ends with its request, and lets go of what came of it.
     await until(lambda: not threads() and not cluster.desk.streams(EVERYTHING))
-    assert cms.lister.list() == []
+    assert not cms.indexer.stored
+    with pytest.raises(NotSynced, match="stopped"):
+        cms.lister.list()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,10 +13,12 @@ from kubeapi.meta.v1 import ObjectMeta
 from prometheus_client import CollectorRegistry
 from support.informing import CONFIG_MAPS, NODES, History, config, tasks, threads, value_of
 
+from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.aio import AsyncInformerFactory, AsyncSharedInformer
 from clientgen.runtime.cache import CacheMutationError
+from clientgen.runtime.errors import NotSynced, SyncTimeout
 from clientgen.runtime.metrics import PrometheusInformerMetrics
-from clientgen.testing import FakeCluster
+from clientgen.testing import FakeClock, FakeCluster
 
 FOREVER = 10.0
 
@@ -99,21 +103,104 @@ async def test_informers_that_come_late_start_with_another_start(cluster):
     async with factory(cluster) as informers:
         assert await informers.wait_for_sync(FOREVER) == {}
         late = config_maps(informers)
-        assert await informers.wait_for_sync(FOREVER) == {}
+        with pytest.raises(NotSynced, match=r"not started: configmaps; call start\(\)"):
+            await informers.wait_for_sync()
+        with pytest.raises(NotSynced, match=r"not started: configmaps; call start\(\)"):
+            await late.wait_for_sync()
         assert not late.is_started
         informers.start()
         assert await informers.wait_for_sync(FOREVER) == {CONFIG_MAPS: True}
 
 
 async def test_waiting_ends_with_the_time_given(cluster):
-    cluster.fail("*", "configmaps", 403, times=None)
+    cluster.fail("*", "configmaps", 403, times=None, message="configmaps is forbidden")
     async with factory(cluster) as informers:
         config_maps(informers)
-        config_maps(informers, namespace="shop")
-        informers.informer(NODES, Node, NodeList)
+        several = config_maps(informers, namespace=["shop", "default"])
+        nodes = informers.informer(NODES, Node, NodeList)
         informers.start()
-        found = await informers.wait_for_sync(0.05)
-        assert found[CONFIG_MAPS] is False
+        await nodes.wait_for_sync(FOREVER)
+        await until(lambda: several.watch_errors > 1)
+        with pytest.raises(SyncTimeout) as caught:
+            await informers.wait_for_sync(0.05)
+    rule = 'apiGroups [""], resources ["configmaps"], verbs ["list", "watch"]'
+    refused = f"403 Forbidden: configmaps is forbidden; needs the rule: {rule}"
+    assert isinstance(caught.value, TimeoutError)
+    assert str(caught.value) == (
+        f"timed out after 0.05 s waiting for caches: configmaps ({refused}), "
+        f"configmaps in default, shop (in default: {refused}; in shop: {refused}), nodes (synced)"
+    )
+
+
+async def test_who_may_list_but_not_watch_syncs_and_is_told(cluster):
+    cluster.fail("watch", "configmaps", 403, times=None)
+    async with factory(cluster) as informers:
+        cms = config_maps(informers)
+        informers.start()
+        assert await informers.wait_for_sync(FOREVER) == {CONFIG_MAPS: True}
+        assert names(cms) == ["a", "b"]
+        await until(lambda: cms.watch_errors)
+        cluster.add(config("late", "3"))
+        await until(lambda: names(cms) == ["a", "b", "late"])  # with the next list
+
+
+READS: list[Callable[[AsyncSharedInformer[ConfigMap]], object]] = [
+    lambda cms: cms.lister.list(),
+    lambda cms: cms.lister.get("default", "a"),
+    lambda cms: cms.lister.in_namespace("default").list(),
+    lambda cms: cms.lister.in_namespace("default").get("a"),
+    lambda cms: cms.indexer.get("default/a"),
+    lambda cms: cms.indexer.list(),
+    lambda cms: cms.indexer.keys(),
+    lambda cms: cms.indexer.by_index("namespace", "default"),
+    lambda cms: cms.indexer.index_keys("namespace", "default"),
+    lambda cms: cms.indexer.index_values("namespace"),
+    lambda cms: len(cms.indexer),
+    lambda cms: "default/a" in cms.indexer,
+]
+
+
+async def test_a_cache_that_is_not_full_says_so(cluster):
+    """Whoever forgets to start or to wait must not take it for an empty cluster."""
+    blocked = cluster.fail("*", "configmaps", 403, times=None, namespace="shop")
+    async with factory(cluster, namespace=["default", "shop"]) as informers:
+        cms = config_maps(informers)
+        for read in READS:
+            with pytest.raises(NotSynced, match=r"configmaps in default, shop> .*not started"):
+                read(cms)
+        informers.start()
+        await until(lambda: cms.indexer.stored and cms.watch_errors)  # a half is not the whole
+        for read in READS:
+            with pytest.raises(NotSynced, match=r"not full yet \(in shop: 403 Forbidden"):
+                read(cms)
+        assert "0 objects" not in repr(cms.lister)
+        blocked.remove()
+        assert await informers.wait_for_sync(FOREVER) == {CONFIG_MAPS: True}
+        for read in READS:
+            read(cms)
+    assert names(cms) == ["a", "b"]  # as it was when it was stopped
+
+
+async def test_a_server_that_says_nothing_is_named_so():
+    clock = FakeClock()
+    cluster = FakeCluster(clock=clock)
+    cluster.delay(60.0, "watch", "nodes")
+    async with factory(cluster) as informers:
+        nodes = informers.informer(NODES, Node, NodeList)
+        informers.start()
+        with pytest.raises(SyncTimeout, match=r"nodes \(no answer yet\)"):
+            await informers.wait_for_sync(0.01)
+        nodes.stop_soon()
+        clock.step(60.0)  # a thread waits for its answer
+    assert not await nodes.wait_for_sync()
+    assert await informers.wait_for_sync() == {NODES: False}
+
+
+async def until(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + FOREVER
+    while not condition():
+        assert time.monotonic() < until
+        await sleep(0.005)
 
 
 async def test_after_the_shutdown_there_is_nothing_more(cluster):

@@ -122,11 +122,12 @@ async def test_a_factory_replaces_what_was_stopped(cluster):
 
 
 async def test_who_gives_up_waiting_leaves_nothing_behind(cluster):
-    cms = informer(cluster)
-    for _ in range(3):
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(cms.wait_for_sync(), 0.001)
-    assert not cms._processor.settled._waiters
+    cluster.fail("*", "configmaps", 403, times=None)
+    async with informer(cluster) as cms:
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(cms.wait_for_sync(), 0.001)
+        assert not cms._processor.settled._waiters
 
 
 def test_metrics_forget_informers_that_are_gone(cluster):

@@ -12,6 +12,7 @@ from ..clock import SYSTEM_CLOCK
 from ..controlling import owner_mapper, request_for, requeue, urgency
 from ..queueing import LOW_PRIORITY, ShutDown
 from ..signals import on_stop_signal
+from ..syncing import timed_out
 from ._primitives import Event, from_outside, spawn, uncancelled
 from .workqueue import AsyncPriorityQueue
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..clock import Clock
     from ..controlling import Request, Result
+    from ..errors import SyncTimeout
     from ..limiters import RateLimiter
     from ..queueing import QueueMetricsProvider
     from ..resource import Resource
@@ -64,6 +66,16 @@ class AsyncSource(Protocol[T_co]):
         on_delete: Callable[[T_co], object] | None = None,
     ) -> AsyncRegistration:
         """Be told of changes."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it is of, for people."""
+        ...
+
+    @property
+    def sync_status(self) -> str:
+        """Whether its cache is full, in words for people."""
         ...
 
     def start(self) -> None:
@@ -170,7 +182,8 @@ class AsyncController:
         them stops them.
 
         Raises:
-            TimeoutError: The caches were not filled in time.
+            SyncTimeout: The caches were not filled in time, which is a TimeoutError; the message
+                names each informer and what the server said last.
             RuntimeError: It has run before.
         """
         if self._began:
@@ -206,9 +219,13 @@ class AsyncController:
         until = self._clock.monotonic() + self._sync_timeout
         while not all(registration.has_synced() for registration in registrations):
             if self._clock.monotonic() >= until:
-                raise TimeoutError(f"{self!r}: no full caches after {self._sync_timeout:g} s")
+                raise self._timed_out()
             if await self._stopping.wait(_POLL):
                 return
+
+    def _timed_out(self) -> SyncTimeout:
+        states = [(each.informer.title, each.informer.sync_status) for each in self._sources]
+        return timed_out(self._sync_timeout, states, f"{self!r}: ")
 
     async def _work(self) -> None:
         logger.info("%s: starting %d workers", self.name, self._workers)

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import logging
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from ..clock import SYSTEM_CLOCK
 from ..deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
 from ..errors import ClientError, Gone
 from ..handlers import Handlers, ResyncTimer
-from ..indexer import NAMESPACE_INDEX, Indexer, IndexFunction, meta_namespace_key
+from ..indexer import Indexer, IndexFunction, meta_namespace_key
 from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
 from ..mutation import MutationDetector
+from ..syncing import NOT_STARTED, SYNCED, incomplete, not_started, reason
 from ._primitives import Task, call, check_spawn, spawn, wait_until
 from .processor import Processor
 from .reflector import Reflector
@@ -100,7 +101,7 @@ class SharedInformer(Generic[T]):
     Attributes:
         resource: What is watched.
         namespaces: The namespaces that are; None for all.
-        indexer: The cache.
+        indexer: The cache. Reading it, also by `lister`, raises `NotSynced` until it is full.
         watch_errors: How many times reading or watching the collection has failed.
     """
 
@@ -122,6 +123,7 @@ class SharedInformer(Generic[T]):
         self.resource = resource
         self.namespaces = scopes_of(resource, namespace)
         self.indexer: Indexer[T] = Indexer()
+        self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
         self._resync_period = resync_period
         self._transform = transform
@@ -131,7 +133,7 @@ class SharedInformer(Generic[T]):
         self._processor = Processor(repr(self), self.indexer, detector, clock)
         self._reading: list[Task] = []
         self._stop_by = 0.0
-        scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
+        self._scopes = scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
         self._unsynced = set(scopes)
         options = {"label_selector": label_selector, "field_selector": field_selector}
         self._reflectors = [
@@ -149,8 +151,13 @@ class SharedInformer(Generic[T]):
         self._metrics = None if metrics is None else metrics.informer(resource, self._state)
 
     def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.title}>"
+
+    @property
+    def title(self) -> str:
+        """What it is of, for people: `pods in shop`."""
         where = f" in {', '.join(self.namespaces)}" if self.namespaces else ""
-        return f"<{type(self).__name__} of {self.resource.name}{where}>"
+        return f"{self.resource.name}{where}"
 
     @property
     def lister(self) -> Lister[T]:
@@ -245,11 +252,39 @@ class SharedInformer(Generic[T]):
         """Whether the cache has been filled; handlers may not have been told of all of it."""
         return self._processor.is_synced
 
+    @property
+    def sync_status(self) -> str:
+        """Whether the cache has been filled, in words for people; if not, what keeps it from it.
+
+        That is the server's last answer, and for 403 the rule that its RBAC lacks.
+        """
+        if self._processor.is_synced:
+            return SYNCED
+        if not self.is_started:
+            return NOT_STARTED
+        missing = [
+            self._prefix(scope) + reason(reflector.said, self.resource)
+            for scope, reflector in zip(self._scopes, self._reflectors, strict=True)
+            if scope in self._unsynced
+        ]
+        return "; ".join([*missing, *(["stopped"] if self.is_stopped else [])])
+
+    def _prefix(self, scope: _Scope[T]) -> str:
+        return f"in {scope.namespace}: " if len(self._scopes) > 1 else ""
+
+    def _why_incomplete(self) -> str:
+        return incomplete(repr(self), self.sync_status)
+
     def wait_for_sync(self, timeout: float | None = None) -> bool:
         """Wait until the cache is filled, no longer than so many seconds; gives whether it is.
 
-        It gives up as soon as the informer is stopped.
+        It gives up as soon as the informer is stopped. `sync_status` says what is amiss.
+
+        Raises:
+            NotSynced: The informer was not started: nobody fills the cache.
         """
+        if not self.is_started and not self.is_stopped:
+            raise not_started([self.title])
         until = None if timeout is None else self._clock.monotonic() + timeout
         wait_until(self._processor.settled, self._clock, until)
         return self._processor.is_synced
@@ -315,7 +350,7 @@ class SharedInformer(Generic[T]):
     def _prepare(self, obj: T) -> T | None:
         """What to keep of an object; what was kept before, when that cannot be said."""
         kept = self._transformed(obj)
-        return self.indexer.get(meta_namespace_key(obj)) if kept is None else kept
+        return self.indexer.stored.get(meta_namespace_key(obj)) if kept is None else kept
 
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
@@ -345,12 +380,8 @@ class SharedInformer(Generic[T]):
 
     def _outside(self, scope: _Scope[T]) -> list[T]:
         """The objects of the other namespaces, which stay as they are."""
-        return [
-            obj
-            for namespace in self.indexer.index_values(NAMESPACE_INDEX)
-            if namespace != scope.namespace
-            for obj in self.indexer.by_index(NAMESPACE_INDEX, namespace)
-        ]
+        stored = self.indexer.stored.values()
+        return [obj for obj in stored if _namespace_of(obj) != scope.namespace]
 
     def _apply(self, events: list[WatchEvent[T]]) -> None:
         began = self._clock.monotonic()
@@ -391,10 +422,15 @@ class SharedInformer(Generic[T]):
             self._metrics.processed(self._clock.monotonic() - began)
 
     def _state(self) -> InformerState:
-        version, count = self.indexer.resource_version, len(self.indexer)
+        version, count = self.indexer.resource_version, len(self.indexer.stored)
         return InformerState(
             self._processor.backlog, count, version, self.handler_errors, self.watch_errors
         )
+
+
+def _namespace_of(obj: Any) -> str:
+    namespace: str = obj.metadata.namespace
+    return namespace
 
 
 def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from clientgen.gvk import GroupVersionResource
 
 from ..clock import SYSTEM_CLOCK
 from ..model import Model
+from ..syncing import not_started, timed_out
 from ._primitives import short_lock
 from .informer import SharedInformer, scopes_of
 
@@ -225,16 +226,24 @@ class InformerFactory:
     def wait_for_sync(self, timeout: float | None = None) -> dict[Resource, bool]:
         """Wait until all caches are filled, for no more than so many seconds altogether.
 
-        Gives for each resource whether its caches are: `all((await ...).values())`. Informers
-        that were not started do not count.
+        Gives true for each resource; false if an informer of it was stopped before.
+
+        Raises:
+            NotSynced: Some were asked for and not started: nobody fills them.
+            SyncTimeout: It took longer; the message names each informer, what the server said
+                last, and for a 403 the rule that is missing.
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
+        informers = self._pool.found()
+        if idle := [each for each in informers if not each.is_started and not each.is_stopped]:
+            raise not_started(each.title for each in idle)
         found: dict[Resource, bool] = {}
-        for informer in self._pool.found():
-            if not informer.is_started:
-                continue
+        for informer in informers:
             left = None if until is None else max(0.0, until - self._clock.monotonic())
             synced = informer.wait_for_sync(left)
+            if not synced and not informer.is_stopped:
+                states = [(each.title, each.sync_status) for each in informers]
+                raise timed_out(timeout or 0.0, states)
             found[informer.resource] = synced and found.get(informer.resource, True)
         return found
 

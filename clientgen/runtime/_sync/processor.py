@@ -86,7 +86,7 @@ class Processor(Generic[T]):
         with self._lock:
             self._check_not_stopped()
             if self._indexer.populated:
-                registration._put([Added(obj, True) for obj in self._indexer.list()])
+                registration._put([Added(obj, True) for obj in [*self._indexer.stored.values()]])
             if self.is_synced:
                 registration._put([Mark.SYNCED])
             self._registrations.append(registration)
@@ -107,8 +107,11 @@ class Processor(Generic[T]):
             if self.is_stopped:
                 return
             told = apply()
+            completes = not self.is_synced and is_complete()
+            if completes:
+                self._indexer.show()  # before handlers look
             self._distribute(told if self.is_synced else initially(told))
-            if not self.is_synced and is_complete():
+            if completes:
                 self.is_synced = True
                 for registration in self._registrations:
                     registration._put([Mark.SYNCED])

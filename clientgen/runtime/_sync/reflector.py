@@ -18,6 +18,7 @@ from ..reflecting import Listing, Pause, Reflecting, Step, Streaming, Taken, is_
 from ..request import LIST, WATCH, build
 from ..response import read_list
 from ..retry import Retry
+from ..syncing import NO_ANSWER, READING
 from ._primitives import Event, wait_until
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ class Reflector(Generic[T]):
     """Reads a collection, watches it, and does so again when that is needed, until it is stopped.
 
     Waits between attempts are those of `clock`.
+
+    Attributes:
+        said: What the server answered last, in words; or what kept it from answering.
     """
 
     def __init__(
@@ -91,6 +95,7 @@ class Reflector(Generic[T]):
         self._list_model = list_model
         self._sink = sink
         self._clock = clock
+        self.said: Exception | str = NO_ANSWER
         self._reflecting = Reflecting(options, clock.monotonic())
         self._stopped = Event()
         self._stream: ByteStream | None = None
@@ -152,6 +157,7 @@ class Reflector(Generic[T]):
                 with GcPaused():
                     self._sink.replace(objects, version)
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
+            self.said = error
             return self._reflecting.list_failed(error, self._now())
         return self._reflecting.listed(step, version, pages)
 
@@ -175,6 +181,7 @@ class Reflector(Generic[T]):
             if page is None:
                 break
             pages += 1
+            self.said = READING
             objects += self._prepared(page.items)
             if not page.metadata.continue_:
                 return objects, page.metadata.resource_version, pages
@@ -216,7 +223,7 @@ class Reflector(Generic[T]):
             finally:
                 self._take_held()  # so that it is known to have told something
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
-            problem = error
+            problem = self.said = error
         finally:
             self._leave_stream()
         after = self._reflecting.stream_ended(problem, self._now())
@@ -231,6 +238,7 @@ class Reflector(Generic[T]):
         opening = self._rest.stream(self._request, deadline, step.read_timeout, max_retries=0)
         self._stream = self._stopped.unless(opening)
         self._reflecting.opened(self._now())
+        self.said = READING
 
     def _leave_stream(self) -> None:
         stream, self._stream = self._stream, None
