@@ -9,7 +9,7 @@ import click
 
 from clientgen.cli.extra import require_generator
 from clientgen.cli.options import PATH, SeveralValues, config_option, quiet_option
-from clientgen.cli.report import tell_changes, tell_diffs
+from clientgen.cli.report import tell_changes, tell_diffs, tell_recovered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,6 +64,8 @@ def crd(
             why = "too large for `kubectl apply` without --server-side"
             click.echo(f"{folder.path / file}: {why}", err=True)
         done = folder.write()
+        if done.recovered:
+            tell_recovered(str(folder.path))
         if not quiet:
             click.echo(tell_changes(str(folder.path), done, unchanged=False))
 

@@ -17,6 +17,7 @@ from clientgen.cli.report import (
     summary_of_skipped,
     tell_changes,
     tell_diffs,
+    tell_recovered,
 )
 from clientgen.generator.config import Flags, load
 from clientgen.generator.problems import take_all
@@ -44,6 +45,8 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
     def one(chosen: PackageConfig, progress: Progress) -> None:
         result = pipeline.generate(chosen, progress, force=force)
         show_unavailable(result.unavailable)
+        if result.changes.recovered:
+            tell_recovered(str(chosen.target))
         if quiet:
             return
         for line in summary_of_skipped(result.skipped, verbose=verbose):

@@ -28,6 +28,7 @@ __all__ = [
     "summary_of_skipped",
     "tell_changes",
     "tell_diffs",
+    "tell_recovered",
 ]
 
 # A whole package that differs would fill the terminal and say nothing.
@@ -105,6 +106,11 @@ def tell_changes(target: str, changes: Changes, *, unchanged: bool) -> str:
     done = [f"{count(len(paths), 'file')} {verb}" for paths, verb in parts if paths]
     kept = [f"{changes.kept} as before"] if changes.kept else []
     return f"{target}: {', '.join([*done, *kept])}"
+
+
+def tell_recovered(target: str) -> None:
+    """Print that a run before was killed while it wrote there, even if told to hush."""
+    click.echo(f"{target}: a run before this was interrupted; what it left is cleaned up", err=True)
 
 
 def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator[str]:

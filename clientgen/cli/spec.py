@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.cli.options import PATH, quiet_option
-from clientgen.cli.report import show_unavailable
+from clientgen.cli.report import show_unavailable, tell_recovered
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
@@ -136,12 +136,18 @@ def _save_v3(rest: Rest, output: Path) -> str:
 
 
 def _replace(documents: ClusterDocuments, output: Path) -> str:
-    from clientgen.generator.replacing import Replacement, replace_files
+    from clientgen.generator.locking import exclusive
+    from clientgen.generator.replacing import Replacement, is_interrupted, replace_files
     from clientgen.generator.sources.pulling import update_of
 
-    update = update_of(output, documents)
+    with exclusive(output):
+        update = update_of(output, documents)
+        interrupted = is_interrupted(output)
+        if update or interrupted:
+            replace_files(output, Replacement(update.new, update.stale, b""))
+    if interrupted:
+        tell_recovered(str(output))
     if not update:
         return "unchanged"
-    replace_files(output, Replacement(update.new, update.stale, b""))
     removed = f", {len(update.stale)} removed" if update.stale else ""
     return f"{len(update.new)} written{removed}"

@@ -36,11 +36,9 @@ def generator_digest(formatter: str) -> str:
     return sources_digest([*modules, *templates], formatter)
 
 
-def saw(target: Path, generator: str) -> None:
-    """Remember that this generator wrote or verified the package as its manifest now says."""
-    manifest = _manifest_digest(target)
-    if manifest:
-        remember("seen", str(target.absolute()), f"{generator} {manifest}")
+def saw(target: Path, generator: str, manifest: str) -> None:
+    """Remember that this generator wrote the package with this manifest, by the digest of both."""
+    remember("seen", str(target.absolute()), f"{generator} {manifest}")
 
 
 def has_seen(target: Path, generator: str) -> bool:

@@ -11,10 +11,18 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from clientgen.generator.locking import exclusive, shared
 from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
 from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.replacing import Replacement, replace_files
-from clientgen.generator.survey import foreign, survey
+from clientgen.generator.replacing import (
+    STAGING,
+    Replacement,
+    clear_staging,
+    is_interrupted,
+    remove_empty_folders,
+    replace_files,
+)
+from clientgen.generator.survey import Survey, foreign, survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,6 +47,8 @@ class Changes:
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     kept: int = 0
+    recovered: bool = False
+    """A run before was killed while it wrote, and what it left is cleaned up."""
 
     def __bool__(self) -> bool:
         return bool(self.written or self.removed)
@@ -89,22 +99,31 @@ def write(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Changes:
     """Make the package at `target` these files, and the manifest that covers them.
 
     Raises:
-        ClientgenError: something is in the way or cannot be written; everything is as it was.
+        ClientgenError: something is in the way or cannot be written, or another run keeps the
+            package for too long; everything is as it was.
     """
-    wanted = _with_manifest(tree, manifest)
-    try:
-        seen = survey(wanted, target)
-        found = tuple(foreign(seen, wanted, target))
-        if found:
-            raise ClientgenError(found)
-        differing = sorted({*seen.missing, *seen.changed})
-        if differing or seen.stale:
-            journal = _journal(seen.manifest, manifest.covering(tree))
-            new = {path: wanted[path] for path in differing}
-            replace_files(target, Replacement(new, seen.stale, journal))
-    except OSError as error:
-        raise _refused(error, target, "it cannot be written") from error
-    return Changes(tuple(differing), seen.stale, len(wanted) - len(differing))
+    with exclusive(target):
+        try:
+            return _write(_with_manifest(tree, manifest), target, manifest.covering(tree))
+        except OSError as error:
+            raise _refused(error, target, "it cannot be written") from error
+
+
+def _write(wanted: Mapping[str, bytes], target: Path, manifest: Manifest) -> Changes:
+    seen = survey(wanted, target)
+    found = tuple(foreign(seen, wanted, target))
+    if found:
+        raise ClientgenError(found)
+    recovered = is_interrupted(target)
+    differing = sorted({*seen.missing, *seen.changed})
+    if differing or seen.stale:
+        journal = _journal(seen.manifest, manifest)
+        new = {path: wanted[path] for path in differing}
+        replace_files(target, Replacement(new, seen.stale, journal))
+    if recovered:
+        remove_empty_folders(target)
+        clear_staging(target)
+    return Changes(tuple(differing), seen.stale, len(wanted) - len(differing), recovered)
 
 
 def _journal(old: Manifest | None, new: Manifest) -> bytes:
@@ -121,15 +140,27 @@ def verify(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Differe
     """
     wanted = _with_manifest(tree, manifest)
     try:
-        seen = survey(wanted, target)
+        seen, left = _compared(wanted, target)
     except OSError as error:
         raise _refused(error, target, "it cannot be read") from error
     changed = (
         Changed(path, data.decode(errors="replace"), wanted[path].decode())
         for path, data in seen.changed.items()
     )
-    stale = sorted({*seen.stale, *seen.strays})
+    stale = sorted({*seen.stale, *seen.strays, *left})
     return Differences(tuple(changed), seen.missing, tuple(stale))
+
+
+def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[Survey, tuple[str, ...]]:
+    """How the package differs while nobody writes it, and the folder that a killed run left."""
+    while True:
+        existed = target.is_dir()
+        with shared(target):
+            seen = survey(wanted, target)
+            left = (f"{STAGING}/",) if is_interrupted(target) else ()
+        # What was not there could not be kept from those who write.
+        if existed or not target.is_dir():
+            return seen, left
 
 
 def read_manifest(target: Path) -> Manifest | None:
@@ -143,7 +174,7 @@ def read_manifest(target: Path) -> Manifest | None:
 def unchanged(manifest: Manifest, target: Path) -> bool:
     """Whether the package was made from the same inputs and nobody has changed a file since."""
     found = read_manifest(target)
-    if not found or not found.files:
+    if not found or not found.files or is_interrupted(target):
         return False
     same = (found.version, found.inputs) == (manifest.version, dict(manifest.inputs))
     return same and all(_is_as_recorded(target / path, sha) for path, sha in found.files.items())

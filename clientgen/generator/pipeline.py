@@ -17,7 +17,7 @@ from clientgen.generator.cache import generator_digest, has_seen, saw
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.format import formatter
 from clientgen.generator.inputs import Inputs, gather
-from clientgen.generator.manifest import Manifest
+from clientgen.generator.manifest import Manifest, digest
 
 if TYPE_CHECKING:
     from clientgen.generator.building import Progress, ResourceRow
@@ -63,7 +63,9 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     if beside:
         beside.make()
         changes = changes.and_beside(beside.shown, written=beside.wanted is not None)
-    saw(config.target, generator_digest(formatter()))
+    # As written: another run may have replaced it by now.
+    written = digest(tree.manifest.covering(tree.files).text())
+    saw(config.target, generator_digest(formatter()), written)
     return Result(changes, tree.skipped, unavailable=tree.unavailable, older=tree.older)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ def remember(kind: str, subject: str, fact: str) -> None:
     with suppress(OSError, RuntimeError):
         place = _place(kind, subject)
         place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = place.with_suffix(f".{os.getpid()}")
+        fresh = place.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         fresh.write_text(fact, "utf-8")
         fresh.replace(place)
 

@@ -3,7 +3,7 @@
 Every new file is first written beside the old ones, so a full disk is noticed before anything is
 replaced. A replaced or removed file is kept until the end, and put back when a later step fails.
 After a crash that no program can catch, every file is whole, old or new, and the manifest lists
-both sets, so that the next run finishes the work.
+both sets, so that the next run finishes the work. Who writes keeps others away (`locking`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,22 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from clientgen.generator.locking import exclusive
 from clientgen.generator.manifest import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["STAGING", "Replacement", "replace_file", "replace_files"]
+__all__ = [
+    "STAGING",
+    "Replacement",
+    "clear_staging",
+    "is_interrupted",
+    "remove_empty_folders",
+    "replace_file",
+    "replace_files",
+]
 
 # Inside the package: a rename stays on one file system, wherever the package is mounted.
 STAGING = ".clientgen-staging"
@@ -33,6 +42,24 @@ class Replacement:
     new: Mapping[str, bytes]
     stale: tuple[str, ...]
     journal: bytes
+
+
+def is_interrupted(target: Path) -> bool:
+    """Whether a run that wrote there was killed: what it staged is left."""
+    return os.path.lexists(target / STAGING)
+
+
+def clear_staging(target: Path) -> None:
+    """Remove what a run staged.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    staging = target / STAGING
+    if staging.is_symlink() or staging.is_file():
+        staging.unlink()
+    elif staging.is_dir():
+        shutil.rmtree(staging)
 
 
 def replace_files(target: Path, replacement: Replacement) -> None:
@@ -56,8 +83,9 @@ def replace_files(target: Path, replacement: Replacement) -> None:
         if manifest:
             steps.swap(manifest, target / MANIFEST)
         undo.pop_all()
-    shutil.rmtree(target / STAGING, ignore_errors=True)
+    # What is staged goes last: while it is there, a run knows that another did not end well.
     _remove_traces(target, replacement.stale)
+    shutil.rmtree(target / STAGING, ignore_errors=True)
 
 
 class _Steps:
@@ -68,8 +96,7 @@ class _Steps:
         self._staging = target / STAGING
         self._count = 0
         self.make_directory(target)
-        # What an interrupted run left.
-        shutil.rmtree(self._staging, ignore_errors=True)
+        clear_staging(target)  # what an interrupted run left
         self._staging.mkdir()
         undo.callback(shutil.rmtree, self._staging, ignore_errors=True)
 
@@ -138,17 +165,26 @@ def _remove_empty(directory: Path, target: Path) -> None:
             directory = directory.parent
 
 
+def remove_empty_folders(target: Path) -> None:
+    """Remove the folders inside that hold nothing: a killed run may have made or emptied them."""
+    for folder, _, _ in os.walk(target, topdown=False):
+        _remove_empty(target / folder, target)
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Write one file, whole or not at all; a link stays and what it leads to is replaced.
 
     Raises:
+        ClientgenError: another clientgen keeps the folder for too long.
         OSError: the file system refused; the file is as it was.
     """
     place = path.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
-    fresh = place.with_name(f".{place.name}.clientgen-{os.getpid()}")
-    try:
-        fresh.write_bytes(data)
-        fresh.replace(place)
-    finally:
-        fresh.unlink(missing_ok=True)
+    # One name: what a killed run left is overwritten.
+    fresh = place.with_name(f".{place.name}.clientgen-new")
+    with exclusive(place.parent):
+        try:
+            fresh.write_bytes(data)
+            fresh.replace(place)
+        finally:
+            fresh.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clientgen.generator import cache, remembering
-from clientgen.generator.manifest import MANIFEST
+from clientgen.generator.manifest import MANIFEST, digest
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +30,9 @@ def test_a_cache_that_cannot_be_written_is_none(own_cache: Path):
 
 
 def test_a_package_was_seen_only_by_the_same_generator_and_with_the_same_manifest(tmp_path: Path):
-    cache.saw(tmp_path, "generator 1")
+    cache.saw(tmp_path, "generator 1", digest("one"))
     assert not cache.has_seen(tmp_path, "generator 1")
     (tmp_path / MANIFEST).write_text("one")
-    cache.saw(tmp_path, "generator 1")
     assert cache.has_seen(tmp_path, "generator 1")
     assert not cache.has_seen(tmp_path, "generator 2")
     assert not cache.has_seen(tmp_path / "other", "generator 1")

@@ -12,10 +12,17 @@ from typing import Any
 
 from clientgen.generator.crds.changes import Change, changes
 from clientgen.generator.crds.manifest import Manifest
+from clientgen.generator.locking import exclusive, shared
 from clientgen.generator.manifest import has_header, header, made_from
 from clientgen.generator.output import Changed, Changes, Differences
 from clientgen.generator.problems import ClientgenError, Problem, Problems
-from clientgen.generator.replacing import Replacement, replace_files
+from clientgen.generator.replacing import (
+    STAGING,
+    Replacement,
+    clear_staging,
+    is_interrupted,
+    replace_files,
+)
 from clientgen.generator.sources.crd.shape import shaped
 from clientgen.generator.sources.document import is_object
 from clientgen.goyaml.reading import BadText, load_yaml
@@ -55,12 +62,18 @@ class Folder:
             ClientgenError: a file that is not ours is in the way, or something cannot be read.
         """
         self.path = path
+        self._modules = modules
         made = tuple(manifests)
         self.wanted = {manifest.file: text_of(manifest).encode() for manifest in made}
         self.too_large = tuple(each.file for each in made if each.is_too_large_for_kubectl)
+        with shared(self.path):
+            self._look()
+
+    def _look(self) -> None:
         problems = Problems()
         self.found = {file: self._read(file, problems) for file in sorted(self.wanted)}
-        self.stale = tuple(self._stale(modules, problems))
+        self.stale = tuple(self._stale(self._modules, problems))
+        self._interrupted = is_interrupted(self.path)
         problems.raise_if_any()
 
     def _read(self, file: str, problems: Problems) -> bytes | None:
@@ -101,7 +114,7 @@ class Folder:
                 if data is not None and data != wanted
             ),
             missing=tuple(file for file, data, _ in pairs if data is None),
-            stale=self.stale,
+            stale=(*self.stale, *([f"{STAGING}/"] if self._interrupted else [])),
         )
 
     def changes(self) -> dict[str, tuple[Change, ...]]:
@@ -121,19 +134,27 @@ class Folder:
         """Make the folder what it is to be.
 
         Raises:
-            ClientgenError: it cannot be written; everything is as it was.
+            ClientgenError: something is in the way or cannot be written, or another run keeps the
+                folder for too long; everything is as it was.
         """
-        differences = self.differences
-        new = sorted([*differences.missing, *(each.path for each in differences.changed)])
-        if new or self.stale:
-            replacement = Replacement({file: self.wanted[file] for file in new}, self.stale, b"")
+        with exclusive(self.path):
+            self._look()  # others may have written since
             try:
-                replace_files(self.path, replacement)
+                return self._write()
             except OSError as error:
                 where = str(error.filename or self.path)
                 what = f"it cannot be written: {error.strerror or type(error).__name__}"
                 raise ClientgenError([Problem(where, what, "nothing was changed")]) from error
-        return Changes(tuple(new), self.stale, len(self.wanted) - len(new))
+
+    def _write(self) -> Changes:
+        differences = self.differences
+        new = sorted([*differences.missing, *(each.path for each in differences.changed)])
+        if new or self.stale:
+            files = {file: self.wanted[file] for file in new}
+            replace_files(self.path, Replacement(files, self.stale, b""))
+        if self._interrupted:
+            clear_staging(self.path)
+        return Changes(tuple(new), self.stale, len(self.wanted) - len(new), self._interrupted)
 
 
 def _definition(data: bytes | None) -> Mapping[str, Any] | None:
