@@ -4,6 +4,10 @@ The object is encoded before and after the change, and the difference of the two
 merge patch with the uid and the resourceVersion of what was read. So fields this package does not
 know stay as they are, and a change made by somebody else in between is answered with a Conflict
 instead of being overwritten. (Kubernetes API concepts: updates to existing resources.)
+
+That is so for a change of any field. A patch without the version that tests only what it changes
+would let changes of other fields pass, but `change` may have read those: a sum of two counters
+would be stored although one of them is another by now. Nobody can see what a function has read.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
     from .patches import Patch
 
-__all__ = ["changed", "difference"]
+__all__ = ["changed", "difference", "log_unchanged"]
 
 Json: TypeAlias = dict[str, Any]
 
@@ -48,6 +52,14 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
         raise TypeError("change must alter the object it is given; the one it returned is not sent")
     after = codec.encode(current)
     return None if before == after else difference(json.decode(before), json.decode(after))
+
+
+def log_unchanged(path: str) -> None:
+    """Tell who looks for a mistake that nothing was sent."""
+    import logging  # most edits change something
+
+    words = "edit of %s: the function changed nothing, so nothing is sent (does it compare, `==`?)"
+    logging.getLogger("clientgen.runtime.edit").debug(words, path)
 
 
 def difference(before: Json, after: Json) -> Patch | None:

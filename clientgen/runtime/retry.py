@@ -26,6 +26,8 @@ __all__ = [
 
 MAX_RETRIES = 10
 
+# The longest pause after a conflict.
+_LONGEST_CONFLICT = 0.5
 _TOO_MANY = 429
 _SERVER_ERRORS = 500
 
@@ -114,23 +116,30 @@ class Backoff:
 
 
 class ConflictRetry:
-    """Read again and try again when the object has changed: five tries, 10 ms apart.
+    """Read again and try again when the object has changed, until a deadline.
 
-    Never after an ApplyConflict, to which there will be no other answer.
+    Pauses are anything between nothing and a limit that grows from 10 ms to half a second, so that
+    many writers of one object do not meet again and again (client-go's RetryOnConflict gives up
+    after five tries, 10 ms apart). Never after an ApplyConflict, to which there will be no other
+    answer.
     """
 
-    __slots__ = ("_backoff", "_left")
+    __slots__ = ("_deadline", "_limit", "_random", "count")
 
-    def __init__(self, steps: int = 5, delay: float = 0.01, random: Random | None = None) -> None:
-        self._left = steps - 1
-        self._backoff = Backoff(delay, factor=1.0, jitter=0.1, random=random)
+    def __init__(self, deadline: float, random: Random | None = None) -> None:
+        self.count = 0
+        self._deadline = deadline
+        self._limit = 0.01
+        self._random = random or default_random()
 
-    def after(self, error: Conflict) -> float | None:
+    def after(self, error: Conflict, now: float) -> float | None:
         """The seconds to wait before the next try; None when this error is the last."""
-        if isinstance(error, ApplyConflict) or not self._left:
+        delay = self._random() * self._limit
+        if isinstance(error, ApplyConflict) or now + delay >= self._deadline:
             return None
-        self._left -= 1
-        return self._backoff.delay()
+        self._limit = min(2 * self._limit, _LONGEST_CONFLICT)
+        self.count += 1
+        return delay
 
 
 class TokenBucket:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -791,27 +792,48 @@ async def test_edit_sends_the_difference_guarded_by_what_was_read(server, config
     }
     assert server.requests[3].json()["metadata"]["resourceVersion"] == "2"
     assert len(naps) == 1
-    assert 0.01 <= naps[0] <= 0.011
+    assert 0 <= naps[0] <= 0.01
 
 
-async def test_edit_that_changes_nothing_sends_nothing(server, config_for):
+async def test_edit_that_changes_nothing_sends_nothing(server, config_for, caplog):
+    caplog.set_level("DEBUG", "clientgen.runtime.edit")
     server.reply(ok(pod()))
     async with AsyncRest(config_for(server)) as rest:
         found = await AsyncPodClient(rest, "default")._edit(Pod, "web-0", lambda found: None, {})
     assert found.metadata.name == "web-0"
     assert len(server.requests) == 1
+    assert "default/pods/web-0: the function changed nothing" in caplog.text
 
 
-async def test_edit_gives_up_after_five_conflicts(server, config_for, naps):
-    for _ in range(5):
+async def test_edit_goes_on_after_many_conflicts(server, config_for, naps):
+    for _ in range(30):
+        server.reply(ok(pod()))
+        server.reply(failure(409, "Conflict", "changed"))
+    server.reply(ok(pod()))
+    server.reply(ok(pod(version="9")))
+    async with AsyncRest(config_for(server)) as rest:
+        edited = await AsyncPodClient(rest, "default")._edit(
+            Pod, "web-0", lambda found: found.metadata.labels.update(a="b"), {}
+        )
+    assert edited.metadata.resource_version == "9"
+    assert len(naps) == 30
+    assert max(naps) < 0.5
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 5.0}])
+async def test_edit_gives_up_at_its_deadline(server, config_for, naps, monkeypatch, options):
+    limit, begun = options.get("timeout", 60.0), time.monotonic()
+    monkeypatch.setattr(client_module, "monotonic", lambda: begun + sum(naps))
+    for _ in range(600):
         server.reply(ok(pod()))
         server.reply(failure(409, "Conflict", "changed"))
     async with AsyncRest(config_for(server)) as rest:
-        with pytest.raises(errors.Conflict, match="changed"):
+        with pytest.raises(errors.Conflict, match="changed") as caught:
             await AsyncPodClient(rest, "default")._edit(
-                Pod, "web-0", lambda found: found.metadata.labels.update(a="b"), {}
+                Pod, "web-0", lambda found: found.metadata.labels.update(a="b"), options
             )
-    assert len(naps) == 4
+    assert limit - 0.6 < sum(naps) <= limit + 0.1
+    assert caught.value.__notes__ == [f"gave up after {len(naps)} retries"]
 
 
 # ---- logs -------------------------------------------------------------------------------------

@@ -72,11 +72,17 @@ def test_backoffs_grow_to_their_cap():
     assert 1.0 <= Backoff(1.0).delay() <= 2.0
 
 
-def test_conflicts_are_tried_five_times_and_apply_conflicts_never():
+def test_conflicts_are_tried_until_a_deadline_after_growing_pauses():
     conflict = Conflict(Status())
-    retry = ConflictRetry(random=lambda: 1.0)
-    assert [retry.after(conflict) for _ in range(5)] == [pytest.approx(0.011)] * 4 + [None]
-    assert ConflictRetry().after(ApplyConflict(Status())) is None
+    retry = ConflictRetry(10.0, random=lambda: 1.0)
+    delays = [retry.after(conflict, 0.0) for _ in range(8)]
+    assert delays == [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.5, 0.5]
+    assert retry.count == 8
+    assert retry.after(conflict, 9.4) == 0.5
+    assert retry.after(conflict, 9.5) is None
+    assert retry.count == 9
+    assert ConflictRetry(10.0, random=lambda: 0.0).after(conflict, 9.9) == 0.0
+    assert ConflictRetry(10.0).after(ApplyConflict(Status()), 0.0) is None
 
 
 def test_a_bucket_gives_a_burst_and_then_a_rate():

@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from ..edit import changed
+from ..edit import changed, log_unchanged
 from ..errors import Conflict
 from ..meta_v1 import ModelList, Status
 from ..model import Model
 from ..patches import ApplyPatch
 from ..request import GET, LOGS, build, build_delete, build_patch, build_write
 from ..response import read_object, read_object_or_status
-from ..retry import ConflictRetry
+from ..retry import ConflictRetry, annotate
 from ._primitives import sleep
 from .lines import AsyncLines
 from .pages import each_page, list_pages
@@ -34,6 +35,9 @@ __all__ = ["AsyncResourceClient", "AsyncSubresource"]
 
 T = TypeVar("T", bound=Model)
 ListT = TypeVar("ListT", bound=ModelList[Any])
+
+# An edit without a timeout of its own gives up then: what conflicts for so long always will.
+_CONFLICT_SECONDS = 60.0
 
 
 class AsyncResourceClient:
@@ -115,17 +119,19 @@ class AsyncResourceClient:
     ) -> T:
         path = self._path_of(name, subresource)
         deadline = self._rest.deadline(options)
-        retry = ConflictRetry()
+        retry = ConflictRetry(deadline or monotonic() + _CONFLICT_SECONDS)
         while True:
             current = await self._send(model, build("GET", path, {}, GET), deadline)
             patch = changed(current, change)
             if patch is None:
+                log_unchanged(path)
                 return current
             try:
                 return await self._send(model, build_patch(path, patch, options), deadline)
             except Conflict as conflict:
-                delay = retry.after(conflict)
+                delay = retry.after(conflict, monotonic())
                 if delay is None:
+                    annotate(conflict, retry.count, None)
                     raise
             await sleep(delay)
 
