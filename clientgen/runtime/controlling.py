@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from msgspec import Struct
 
 from .queueing import LOW_PRIORITY
+from .segments import check_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .meta_v1 import ObjectMeta
     from .resource import Resource
 
-__all__ = ["Request", "Result", "owner_mapper", "request_for", "requeue", "urgency"]
+__all__ = ["Request", "Result", "checked", "owner_mapper", "request_for", "requeue", "urgency"]
 
 
 class Request(NamedTuple):
@@ -40,6 +41,23 @@ class Result(Struct, frozen=True, kw_only=True):
     """After so many seconds; says more than `requeue`."""
     priority: int | None = None
     """How urgent that will be; None for as urgent as this time."""
+
+
+def checked(requests: Iterable[Request]) -> Iterable[Request]:
+    """Give what a mapper gave, as long as it names objects.
+
+    Raises:
+        ValueError: a name is none, or a namespace is neither empty nor a name.
+    """
+    for request in requests:
+        namespace, name = request
+        try:
+            check_segment("name", name)
+            if namespace != "":
+                check_segment("namespace", namespace)
+        except ValueError as error:
+            raise ValueError(f"a mapper gave {tuple(request)!r}: {error}") from None
+        yield request
 
 
 def request_for(obj: Any) -> list[Request]:

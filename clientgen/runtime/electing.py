@@ -25,6 +25,7 @@ from .codec import deep_copy, encode
 from .errors import ClientError
 from .leases import Lease, changed_moment
 from .meta_v1 import ObjectMeta
+from .segments import check_segment
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -118,16 +119,19 @@ class Election:
 
     A try is some requests: `attempt` gives the first one; `answered` and `failed`, which are told
     how a request went, give the next one or None.
+
+    Raises:
+        ValueError: The identity is empty, or the lease's name or namespace is no name.
     """
 
     def __init__(self, namespace: str, name: str, identity: str, timing: Timing) -> None:
         if not identity:
             raise ValueError("an elector needs an identity that no other has")
-        self.name = name
+        self.name = check_segment("name", name)
         self.identity = identity
         self.timing = timing
         self.labels: dict[str, str] = {}
-        self._namespace = namespace
+        self._namespace = check_segment("namespace", namespace)
         self._observed: Lease | None = None
         self._record = b""
         self._observed_at = 0.0

@@ -5,14 +5,17 @@ Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from .segments import check_segment
 
 if TYPE_CHECKING:
     from .clock import Clock
     from .metrics import InformerMetricsProvider
+    from .resource import Resource
 
-__all__ = ["FactoryOptions", "Namespaces", "ScopeOptions", "SelectorOptions"]
+__all__ = ["FactoryOptions", "Namespaces", "ScopeOptions", "SelectorOptions", "scopes_of"]
 
 Namespaces: TypeAlias = str | Sequence[str] | None
 """One namespace, several, or (None) all of them."""
@@ -42,3 +45,19 @@ class FactoryOptions(ScopeOptions, total=False):
     transform: Callable[[Any], Any] | None
     clock: Clock
     metrics: InformerMetricsProvider | None
+
+
+def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
+    """The namespaces that are meant, each once and in order; empty for all of them.
+
+    Raises:
+        ValueError: One of them is no name, or there is none.
+    """
+    if namespace is None or not resource.namespaced:
+        return ()
+    several = isinstance(namespace, Iterable) and not isinstance(namespace, (str, bytes))
+    given: Iterable[str] = namespace if several else (namespace,)  # type: ignore[assignment]
+    found = {check_segment("namespace", each) for each in given}
+    if not found:
+        raise ValueError("no namespace is given; None means all of them")
+    return tuple(sorted(found))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 from .errors import NotFound
 from .indexer import NAMESPACE_INDEX
 from .meta_v1 import LabelSelector, Status, StatusDetails
+from .segments import check_segment
 from .selectors import EVERYTHING, Selector, label_selector, parse_label_selector, selector_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Lister(Generic[T]):
         Raises:
             NotFound: the cache does not have it.
             NotSynced: the cache is not full yet.
-            ValueError: a namespace is missing, or out of place.
+            ValueError: a name is none, or a namespace is missing or out of place.
         """
         namespace, name = path if len(path) > 1 else ("", *path)
         if bool(namespace) != self._resource.namespaced:
@@ -72,7 +73,7 @@ class Lister(Generic[T]):
         """Read one namespace only.
 
         Raises:
-            ValueError: the namespace is empty, or the resource has none.
+            ValueError: the namespace is no name, or the resource has none.
         """
         if not self._resource.namespaced:
             raise ValueError(_misplaced(self._resource))
@@ -103,7 +104,7 @@ class NamespacedLister(Lister[T]):
         Raises:
             NotFound: the cache does not have it.
             NotSynced: the cache is not full yet.
-            ValueError: the namespace is empty.
+            ValueError: a name is none.
         """
         return super().get(namespace, name)
 
@@ -121,6 +122,7 @@ class ClusterLister(Lister[T]):
         Raises:
             NotFound: the cache does not have it.
             NotSynced: the cache is not full yet.
+            ValueError: the name is none.
         """
         return super().get(name)
 
@@ -129,17 +131,15 @@ class NamespaceLister(Generic[T]):
     """Reads the objects of one resource and namespace from a cache, as `Lister` does.
 
     Raises:
-        ValueError: the namespace is empty.
+        ValueError: the namespace is no name.
     """
 
     __slots__ = ("_indexer", "_resource", "namespace")
 
     def __init__(self, indexer: Indexer[T], resource: Resource, namespace: str) -> None:
-        if not namespace:
-            raise ValueError("the namespace is empty; the lister itself reads all namespaces")
         self._indexer = indexer
         self._resource = resource
-        self.namespace = namespace
+        self.namespace = check_segment("namespace", namespace)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._resource.name} in {self.namespace!r}>"
@@ -150,6 +150,7 @@ class NamespaceLister(Generic[T]):
         Raises:
             NotFound: the cache does not have it.
             NotSynced: the cache is not full yet.
+            ValueError: the name is none.
         """
         return _get(self._indexer, self._resource, self.namespace, name)
 
@@ -165,8 +166,14 @@ class NamespaceLister(Generic[T]):
 
 
 def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> T:
-    found = indexer.get(f"{namespace}/{name}" if namespace else name)
+    try:
+        found = indexer.get(namespace + "/" + name if namespace else name)
+    except TypeError:
+        found = None
     if found is None:
+        if resource.namespaced:
+            check_segment("namespace", namespace)
+        check_segment("name", name)
         raise _not_found(resource, name)
     return found
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
 from msgspec import Struct
 
 from .resource import Resource
+from .segments import is_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -83,7 +84,7 @@ class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
             resource_version=inner("resourceVersion") or "",
             field_path=get("fieldPath") or "",
         )
-        if not (made.api_version and made.kind and made.name):
+        if not (is_name(made.api_version) and is_name(made.kind) and is_name(made.name)):
             raise ValueError(f"no event can be about {kind} {made}")
         return made
 

@@ -17,7 +17,7 @@ from .errors import RequestInfo
 from .patches import ApplyPatch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .patches import Patch
 
@@ -127,6 +127,7 @@ _DELETE_BODY = {
     ),
 }
 _PRECONDITIONS = {"uid": "uid", "resource_version": "resourceVersion"}
+_SELECTORS = ("label_selector", "field_selector", "shard_selector")
 DELETE_COLLECTION = {**LIST, **dict.fromkeys(_DELETE_BODY, "")}
 
 
@@ -196,9 +197,15 @@ def build_patch(path: str, patch: Patch, options: Mapping[str, Any]) -> HttpRequ
 
 
 def build_delete(path: str, options: Mapping[str, Any], *, collection: bool = False) -> HttpRequest:
-    """A delete: selectors in the query, everything else in a DeleteOptions body."""
+    """A delete: selectors in the query, everything else in a DeleteOptions body.
+
+    Raises:
+        ValueError: a selector or a precondition is given but empty, so that more would be deleted
+            than is meant.
+    """
     if not options:
         return HttpRequest("DELETE", path)
+    _check_limits(options, _SELECTORS if collection else _PRECONDITIONS)
     if collection:
         target, preconditions = path + query_string(options, DELETE_COLLECTION), {}
     else:
@@ -213,6 +220,14 @@ def build_delete(path: str, options: Mapping[str, Any], *, collection: bool = Fa
         return HttpRequest("DELETE", target)
     body = {"apiVersion": "v1", "kind": "DeleteOptions", **body}
     return HttpRequest("DELETE", target, _JSON, codec.encode(body))
+
+
+def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
+    for name in limits:
+        if name in options and not options[name]:
+            raise ValueError(
+                f"{name} must not be {options[name]!r}: leave it out to delete without this limit"
+            )
 
 
 _NOT_SENT = {**dict.fromkeys(_DELETE_BODY, ""), "timeout": ""}

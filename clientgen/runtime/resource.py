@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from .segments import segment
 
 if TYPE_CHECKING:
     from clientgen.gvk import GroupVersionKind, GroupVersionResource
 
 __all__ = ["Resource"]
 
-# What every ordinary name consists of; anything else takes the slow way.
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:_-]*").fullmatch
-
 
 class Resource(Struct, frozen=True):
     """A kind of object and where the API serves it.
 
-    `plural` is the name in the URL. `path` builds URL paths by the rules of
+    `plural` is the name in the URL. A collection and an object have a path each, by the rules of
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris.
     """
 
@@ -53,46 +51,27 @@ class Resource(Struct, frozen=True):
         """The resource with its group, as in `deployments.apps`; the core group has no suffix."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
-    def path(
-        self, namespace: str | None = None, name: str | None = None, subresource: str = ""
-    ) -> str:
-        """The URL path of the collection, of one object, or of a subresource.
-
-        Without a namespace a namespaced collection is that of all namespaces.
+    def collection_path(self, namespace: str | None = None) -> str:
+        """The URL path of the collection; without a namespace, of that of all namespaces.
 
         Raises:
-            ValueError: a segment is empty, `.`, `..` or holds `/` or `%`, as client-go refuses
-                them; or a namespace is missing or out of place.
+            ValueError: the namespace is no name (see `segments.segment`), or out of place.
         """
-        group = f"/apis/{self.group}" if self.group else "/api"
-        path = f"{group}/{self.version}"
-        if namespace is not None:
-            path = f"{path}/namespaces/{self._namespace(namespace)}"
-        path = f"{path}/{self.plural}"
-        if name is None:
-            return path
-        if namespace is None and self.namespaced:
-            raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")
-        path = f"{path}/{_segment('name', name)}"
-        return f"{path}/{_segment('subresource', subresource)}" if subresource else path
-
-    def _namespace(self, namespace: str) -> str:
+        root = f"/apis/{self.group}" if self.group else "/api"
+        if namespace is None:
+            return f"{root}/{self.version}/{self.plural}"
         if not self.namespaced:
             raise ValueError(f"{self.plural} do not live in namespaces")
-        if not namespace:
-            raise ValueError("the namespace is empty; leave it out to mean all namespaces")
-        return _segment("namespace", namespace)
+        return f"{root}/{self.version}/namespaces/{segment('namespace', namespace)}/{self.plural}"
 
+    def object_path(self, namespace: str | None, name: str, subresource: str = "") -> str:
+        """The URL path of one object, or of a subresource of it.
 
-def _segment(what: str, value: str) -> str:
-    if _PLAIN(value):
-        return value
-    if not value:
-        raise ValueError(f"the {what} is empty")
-    if value in {".", ".."} or "/" in value or "%" in value:
-        raise ValueError(
-            f"{value!r} cannot be a {what}: it may not be '.' or '..' or hold '/' or '%'"
-        )
-    from urllib.parse import quote  # hardly ever needed
-
-    return quote(value, safe="")
+        Raises:
+            ValueError: the name, the namespace or the subresource is no name (see
+                `segments.segment`); or the namespace is missing or out of place.
+        """
+        if namespace is None and self.namespaced:
+            raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")
+        path = f"{self.collection_path(namespace)}/{segment('name', name)}"
+        return f"{path}/{segment('subresource', subresource)}" if subresource else path

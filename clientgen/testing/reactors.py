@@ -15,6 +15,7 @@ from clientgen.runtime import errors
 from clientgen.runtime.codec import encode
 from clientgen.runtime.errors import ApiError, ConnectionLost
 from clientgen.runtime.model import Model
+from clientgen.runtime.segments import check_segment
 
 from .apiserver.answers import Response
 from .apiserver.failures import Cause, Failure
@@ -64,8 +65,12 @@ class Pattern:
         """Refuse a pattern that no request could fit, which is a mistake.
 
         Raises:
-            ValueError: there is no such verb, resource or subresource.
+            ValueError: there is no such verb, resource or subresource, or a name is none.
         """
+        if self.namespace != "*":
+            check_segment("namespace", self.namespace)
+        if self.name != "*":
+            check_segment("name", self.name)
         if self.verb not in _VERBS:
             raise ValueError(f"{self.verb!r} is no verb: {', '.join(_VERBS)}")
         resource, _, part = self.resource.partition("/")

@@ -499,7 +499,7 @@ class ManyElectors(RuleBasedStateMachine):
         self.server = Server()
         offsets = data.draw(st.lists(st.floats(0, 1e6), min_size=3, max_size=3))
         self.processes = [
-            Process(Election("", "lock", name, TIMING), offset)
+            Process(Election("default", "lock", name, TIMING), offset)
             for name, offset in zip("abc", offsets, strict=True)
         ]
 

@@ -95,7 +95,7 @@ def test_namespaces_must_be_where_they_belong(pods: Lister[Meta], nodes: Lister[
         nodes.get("one", "node-1")
     with pytest.raises(ValueError, match="nodes do not live in namespaces"):
         nodes.in_namespace("one")
-    with pytest.raises(ValueError, match="the namespace is empty"):
+    with pytest.raises(ValueError, match="namespace must be a non-empty string, not ''"):
         pods.in_namespace("")
 
 

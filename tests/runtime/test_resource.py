@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 import pytest
 
 from clientgen.gvk import GroupVersionKind, GroupVersionResource
 from clientgen.runtime.resource import Resource
+from tests.support.names import NO_NAMES
 
 PODS = Resource("", "v1", "pods", "Pod", namespaced=True)
 NODES = Resource("", "v1", "nodes", "Node", namespaced=False)
 DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment")
+
+
+class Names(str, Enum):  # noqa: UP042 - its format is another one
+    WEB = "web"
 
 
 @pytest.mark.parametrize(
@@ -17,37 +24,62 @@ DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment")
     [
         (PODS, (), "/api/v1/pods"),
         (PODS, ("a",), "/api/v1/namespaces/a/pods"),
+        (NODES, (), "/api/v1/nodes"),
+        (DEPLOYMENTS, (Names.WEB,), "/apis/apps/v1/namespaces/web/deployments"),
+    ],
+)
+def test_paths_of_collections(resource, arguments, path):
+    assert resource.collection_path(*arguments) == path
+
+
+@pytest.mark.parametrize(
+    ("resource", "arguments", "path"),
+    [
         (PODS, ("a", "b"), "/api/v1/namespaces/a/pods/b"),
         (PODS, ("a", "b", "log"), "/api/v1/namespaces/a/pods/b/log"),
-        (NODES, (), "/api/v1/nodes"),
         (NODES, (None, "n"), "/api/v1/nodes/n"),
         (NODES, (None, "system:node:x"), "/api/v1/nodes/system:node:x"),
-        (NODES, (None, "ä b?c#d"), "/api/v1/nodes/%C3%A4%20b%3Fc%23d"),
+        (NODES, (None, "ä b?c#d\\"), "/api/v1/nodes/%C3%A4%20b%3Fc%23d%5C"),
+        (NODES, (None, Names.WEB), "/api/v1/nodes/web"),
         (DEPLOYMENTS, ("a", "b", "scale"), "/apis/apps/v1/namespaces/a/deployments/b/scale"),
     ],
 )
-def test_paths(resource, arguments, path):
-    assert resource.path(*arguments) == path
+def test_paths_of_objects(resource, arguments, path):
+    found = resource.object_path(*arguments)
+    assert found == path
+    assert type(found) is str
 
 
-@pytest.mark.parametrize("bad", ["", ".", "..", "a/b", "a%2Fb"])
-def test_segments_that_would_mean_something_else_are_refused(bad):
+@pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
+def test_what_is_no_name_has_no_path(bad):
     with pytest.raises(ValueError, match="name"):
-        NODES.path(None, bad)
+        NODES.object_path(None, bad)
     with pytest.raises(ValueError, match="namespace"):
-        PODS.path(bad)
+        PODS.object_path(bad, "a")
+    if bad is not None:
+        with pytest.raises(ValueError, match="namespace"):
+            PODS.collection_path(bad)
     if bad:
         with pytest.raises(ValueError, match="subresource"):
-            NODES.path(None, "n", bad)
+            NODES.object_path(None, "n", bad)
+
+
+def test_what_is_wrong_with_a_name_is_said_without_its_contents():
+    with pytest.raises(ValueError, match=r"name must be a non-empty string, not a dict$"):
+        NODES.object_path(None, {"data": "secret"})
+    with pytest.raises(ValueError, match=r"name must be a non-empty string, not None$"):
+        NODES.object_path(None, None)
+    with pytest.raises(ValueError, match=r"name cannot be 'a/b': it may not be '\.' or '\.\.' or"):
+        NODES.object_path(None, "a/b")
 
 
 def test_namespaces_are_where_they_belong():
     with pytest.raises(ValueError, match="one Pod needs a namespace"):
-        PODS.path(None, "a")
+        PODS.object_path(None, "a")
     with pytest.raises(ValueError, match="nodes do not live in namespaces"):
-        NODES.path("a")
-    with pytest.raises(ValueError, match="leave it out to mean all"):
-        PODS.path("")
+        NODES.collection_path("a")
+    with pytest.raises(ValueError, match="nodes do not live in namespaces"):
+        NODES.object_path("a", "b")
 
 
 def test_words():

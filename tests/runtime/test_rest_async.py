@@ -209,8 +209,8 @@ async def test_a_post_to_a_subresource_answers_a_status(server, config_for):
         reply(201, {"kind": "Status", "apiVersion": "v1", "status": "Success", "code": 201})
     )
     async with AsyncRest(config_for(server)) as rest:
-        status = await AsyncPodClient(rest, "default")._create(
-            Status, {"kind": "Eviction"}, {}, name="web-0", subresource="eviction"
+        status = await AsyncPodClient(rest, "default")._create_named(
+            Status, "web-0", {"kind": "Eviction"}, {}, subresource="eviction"
         )
     assert status.code == 201
     assert server.requests[0].path == "/api/v1/namespaces/default/pods/web-0/eviction"

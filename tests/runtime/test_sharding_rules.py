@@ -61,7 +61,7 @@ class Replica:
 
     def __init__(self, identity: str, now: float, timing: Timing) -> None:
         self.now = now
-        self.election = Election("", f"lease-{identity}", identity, timing)
+        self.election = Election("default", f"lease-{identity}", identity, timing)
         self.shards = Shards(self.election)
         self.asked: Ask | None = None
         self.reply: Any = None

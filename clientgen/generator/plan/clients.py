@@ -77,6 +77,7 @@ def _client(resource: Resource, kind: str, expansions: Mapping[str, Expansion]) 
         name=f"Async{kind}Client",
         collection=f"Async{kind}Collection" if split else "",
         constant=naming.resource_constant(accessor),
+        accessor=accessor,
         reads=reads,
         methods=tuple(_methods(resource)),
         expansion=mixin(expansion.client, "Async"),
@@ -165,7 +166,7 @@ def client_names(clients: Iterable[ClientPlan], group_version_client: str) -> li
 def accessor_plan(client: ClientPlan) -> AccessorPlan:
     """How the group version client hands a client out."""
     return AccessorPlan(
-        name=naming.resource_accessor(client.resource.kind, client.resource.plural),
+        name=client.accessor,
         client=client.name,
         collection=client.collection,
         namespaced=client.resource.namespaced,

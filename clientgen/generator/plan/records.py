@@ -77,6 +77,8 @@ class ClientPlan:
     name: str
     collection: str
     constant: str
+    accessor: str
+    """The method that hands it out."""
     reads: tuple[MethodPlan, ...]
     methods: tuple[MethodPlan, ...]
     expansion: Symbol | None = None

@@ -81,12 +81,14 @@ class AsyncLeases:
         if ask.lease is None:
             return await self.get(election.name, timeout)
         if ask.verb == "create":
-            return await self._write("POST", "", ask.lease, timeout)
-        return await self._write("PUT", election.name, ask.lease, timeout)
+            path = LEASES.collection_path(self._namespace)
+            return await self._write("POST", path, ask.lease, timeout)
+        path = LEASES.object_path(self._namespace, election.name)
+        return await self._write("PUT", path, ask.lease, timeout)
 
     async def get(self, name: str, timeout: float) -> Lease | None:
         """Read a lease, if there is one."""
-        request = build("GET", LEASES.path(self._namespace, name), {}, GET)
+        request = build("GET", LEASES.object_path(self._namespace, name), {}, GET)
         try:
             response = await self._rest.send(request, self._until(timeout), max_retries=0)
         except NotFound:
@@ -96,7 +98,7 @@ class AsyncLeases:
     async def list(self, label_selector: str, timeout: float) -> LeaseList:
         """Read some leases, all in the state of one moment after this was called."""
         options = {"label_selector": label_selector}
-        request = build("GET", LEASES.path(self._namespace), options, LIST)
+        request = build("GET", LEASES.collection_path(self._namespace), options, LIST)
         response = await self._rest.send(request, self._until(timeout), max_retries=0)
         return read_list(response.body, LeaseList, request)
 
@@ -104,7 +106,8 @@ class AsyncLeases:
         """Remove a lease, if it is still as it was seen."""
         metadata = lease.metadata
         options = {"uid": metadata.uid, "resource_version": metadata.resource_version}
-        request = build_delete(LEASES.path(self._namespace, metadata.name), options)
+        path = LEASES.object_path(self._namespace, metadata.name)
+        request = build_delete(path, options)
         await self._rest.send(request, self._until(timeout), max_retries=0)
 
     async def release(self, election: Election, timeout: float) -> Lease | None:
@@ -114,8 +117,7 @@ class AsyncLeases:
         ask = election.release(found, clock.monotonic(), clock.now())
         return await self.send(ask, election, timeout) if ask else None
 
-    async def _write(self, method: str, name: str, lease: Lease, timeout: float) -> Lease:
-        path = LEASES.path(self._namespace, name or None)
+    async def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:
         request = build_write(method, path, lease, {})
         response = await self._rest.send(request, self._until(timeout), max_retries=0)
         return read_object(response.body, Lease, request)

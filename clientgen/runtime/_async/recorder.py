@@ -291,9 +291,9 @@ class AsyncEventRecorder:
         return not await wait_until(self._stopping, self._clock, self._clock.monotonic() + pause)
 
     async def _send(self, write: Write) -> None:
-        make = partial(build_write, "POST", self._resource.path(write.namespace))
+        make = partial(build_write, "POST", self._resource.collection_path(write.namespace))
         if write.patch is not None:
-            path = self._resource.path(write.namespace, write.name)
+            path = self._resource.object_path(write.namespace, write.name)
             try:
                 await self._request(build_patch(path, StrategicMergePatch(write.patch), {}))
             except NotFound:

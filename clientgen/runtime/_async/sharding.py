@@ -12,6 +12,7 @@ from ..electing import Election, Timing
 from ..errors import ApiError, ClientError
 from ..identity import unique_identity
 from ..leases import is_label_value, short_digest
+from ..segments import is_name
 from ..sharding import Shards, View
 from ._primitives import Event, call, spawn, wait_until
 from .leases import AsyncLeases, rest_of
@@ -78,10 +79,10 @@ class AsyncSharding:
         on_change: Callable[[tuple[str, ...]], object] | None = None,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        if not is_label_value(name) or len(name) > _LONGEST_NAME:
+        if not is_name(name) or not is_label_value(name) or len(name) > _LONGEST_NAME:
             raise ValueError(f"{name!r} names no lease: use up to {_LONGEST_NAME} of a-z, 0-9, -")
         rest = rest_of(client)
-        namespace = namespace or rest.namespace
+        namespace = rest.namespace if namespace is None else namespace
         identity = unique_identity() if identity is None else identity
         self._timing = Timing(lease_duration, renew_deadline, retry_period)
         lease = f"{name}-{short_digest(identity)}"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from msgspec import UNSET, UnsetType
+
 from ..edit import changed, log_unchanged
 from ..errors import Conflict
 from ..meta_v1 import ModelList, Status
@@ -17,6 +19,7 @@ from ..patches import ApplyPatch
 from ..request import GET, LOGS, build, build_delete, build_patch, build_write
 from ..response import read_object, read_object_or_status
 from ..retry import ConflictRetry, annotate
+from ..segments import called, check_segment, name_in, segment
 from ._primitives import sleep
 from .lines import Lines
 from .pages import each_page, list_pages
@@ -44,15 +47,23 @@ _CONFLICT_SECONDS = 60.0
 class ResourceClient:
     """The verbs of one resource, in one namespace or, without, in all.
 
-    Subclasses say which resource, and offer the verbs it has under their public names.
+    Subclasses say which resource, and offer the verbs it has under their public names. What takes
+    a name takes a valid one only, and sends nothing otherwise: a path without a name is that of
+    the whole collection.
+
+    Raises:
+        ValueError: the namespace is no name, or the resource has no namespaces.
     """
 
     resource: ClassVar[Resource]
+    _accessor: ClassVar[str] = ""
+    """What hands the client out, where that is not the resource's plural; for errors."""
 
-    def __init__(self, rest: Rest, namespace: str | None = None) -> None:
+    def __init__(self, rest: Rest, namespace: str | UnsetType = UNSET) -> None:
         self._rest = rest
-        self._namespace = namespace
-        self._path = self.resource.path(namespace)
+        self._namespace = "" if namespace is UNSET else namespace
+        self._is_narrow = namespace is not UNSET or not self.resource.namespaced
+        self._path = self._path_in(namespace)
 
     def __repr__(self) -> str:
         where = f", {self._namespace!r}" if self._namespace else ""
@@ -64,15 +75,8 @@ class ResourceClient:
         request = build("GET", self._path_of(name, subresource), options, GET)
         return self._send(model, request, self._rest.deadline(options))
 
-    def _list(
-        self,
-        list_model: type[ListT],
-        options: Mapping[str, Any],
-        *,
-        name: str = "",
-        subresource: str = "",
-    ) -> ListT:
-        return list_pages(self._rest, self._at(name, subresource), list_model, options)
+    def _list(self, list_model: type[ListT], options: Mapping[str, Any]) -> ListT:
+        return list_pages(self._rest, self._path, list_model, options)
 
     def _each(self, list_model: type[ModelList[T]], options: Mapping[str, Any]) -> Iterator[T]:
         for page in each_page(self._rest, self._path, list_model, options):
@@ -82,29 +86,38 @@ class ResourceClient:
     def _watch(self, model: type[T], options: Mapping[str, Any]) -> Watch[T]:
         return Watch(self._rest, self._path, model, options)
 
-    def _create(
+    def _create(self, model: type[T], body: object, options: Mapping[str, Any]) -> T:
+        request = build_write("POST", self._collection(), body, options)
+        return self._send(model, request, self._rest.deadline(options))
+
+    def _create_named(
         self,
         model: type[T],
+        name: str,
         body: object,
         options: Mapping[str, Any],
         *,
-        name: str = "",
         subresource: str = "",
     ) -> T:
-        request = build_write("POST", self._at(name, subresource), body, options)
+        request = build_write("POST", self._path_of(name, subresource), body, options)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update(
+        self, model: type[T], body: object, options: Mapping[str, Any], *, subresource: str = ""
+    ) -> T:
+        request = build_write("PUT", self._path_for(body, subresource), body, options)
+        return self._send(model, request, self._rest.deadline(options))
+
+    def _update_named(
         self,
         model: type[T],
+        name: str,
         body: object,
         options: Mapping[str, Any],
         *,
-        name: str = "",
         subresource: str = "",
     ) -> T:
-        path = self._path_of(name or _name_of(body), subresource)
-        request = build_write("PUT", path, body, options)
+        request = build_write("PUT", self._path_of(name, subresource), body, options)
         return self._send(model, request, self._rest.deadline(options))
 
     def _edit(
@@ -152,12 +165,32 @@ class ResourceClient:
         body: Model | Mapping[str, object],
         options: Mapping[str, Any],
         *,
-        name: str = "",
         subresource: str = "",
+    ) -> T:
+        path = self._path_for(body, subresource)
+        return self._send_apply(model, path, body, options)
+
+    def _apply_named(
+        self,
+        model: type[T],
+        name: str,
+        body: Model | Mapping[str, object],
+        options: Mapping[str, Any],
+        *,
+        subresource: str = "",
+    ) -> T:
+        path = self._path_of(name, subresource)
+        return self._send_apply(model, path, body, options)
+
+    def _send_apply(
+        self,
+        model: type[T],
+        path: str,
+        body: Model | Mapping[str, object],
+        options: Mapping[str, Any],
     ) -> T:
         # The server insists on a name for who applies; without one it is the program's.
         options = {"field_manager": self._rest.field_manager, **options}
-        path = self._path_of(name or _name_of(body), subresource)
         request = build_patch(path, ApplyPatch(body), options)
         return self._send(model, request, self._rest.deadline(options))
 
@@ -167,11 +200,12 @@ class ResourceClient:
         return read_object_or_status(response.body, model, request)
 
     def _delete_collection(self, list_model: type[T], options: Mapping[str, Any]) -> T | Status:
-        request = build_delete(self._path, options, collection=True)
+        request = build_delete(self._collection(), options, collection=True)
         response = self._rest.send(request, self._rest.deadline(options))
         return read_object_or_status(response.body, list_model, request)
 
     def _subresource(self, model: type[T], name: str, subresource: str) -> Subresource[T]:
+        self._path_of(name, subresource)  # refuses what is no name
         return Subresource(self, model, name, subresource)
 
     def _logs(self, name: str, options: Mapping[str, Any]) -> str:
@@ -188,12 +222,41 @@ class ResourceClient:
         response = self._rest.send(request, deadline)
         return read_object(response.body, model, request)
 
-    def _path_of(self, name: str, subresource: str = "") -> str:
-        return self.resource.path(self._namespace, name, subresource)
+    def _path_in(self, namespace: str | UnsetType) -> str:
+        if namespace is UNSET:
+            return self.resource.collection_path()
+        try:
+            return self.resource.collection_path(check_segment("namespace", namespace))
+        except ValueError as error:
+            raise ValueError(f"{self._accessor or self.resource.plural}(): {error}") from None
 
-    def _at(self, name: str, subresource: str) -> str:
-        """The collection, or something below it."""
-        return self._path_of(name, subresource) if name or subresource else self._path
+    def _path_of(self, name: str, subresource: str = "") -> str:
+        """The path of an object, or of a part of it; refuses what is no name."""
+        try:
+            path = f"{self._collection()}/{segment('name', name)}"
+        except ValueError as error:
+            raise self._misused(error) from None
+        return f"{path}/{subresource}" if subresource else path
+
+    def _path_for(self, body: object, subresource: str) -> str:
+        """The same for the object that a body is of."""
+        try:
+            path = f"{self._collection()}/{segment('metadata.name', name_in(body))}"
+        except ValueError as error:
+            raise self._misused(error) from None
+        return f"{path}/{subresource}" if subresource else path
+
+    def _collection(self) -> str:
+        """The path of the collection in which something is to change."""
+        if not self._is_narrow:
+            raise self._misused("it needs a namespace")
+        return self._path
+
+    def _misused(self, problem: object) -> ValueError:
+        """Say a problem in the words of the call: `pods("shop").delete(): ...`."""
+        of = f'"{self._namespace}"' if self._namespace else ""
+        call = called(self)
+        return ValueError(f"{self._accessor or self.resource.plural}({of}){call}: {problem}")
 
 
 class Subresource(Generic[T]):
@@ -214,8 +277,8 @@ class Subresource(Generic[T]):
 
     def update(self, body: T, **options: Unpack[WriteOptions]) -> T:
         """Replace it."""
-        return self._client._update(
-            self._model, body, options, name=self._name, subresource=self._part
+        return self._client._update_named(
+            self._model, self._name, body, options, subresource=self._part
         )
 
     def patch(self, patch: Patch, **options: Unpack[PatchOptions]) -> T:
@@ -224,18 +287,10 @@ class Subresource(Generic[T]):
 
     def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
         """Own the fields that `body` sets: server-side apply."""
-        return self._client._apply(
-            self._model, body, options, name=self._name, subresource=self._part
+        return self._client._apply_named(
+            self._model, self._name, body, options, subresource=self._part
         )
 
     def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
         """Read it, change it in place, and send the difference; again if it has changed since."""
         return self._client._edit(self._model, self._name, change, options, subresource=self._part)
-
-
-def _name_of(body: Any) -> str:
-    """The name in an object's metadata; a path without one is refused later."""
-    if isinstance(body, Model):
-        return getattr(body, "metadata").name or ""  # noqa: B009 - kinds have it, parts do not
-    metadata: dict[str, Any] = body.get("metadata") or {}
-    return metadata.get("name") or ""

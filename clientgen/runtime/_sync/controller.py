@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from msgspec import Struct
 
 from ..clock import SYSTEM_CLOCK
-from ..controlling import owner_mapper, request_for, requeue, urgency
+from ..controlling import checked, owner_mapper, request_for, requeue, urgency
 from ..queueing import LOW_PRIORITY, ShutDown
 from ..signals import on_stop_signal
 from ..syncing import timed_out
@@ -277,15 +277,15 @@ class Controller:
             self.queue.add_rate_limited(request, priority=self.queue.priority(request))
 
     def _on_add(self, mapper: Callable[[T], Iterable[Request]], obj: T, is_initial: bool) -> None:
-        for request in mapper(obj):
+        for request in checked(mapper(obj)):
             self.queue.add(request, priority=LOW_PRIORITY if is_initial else 0)
 
     def _on_update(self, mapper: Callable[[T], Iterable[Request]], old: T, new: T) -> None:
-        for request in [*mapper(old), *mapper(new)]:
+        for request in checked([*mapper(old), *mapper(new)]):
             self.queue.add(request, priority=urgency(old, new))
 
     def _on_delete(self, mapper: Callable[[T], Iterable[Request]], obj: T) -> None:
-        for request in mapper(obj):
+        for request in checked(mapper(obj)):
             self.queue.add(request)
 
 

@@ -19,6 +19,7 @@ from ..deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_
 from ..errors import ClientError, Gone
 from ..handlers import Handlers, ResyncTimer
 from ..indexer import Indexer, IndexFunction, meta_namespace_key
+from ..informer_options import scopes_of
 from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
@@ -139,7 +140,7 @@ class SharedInformer(Generic[T]):
         self._reflectors = [
             Reflector(
                 rest,
-                resource.path(scope.namespace),
+                resource.collection_path(scope.namespace),
                 model,
                 list_model,
                 options=options,
@@ -431,13 +432,3 @@ class SharedInformer(Generic[T]):
 def _namespace_of(obj: Any) -> str:
     namespace: str = obj.metadata.namespace
     return namespace
-
-
-def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
-    """The namespaces that are meant, each once and in order; empty for all of them."""
-    if namespace is None or not resource.namespaced:
-        return ()
-    found = (namespace,) if isinstance(namespace, str) else tuple(sorted(set(namespace)))
-    if not found:
-        raise ValueError("no namespace is given; None means all of them")
-    return found

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from clientgen.gvk import GroupVersionResource
 
 from ..clock import SYSTEM_CLOCK
+from ..informer_options import scopes_of
 from ..model import Model
 from ..syncing import not_started, timed_out
 from ._primitives import short_lock
-from .informer import SharedInformer, scopes_of
+from .informer import SharedInformer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

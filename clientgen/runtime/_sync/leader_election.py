@@ -92,7 +92,8 @@ class LeaderElector:
         random: Gives numbers from 0 to 1.
 
     Raises:
-        ValueError: The durations do not go together, or the identity is empty.
+        ValueError: The durations do not go together, the identity is empty, or a name is none that
+            the API server takes.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class LeaderElector:
         random: Callable[[], float] | None = None,
     ) -> None:
         rest = rest_of(client)
-        namespace = namespace or rest.namespace
+        namespace = rest.namespace if namespace is None else namespace
         self._timing = Timing(lease_duration, renew_deadline, retry_period)
         identity = unique_identity() if identity is None else identity
         self._election = Election(namespace, name, identity, self._timing)

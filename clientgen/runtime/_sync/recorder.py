@@ -292,9 +292,9 @@ class EventRecorder:
         return not wait_until(self._stopping, self._clock, self._clock.monotonic() + pause)
 
     def _send(self, write: Write) -> None:
-        make = partial(build_write, "POST", self._resource.path(write.namespace))
+        make = partial(build_write, "POST", self._resource.collection_path(write.namespace))
         if write.patch is not None:
-            path = self._resource.path(write.namespace, write.name)
+            path = self._resource.object_path(write.namespace, write.name)
             try:
                 self._request(build_patch(path, StrategicMergePatch(write.patch), {}))
             except NotFound:

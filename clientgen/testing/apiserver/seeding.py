@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from clientgen.runtime.segments import check_segment
+
 from .bodies import cleaned
 from .custom.libraries import MissingLibrary
 from .decoding.guards import is_object
@@ -25,8 +27,8 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     """Store an object with the status, uid and times it has; its namespace is made if need be.
 
     Raises:
-        ValueError: its kind is not served, it has no name, or it is a definition of something
-            that cannot be served.
+        ValueError: its kind is not served, it has no name that a path can hold, or it is a
+            definition of something that cannot be served.
         Failure: it does not fit the schema of its kind.
     """
     resource = _resource(cluster, value)
@@ -34,8 +36,11 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     metadata = value["metadata"]
     if not metadata.get("name"):
         raise ValueError(f"a {resource.kind} has to have a metadata.name")
+    check_segment("metadata.name", metadata["name"])
     if resource.namespaced:
-        _make_namespace(cluster, metadata.setdefault("namespace", "default"))
+        if metadata.get("namespace") in (None, ""):
+            metadata["namespace"] = "default"
+        _make_namespace(cluster, check_segment("metadata.namespace", metadata["namespace"]))
     else:
         metadata.pop("namespace", None)
     value, _ = cleaned(value, resource, cluster.spec.schemas)

@@ -86,7 +86,7 @@ def remove_widgets(admin: Clientset) -> None:
 def _is_served(admin: Clientset) -> bool:
     """Whether the new resource is there; for a moment it is not, and for another it says 429."""
     try:
-        admin.rest.send(HttpRequest("GET", WIDGETS.path()))
+        admin.rest.send(HttpRequest("GET", WIDGETS.collection_path()))
     except NotFound:
         return False
     return True

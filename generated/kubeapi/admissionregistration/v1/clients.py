@@ -60,6 +60,7 @@ class MutatingAdmissionPolicyClient(ResourceClient):
     """Works with MutatingAdmissionPolicy objects."""
 
     resource = MUTATING_ADMISSION_POLICIES
+    _accessor = "mutating_admission_policies"
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -139,6 +140,7 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
     """Works with MutatingAdmissionPolicyBinding objects."""
 
     resource = MUTATING_ADMISSION_POLICY_BINDINGS
+    _accessor = "mutating_admission_policy_bindings"
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyBindingList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -218,6 +220,7 @@ class MutatingWebhookConfigurationClient(ResourceClient):
     """Works with MutatingWebhookConfiguration objects."""
 
     resource = MUTATING_WEBHOOK_CONFIGURATIONS
+    _accessor = "mutating_webhook_configurations"
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingWebhookConfigurationList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -297,6 +300,7 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
     """Works with ValidatingAdmissionPolicy objects."""
 
     resource = VALIDATING_ADMISSION_POLICIES
+    _accessor = "validating_admission_policies"
 
     def list(self, **options: Unpack[ListOptions]) -> ValidatingAdmissionPolicyList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -396,6 +400,7 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
     """Works with ValidatingAdmissionPolicyBinding objects."""
 
     resource = VALIDATING_ADMISSION_POLICY_BINDINGS
+    _accessor = "validating_admission_policy_bindings"
 
     def list(self, **options: Unpack[ListOptions]) -> ValidatingAdmissionPolicyBindingList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -485,6 +490,7 @@ class ValidatingWebhookConfigurationClient(ResourceClient):
     """Works with ValidatingWebhookConfiguration objects."""
 
     resource = VALIDATING_WEBHOOK_CONFIGURATIONS
+    _accessor = "validating_webhook_configurations"
 
     def list(self, **options: Unpack[ListOptions]) -> ValidatingWebhookConfigurationList:
         """Read all that the options select, or one page of at most `limit`."""

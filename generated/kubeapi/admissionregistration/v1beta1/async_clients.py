@@ -41,6 +41,7 @@ class AsyncMutatingAdmissionPolicyClient(AsyncResourceClient):
     """Works with MutatingAdmissionPolicy objects."""
 
     resource = MUTATING_ADMISSION_POLICIES
+    _accessor = "mutating_admission_policies"
 
     async def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -120,6 +121,7 @@ class AsyncMutatingAdmissionPolicyBindingClient(AsyncResourceClient):
     """Works with MutatingAdmissionPolicyBinding objects."""
 
     resource = MUTATING_ADMISSION_POLICY_BINDINGS
+    _accessor = "mutating_admission_policy_bindings"
 
     async def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyBindingList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -41,6 +41,7 @@ class MutatingAdmissionPolicyClient(ResourceClient):
     """Works with MutatingAdmissionPolicy objects."""
 
     resource = MUTATING_ADMISSION_POLICIES
+    _accessor = "mutating_admission_policies"
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -120,6 +121,7 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
     """Works with MutatingAdmissionPolicyBinding objects."""
 
     resource = MUTATING_ADMISSION_POLICY_BINDINGS
+    _accessor = "mutating_admission_policy_bindings"
 
     def list(self, **options: Unpack[ListOptions]) -> MutatingAdmissionPolicyBindingList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -35,6 +35,7 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
     """Works with CustomResourceDefinition objects."""
 
     resource = CUSTOM_RESOURCE_DEFINITIONS
+    _accessor = "custom_resource_definitions"
 
     async def list(self, **options: Unpack[ListOptions]) -> CustomResourceDefinitionList:
         """Read all that the options select, or one page of at most `limit`."""

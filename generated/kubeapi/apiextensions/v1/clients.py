@@ -35,6 +35,7 @@ class CustomResourceDefinitionClient(ResourceClient):
     """Works with CustomResourceDefinition objects."""
 
     resource = CUSTOM_RESOURCE_DEFINITIONS
+    _accessor = "custom_resource_definitions"
 
     def list(self, **options: Unpack[ListOptions]) -> CustomResourceDefinitionList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -35,6 +35,7 @@ class AsyncAPIServiceClient(AsyncResourceClient):
     """Works with APIService objects."""
 
     resource = API_SERVICES
+    _accessor = "api_services"
 
     async def list(self, **options: Unpack[ListOptions]) -> APIServiceList:
         """Read all that the options select, or one page of at most `limit`."""

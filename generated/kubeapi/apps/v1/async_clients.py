@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import (
@@ -56,6 +57,7 @@ class AsyncControllerRevisionCollection(AsyncResourceClient):
     """Lists and watches the ControllerRevision objects of all namespaces."""
 
     resource = CONTROLLER_REVISIONS
+    _accessor = "controller_revisions"
 
     async def list(self, **options: Unpack[ListOptions]) -> ControllerRevisionList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -139,6 +141,7 @@ class AsyncDaemonSetCollection(AsyncResourceClient):
     """Lists and watches the DaemonSet objects of all namespaces."""
 
     resource = DAEMON_SETS
+    _accessor = "daemon_sets"
 
     async def list(self, **options: Unpack[ListOptions]) -> DaemonSetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -307,6 +310,7 @@ class AsyncReplicaSetCollection(AsyncResourceClient):
     """Lists and watches the ReplicaSet objects of all namespaces."""
 
     resource = REPLICA_SETS
+    _accessor = "replica_sets"
 
     async def list(self, **options: Unpack[ListOptions]) -> ReplicaSetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -393,6 +397,7 @@ class AsyncStatefulSetCollection(AsyncResourceClient):
     """Lists and watches the StatefulSet objects of all namespaces."""
 
     resource = STATEFUL_SETS
+    _accessor = "stateful_sets"
 
     async def list(self, **options: Unpack[ListOptions]) -> StatefulSetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -494,10 +499,10 @@ class AsyncAppsV1Client:
     def controller_revisions(self, namespace: str) -> AsyncControllerRevisionClient: ...
     def controller_revisions(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> AsyncControllerRevisionCollection:
         """Work with ControllerRevision objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncControllerRevisionCollection(self._rest)
         return AsyncControllerRevisionClient(self._rest, namespace)
 
@@ -505,9 +510,9 @@ class AsyncAppsV1Client:
     def daemon_sets(self) -> AsyncDaemonSetCollection: ...
     @overload
     def daemon_sets(self, namespace: str) -> AsyncDaemonSetClient: ...
-    def daemon_sets(self, namespace: str | None = None) -> AsyncDaemonSetCollection:
+    def daemon_sets(self, namespace: str | UnsetType = UNSET) -> AsyncDaemonSetCollection:
         """Work with DaemonSet objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncDaemonSetCollection(self._rest)
         return AsyncDaemonSetClient(self._rest, namespace)
 
@@ -515,9 +520,9 @@ class AsyncAppsV1Client:
     def deployments(self) -> AsyncDeploymentCollection: ...
     @overload
     def deployments(self, namespace: str) -> AsyncDeploymentClient: ...
-    def deployments(self, namespace: str | None = None) -> AsyncDeploymentCollection:
+    def deployments(self, namespace: str | UnsetType = UNSET) -> AsyncDeploymentCollection:
         """Work with Deployment objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncDeploymentCollection(self._rest)
         return AsyncDeploymentClient(self._rest, namespace)
 
@@ -525,9 +530,9 @@ class AsyncAppsV1Client:
     def replica_sets(self) -> AsyncReplicaSetCollection: ...
     @overload
     def replica_sets(self, namespace: str) -> AsyncReplicaSetClient: ...
-    def replica_sets(self, namespace: str | None = None) -> AsyncReplicaSetCollection:
+    def replica_sets(self, namespace: str | UnsetType = UNSET) -> AsyncReplicaSetCollection:
         """Work with ReplicaSet objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncReplicaSetCollection(self._rest)
         return AsyncReplicaSetClient(self._rest, namespace)
 
@@ -535,8 +540,8 @@ class AsyncAppsV1Client:
     def stateful_sets(self) -> AsyncStatefulSetCollection: ...
     @overload
     def stateful_sets(self, namespace: str) -> AsyncStatefulSetClient: ...
-    def stateful_sets(self, namespace: str | None = None) -> AsyncStatefulSetCollection:
+    def stateful_sets(self, namespace: str | UnsetType = UNSET) -> AsyncStatefulSetCollection:
         """Work with StatefulSet objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncStatefulSetCollection(self._rest)
         return AsyncStatefulSetClient(self._rest, namespace)

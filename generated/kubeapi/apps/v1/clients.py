@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import (
@@ -56,6 +57,7 @@ class ControllerRevisionCollection(ResourceClient):
     """Lists and watches the ControllerRevision objects of all namespaces."""
 
     resource = CONTROLLER_REVISIONS
+    _accessor = "controller_revisions"
 
     def list(self, **options: Unpack[ListOptions]) -> ControllerRevisionList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -139,6 +141,7 @@ class DaemonSetCollection(ResourceClient):
     """Lists and watches the DaemonSet objects of all namespaces."""
 
     resource = DAEMON_SETS
+    _accessor = "daemon_sets"
 
     def list(self, **options: Unpack[ListOptions]) -> DaemonSetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -307,6 +310,7 @@ class ReplicaSetCollection(ResourceClient):
     """Lists and watches the ReplicaSet objects of all namespaces."""
 
     resource = REPLICA_SETS
+    _accessor = "replica_sets"
 
     def list(self, **options: Unpack[ListOptions]) -> ReplicaSetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -393,6 +397,7 @@ class StatefulSetCollection(ResourceClient):
     """Lists and watches the StatefulSet objects of all namespaces."""
 
     resource = STATEFUL_SETS
+    _accessor = "stateful_sets"
 
     def list(self, **options: Unpack[ListOptions]) -> StatefulSetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -494,10 +499,10 @@ class AppsV1Client:
     def controller_revisions(self, namespace: str) -> ControllerRevisionClient: ...
     def controller_revisions(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> ControllerRevisionCollection:
         """Work with ControllerRevision objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ControllerRevisionCollection(self._rest)
         return ControllerRevisionClient(self._rest, namespace)
 
@@ -505,9 +510,9 @@ class AppsV1Client:
     def daemon_sets(self) -> DaemonSetCollection: ...
     @overload
     def daemon_sets(self, namespace: str) -> DaemonSetClient: ...
-    def daemon_sets(self, namespace: str | None = None) -> DaemonSetCollection:
+    def daemon_sets(self, namespace: str | UnsetType = UNSET) -> DaemonSetCollection:
         """Work with DaemonSet objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return DaemonSetCollection(self._rest)
         return DaemonSetClient(self._rest, namespace)
 
@@ -515,9 +520,9 @@ class AppsV1Client:
     def deployments(self) -> DeploymentCollection: ...
     @overload
     def deployments(self, namespace: str) -> DeploymentClient: ...
-    def deployments(self, namespace: str | None = None) -> DeploymentCollection:
+    def deployments(self, namespace: str | UnsetType = UNSET) -> DeploymentCollection:
         """Work with Deployment objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return DeploymentCollection(self._rest)
         return DeploymentClient(self._rest, namespace)
 
@@ -525,9 +530,9 @@ class AppsV1Client:
     def replica_sets(self) -> ReplicaSetCollection: ...
     @overload
     def replica_sets(self, namespace: str) -> ReplicaSetClient: ...
-    def replica_sets(self, namespace: str | None = None) -> ReplicaSetCollection:
+    def replica_sets(self, namespace: str | UnsetType = UNSET) -> ReplicaSetCollection:
         """Work with ReplicaSet objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ReplicaSetCollection(self._rest)
         return ReplicaSetClient(self._rest, namespace)
 
@@ -535,8 +540,8 @@ class AppsV1Client:
     def stateful_sets(self) -> StatefulSetCollection: ...
     @overload
     def stateful_sets(self, namespace: str) -> StatefulSetClient: ...
-    def stateful_sets(self, namespace: str | None = None) -> StatefulSetCollection:
+    def stateful_sets(self, namespace: str | UnsetType = UNSET) -> StatefulSetCollection:
         """Work with StatefulSet objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return StatefulSetCollection(self._rest)
         return StatefulSetClient(self._rest, namespace)

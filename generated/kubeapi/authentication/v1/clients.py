@@ -22,6 +22,7 @@ class SelfSubjectReviewClient(ResourceClient):
     """Works with SelfSubjectReview objects."""
 
     resource = SELF_SUBJECT_REVIEWS
+    _accessor = "self_subject_reviews"
 
     def create(
         self,
@@ -36,6 +37,7 @@ class TokenReviewClient(ResourceClient):
     """Works with TokenReview objects."""
 
     resource = TOKEN_REVIEWS
+    _accessor = "token_reviews"
 
     def create(self, body: TokenReview, **options: Unpack[WriteOptions]) -> TokenReview:
         """Create the TokenReview."""

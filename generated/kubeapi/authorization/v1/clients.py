@@ -34,6 +34,7 @@ class LocalSubjectAccessReviewClient(ResourceClient):
     """Works with LocalSubjectAccessReview objects of one namespace."""
 
     resource = LOCAL_SUBJECT_ACCESS_REVIEWS
+    _accessor = "local_subject_access_reviews"
 
     def create(
         self,
@@ -48,6 +49,7 @@ class SelfSubjectAccessReviewClient(ResourceClient):
     """Works with SelfSubjectAccessReview objects."""
 
     resource = SELF_SUBJECT_ACCESS_REVIEWS
+    _accessor = "self_subject_access_reviews"
 
     def create(
         self,
@@ -62,6 +64,7 @@ class SelfSubjectRulesReviewClient(ResourceClient):
     """Works with SelfSubjectRulesReview objects."""
 
     resource = SELF_SUBJECT_RULES_REVIEWS
+    _accessor = "self_subject_rules_reviews"
 
     def create(
         self,
@@ -76,6 +79,7 @@ class SubjectAccessReviewClient(ResourceClient):
     """Works with SubjectAccessReview objects."""
 
     resource = SUBJECT_ACCESS_REVIEWS
+    _accessor = "subject_access_reviews"
 
     def create(
         self,

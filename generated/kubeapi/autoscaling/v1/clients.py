@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import HorizontalPodAutoscaler, HorizontalPodAutoscalerList
 from .resources import HORIZONTAL_POD_AUTOSCALERS
@@ -36,6 +37,7 @@ class HorizontalPodAutoscalerCollection(ResourceClient):
     """Lists and watches the HorizontalPodAutoscaler objects of all namespaces."""
 
     resource = HORIZONTAL_POD_AUTOSCALERS
+    _accessor = "horizontal_pod_autoscalers"
 
     def list(self, **options: Unpack[ListOptions]) -> HorizontalPodAutoscalerList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -150,9 +152,9 @@ class AutoscalingV1Client:
     def horizontal_pod_autoscalers(self, namespace: str) -> HorizontalPodAutoscalerClient: ...
     def horizontal_pod_autoscalers(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> HorizontalPodAutoscalerCollection:
         """Work with HorizontalPodAutoscaler objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return HorizontalPodAutoscalerCollection(self._rest)
         return HorizontalPodAutoscalerClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import CronJob, CronJobList, Job, JobList
 from .resources import CRON_JOBS, JOBS
@@ -38,6 +39,7 @@ class AsyncCronJobCollection(AsyncResourceClient):
     """Lists and watches the CronJob objects of all namespaces."""
 
     resource = CRON_JOBS
+    _accessor = "cron_jobs"
 
     async def list(self, **options: Unpack[ListOptions]) -> CronJobList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -207,9 +209,9 @@ class AsyncBatchV1Client:
     def cron_jobs(self) -> AsyncCronJobCollection: ...
     @overload
     def cron_jobs(self, namespace: str) -> AsyncCronJobClient: ...
-    def cron_jobs(self, namespace: str | None = None) -> AsyncCronJobCollection:
+    def cron_jobs(self, namespace: str | UnsetType = UNSET) -> AsyncCronJobCollection:
         """Work with CronJob objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncCronJobCollection(self._rest)
         return AsyncCronJobClient(self._rest, namespace)
 
@@ -217,8 +219,8 @@ class AsyncBatchV1Client:
     def jobs(self) -> AsyncJobCollection: ...
     @overload
     def jobs(self, namespace: str) -> AsyncJobClient: ...
-    def jobs(self, namespace: str | None = None) -> AsyncJobCollection:
+    def jobs(self, namespace: str | UnsetType = UNSET) -> AsyncJobCollection:
         """Work with Job objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncJobCollection(self._rest)
         return AsyncJobClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import CronJob, CronJobList, Job, JobList
 from .resources import CRON_JOBS, JOBS
@@ -38,6 +39,7 @@ class CronJobCollection(ResourceClient):
     """Lists and watches the CronJob objects of all namespaces."""
 
     resource = CRON_JOBS
+    _accessor = "cron_jobs"
 
     def list(self, **options: Unpack[ListOptions]) -> CronJobList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -207,9 +209,9 @@ class BatchV1Client:
     def cron_jobs(self) -> CronJobCollection: ...
     @overload
     def cron_jobs(self, namespace: str) -> CronJobClient: ...
-    def cron_jobs(self, namespace: str | None = None) -> CronJobCollection:
+    def cron_jobs(self, namespace: str | UnsetType = UNSET) -> CronJobCollection:
         """Work with CronJob objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return CronJobCollection(self._rest)
         return CronJobClient(self._rest, namespace)
 
@@ -217,8 +219,8 @@ class BatchV1Client:
     def jobs(self) -> JobCollection: ...
     @overload
     def jobs(self, namespace: str) -> JobClient: ...
-    def jobs(self, namespace: str | None = None) -> JobCollection:
+    def jobs(self, namespace: str | UnsetType = UNSET) -> JobCollection:
         """Work with Job objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return JobCollection(self._rest)
         return JobClient(self._rest, namespace)

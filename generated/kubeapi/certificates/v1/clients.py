@@ -35,6 +35,7 @@ class CertificateSigningRequestClient(ResourceClient):
     """Works with CertificateSigningRequest objects."""
 
     resource = CERTIFICATE_SIGNING_REQUESTS
+    _accessor = "certificate_signing_requests"
 
     def list(self, **options: Unpack[ListOptions]) -> CertificateSigningRequestList:
         """Read all that the options select, or one page of at most `limit`."""

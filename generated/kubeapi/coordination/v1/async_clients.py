@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import Lease, LeaseList
 from .resources import LEASES
@@ -111,8 +112,8 @@ class AsyncCoordinationV1Client:
     def leases(self) -> AsyncLeaseCollection: ...
     @overload
     def leases(self, namespace: str) -> AsyncLeaseClient: ...
-    def leases(self, namespace: str | None = None) -> AsyncLeaseCollection:
+    def leases(self, namespace: str | UnsetType = UNSET) -> AsyncLeaseCollection:
         """Work with Lease objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncLeaseCollection(self._rest)
         return AsyncLeaseClient(self._rest, namespace)

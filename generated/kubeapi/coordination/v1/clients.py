@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import Lease, LeaseList
 from .resources import LEASES
@@ -111,8 +112,8 @@ class CoordinationV1Client:
     def leases(self) -> LeaseCollection: ...
     @overload
     def leases(self, namespace: str) -> LeaseClient: ...
-    def leases(self, namespace: str | None = None) -> LeaseCollection:
+    def leases(self, namespace: str | UnsetType = UNSET) -> LeaseCollection:
         """Work with Lease objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return LeaseCollection(self._rest)
         return LeaseClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import LeaseCandidate, LeaseCandidateList
 from .resources import LEASE_CANDIDATES
@@ -36,6 +37,7 @@ class AsyncLeaseCandidateCollection(AsyncResourceClient):
     """Lists and watches the LeaseCandidate objects of all namespaces."""
 
     resource = LEASE_CANDIDATES
+    _accessor = "lease_candidates"
 
     async def list(self, **options: Unpack[ListOptions]) -> LeaseCandidateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -116,8 +118,8 @@ class AsyncCoordinationV1beta1Client:
     def lease_candidates(self) -> AsyncLeaseCandidateCollection: ...
     @overload
     def lease_candidates(self, namespace: str) -> AsyncLeaseCandidateClient: ...
-    def lease_candidates(self, namespace: str | None = None) -> AsyncLeaseCandidateCollection:
+    def lease_candidates(self, namespace: str | UnsetType = UNSET) -> AsyncLeaseCandidateCollection:
         """Work with LeaseCandidate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncLeaseCandidateCollection(self._rest)
         return AsyncLeaseCandidateClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import LeaseCandidate, LeaseCandidateList
 from .resources import LEASE_CANDIDATES
@@ -36,6 +37,7 @@ class LeaseCandidateCollection(ResourceClient):
     """Lists and watches the LeaseCandidate objects of all namespaces."""
 
     resource = LEASE_CANDIDATES
+    _accessor = "lease_candidates"
 
     def list(self, **options: Unpack[ListOptions]) -> LeaseCandidateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -116,8 +118,8 @@ class CoordinationV1beta1Client:
     def lease_candidates(self) -> LeaseCandidateCollection: ...
     @overload
     def lease_candidates(self, namespace: str) -> LeaseCandidateClient: ...
-    def lease_candidates(self, namespace: str | None = None) -> LeaseCandidateCollection:
+    def lease_candidates(self, namespace: str | UnsetType = UNSET) -> LeaseCandidateCollection:
         """Work with LeaseCandidate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return LeaseCandidateCollection(self._rest)
         return LeaseCandidateClient(self._rest, namespace)

@@ -28,6 +28,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
 from ...autoscaling.v1.models import Scale
@@ -135,6 +136,7 @@ class AsyncComponentStatusClient(AsyncResourceClient):
     """Works with ComponentStatus objects."""
 
     resource = COMPONENT_STATUSES
+    _accessor = "component_statuses"
 
     async def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -153,6 +155,7 @@ class AsyncConfigMapCollection(AsyncResourceClient):
     """Lists and watches the ConfigMap objects of all namespaces."""
 
     resource = CONFIG_MAPS
+    _accessor = "config_maps"
 
     async def list(self, **options: Unpack[ListOptions]) -> ConfigMapList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -351,6 +354,7 @@ class AsyncLimitRangeCollection(AsyncResourceClient):
     """Lists and watches the LimitRange objects of all namespaces."""
 
     resource = LIMIT_RANGES
+    _accessor = "limit_ranges"
 
     async def list(self, **options: Unpack[ListOptions]) -> LimitRangeList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -570,6 +574,7 @@ class AsyncPersistentVolumeClaimCollection(AsyncResourceClient):
     """Lists and watches the PersistentVolumeClaim objects of all namespaces."""
 
     resource = PERSISTENT_VOLUME_CLAIMS
+    _accessor = "persistent_volume_claims"
 
     async def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeClaimList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -673,6 +678,7 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
     """Works with PersistentVolume objects."""
 
     resource = PERSISTENT_VOLUMES
+    _accessor = "persistent_volumes"
 
     async def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -863,7 +869,7 @@ class AsyncPodClient(AsyncPodCollection):
 
     async def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
         """Create the binding of the Pod called `name`."""
-        return await self._create(Status, body, options, name=name, subresource="binding")
+        return await self._create_named(Status, name, body, options, subresource="binding")
 
     async def evict(
         self,
@@ -873,13 +879,14 @@ class AsyncPodClient(AsyncPodCollection):
     ) -> Status:
         """Ask that the Pod called `name` goes, if disruption budgets allow it."""
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return await self._create(Status, body, options, name=name, subresource="eviction")
+        return await self._create_named(Status, name, body, options, subresource="eviction")
 
 
 class AsyncPodTemplateCollection(AsyncResourceClient):
     """Lists and watches the PodTemplate objects of all namespaces."""
 
     resource = POD_TEMPLATES
+    _accessor = "pod_templates"
 
     async def list(self, **options: Unpack[ListOptions]) -> PodTemplateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -946,6 +953,7 @@ class AsyncReplicationControllerCollection(AsyncResourceClient):
     """Lists and watches the ReplicationController objects of all namespaces."""
 
     resource = REPLICATION_CONTROLLERS
+    _accessor = "replication_controllers"
 
     async def list(self, **options: Unpack[ListOptions]) -> ReplicationControllerList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -1053,6 +1061,7 @@ class AsyncResourceQuotaCollection(AsyncResourceClient):
     """Lists and watches the ResourceQuota objects of all namespaces."""
 
     resource = RESOURCE_QUOTAS
+    _accessor = "resource_quotas"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceQuotaList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -1210,6 +1219,7 @@ class AsyncServiceAccountCollection(AsyncResourceClient):
     """Lists and watches the ServiceAccount objects of all namespaces."""
 
     resource = SERVICE_ACCOUNTS
+    _accessor = "service_accounts"
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -1283,7 +1293,7 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
         """Create the token of the ServiceAccount called `name`."""
-        return await self._create(TokenRequest, body, options, name=name, subresource="token")
+        return await self._create_named(TokenRequest, name, body, options, subresource="token")
 
 
 class AsyncServiceCollection(AsyncResourceClient):
@@ -1389,9 +1399,9 @@ class AsyncCoreV1Client:
     def config_maps(self) -> AsyncConfigMapCollection: ...
     @overload
     def config_maps(self, namespace: str) -> AsyncConfigMapClient: ...
-    def config_maps(self, namespace: str | None = None) -> AsyncConfigMapCollection:
+    def config_maps(self, namespace: str | UnsetType = UNSET) -> AsyncConfigMapCollection:
         """Work with ConfigMap objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncConfigMapCollection(self._rest)
         return AsyncConfigMapClient(self._rest, namespace)
 
@@ -1399,9 +1409,9 @@ class AsyncCoreV1Client:
     def endpoints(self) -> AsyncEndpointsCollection: ...
     @overload
     def endpoints(self, namespace: str) -> AsyncEndpointsClient: ...
-    def endpoints(self, namespace: str | None = None) -> AsyncEndpointsCollection:
+    def endpoints(self, namespace: str | UnsetType = UNSET) -> AsyncEndpointsCollection:
         """Work with Endpoints objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncEndpointsCollection(self._rest)
         return AsyncEndpointsClient(self._rest, namespace)
 
@@ -1409,9 +1419,9 @@ class AsyncCoreV1Client:
     def events(self) -> AsyncEventCollection: ...
     @overload
     def events(self, namespace: str) -> AsyncEventClient: ...
-    def events(self, namespace: str | None = None) -> AsyncEventCollection:
+    def events(self, namespace: str | UnsetType = UNSET) -> AsyncEventCollection:
         """Work with Event objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncEventCollection(self._rest)
         return AsyncEventClient(self._rest, namespace)
 
@@ -1419,9 +1429,9 @@ class AsyncCoreV1Client:
     def limit_ranges(self) -> AsyncLimitRangeCollection: ...
     @overload
     def limit_ranges(self, namespace: str) -> AsyncLimitRangeClient: ...
-    def limit_ranges(self, namespace: str | None = None) -> AsyncLimitRangeCollection:
+    def limit_ranges(self, namespace: str | UnsetType = UNSET) -> AsyncLimitRangeCollection:
         """Work with LimitRange objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncLimitRangeCollection(self._rest)
         return AsyncLimitRangeClient(self._rest, namespace)
 
@@ -1439,10 +1449,10 @@ class AsyncCoreV1Client:
     def persistent_volume_claims(self, namespace: str) -> AsyncPersistentVolumeClaimClient: ...
     def persistent_volume_claims(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> AsyncPersistentVolumeClaimCollection:
         """Work with PersistentVolumeClaim objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPersistentVolumeClaimCollection(self._rest)
         return AsyncPersistentVolumeClaimClient(self._rest, namespace)
 
@@ -1454,9 +1464,9 @@ class AsyncCoreV1Client:
     def pods(self) -> AsyncPodCollection: ...
     @overload
     def pods(self, namespace: str) -> AsyncPodClient: ...
-    def pods(self, namespace: str | None = None) -> AsyncPodCollection:
+    def pods(self, namespace: str | UnsetType = UNSET) -> AsyncPodCollection:
         """Work with Pod objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPodCollection(self._rest)
         return AsyncPodClient(self._rest, namespace)
 
@@ -1464,9 +1474,9 @@ class AsyncCoreV1Client:
     def pod_templates(self) -> AsyncPodTemplateCollection: ...
     @overload
     def pod_templates(self, namespace: str) -> AsyncPodTemplateClient: ...
-    def pod_templates(self, namespace: str | None = None) -> AsyncPodTemplateCollection:
+    def pod_templates(self, namespace: str | UnsetType = UNSET) -> AsyncPodTemplateCollection:
         """Work with PodTemplate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPodTemplateCollection(self._rest)
         return AsyncPodTemplateClient(self._rest, namespace)
 
@@ -1476,10 +1486,10 @@ class AsyncCoreV1Client:
     def replication_controllers(self, namespace: str) -> AsyncReplicationControllerClient: ...
     def replication_controllers(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> AsyncReplicationControllerCollection:
         """Work with ReplicationController objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncReplicationControllerCollection(self._rest)
         return AsyncReplicationControllerClient(self._rest, namespace)
 
@@ -1487,9 +1497,9 @@ class AsyncCoreV1Client:
     def resource_quotas(self) -> AsyncResourceQuotaCollection: ...
     @overload
     def resource_quotas(self, namespace: str) -> AsyncResourceQuotaClient: ...
-    def resource_quotas(self, namespace: str | None = None) -> AsyncResourceQuotaCollection:
+    def resource_quotas(self, namespace: str | UnsetType = UNSET) -> AsyncResourceQuotaCollection:
         """Work with ResourceQuota objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncResourceQuotaCollection(self._rest)
         return AsyncResourceQuotaClient(self._rest, namespace)
 
@@ -1497,9 +1507,9 @@ class AsyncCoreV1Client:
     def secrets(self) -> AsyncSecretCollection: ...
     @overload
     def secrets(self, namespace: str) -> AsyncSecretClient: ...
-    def secrets(self, namespace: str | None = None) -> AsyncSecretCollection:
+    def secrets(self, namespace: str | UnsetType = UNSET) -> AsyncSecretCollection:
         """Work with Secret objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncSecretCollection(self._rest)
         return AsyncSecretClient(self._rest, namespace)
 
@@ -1507,9 +1517,9 @@ class AsyncCoreV1Client:
     def service_accounts(self) -> AsyncServiceAccountCollection: ...
     @overload
     def service_accounts(self, namespace: str) -> AsyncServiceAccountClient: ...
-    def service_accounts(self, namespace: str | None = None) -> AsyncServiceAccountCollection:
+    def service_accounts(self, namespace: str | UnsetType = UNSET) -> AsyncServiceAccountCollection:
         """Work with ServiceAccount objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncServiceAccountCollection(self._rest)
         return AsyncServiceAccountClient(self._rest, namespace)
 
@@ -1517,8 +1527,8 @@ class AsyncCoreV1Client:
     def services(self) -> AsyncServiceCollection: ...
     @overload
     def services(self, namespace: str) -> AsyncServiceClient: ...
-    def services(self, namespace: str | None = None) -> AsyncServiceCollection:
+    def services(self, namespace: str | UnsetType = UNSET) -> AsyncServiceCollection:
         """Work with Service objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncServiceCollection(self._rest)
         return AsyncServiceClient(self._rest, namespace)

@@ -28,6 +28,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
 from ...autoscaling.v1.models import Scale
@@ -135,6 +136,7 @@ class ComponentStatusClient(ResourceClient):
     """Works with ComponentStatus objects."""
 
     resource = COMPONENT_STATUSES
+    _accessor = "component_statuses"
 
     def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -153,6 +155,7 @@ class ConfigMapCollection(ResourceClient):
     """Lists and watches the ConfigMap objects of all namespaces."""
 
     resource = CONFIG_MAPS
+    _accessor = "config_maps"
 
     def list(self, **options: Unpack[ListOptions]) -> ConfigMapList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -351,6 +354,7 @@ class LimitRangeCollection(ResourceClient):
     """Lists and watches the LimitRange objects of all namespaces."""
 
     resource = LIMIT_RANGES
+    _accessor = "limit_ranges"
 
     def list(self, **options: Unpack[ListOptions]) -> LimitRangeList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -570,6 +574,7 @@ class PersistentVolumeClaimCollection(ResourceClient):
     """Lists and watches the PersistentVolumeClaim objects of all namespaces."""
 
     resource = PERSISTENT_VOLUME_CLAIMS
+    _accessor = "persistent_volume_claims"
 
     def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeClaimList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -673,6 +678,7 @@ class PersistentVolumeClient(ResourceClient):
     """Works with PersistentVolume objects."""
 
     resource = PERSISTENT_VOLUMES
+    _accessor = "persistent_volumes"
 
     def list(self, **options: Unpack[ListOptions]) -> PersistentVolumeList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -863,7 +869,7 @@ class PodClient(PodCollection):
 
     def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
         """Create the binding of the Pod called `name`."""
-        return self._create(Status, body, options, name=name, subresource="binding")
+        return self._create_named(Status, name, body, options, subresource="binding")
 
     def evict(
         self,
@@ -873,13 +879,14 @@ class PodClient(PodCollection):
     ) -> Status:
         """Ask that the Pod called `name` goes, if disruption budgets allow it."""
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return self._create(Status, body, options, name=name, subresource="eviction")
+        return self._create_named(Status, name, body, options, subresource="eviction")
 
 
 class PodTemplateCollection(ResourceClient):
     """Lists and watches the PodTemplate objects of all namespaces."""
 
     resource = POD_TEMPLATES
+    _accessor = "pod_templates"
 
     def list(self, **options: Unpack[ListOptions]) -> PodTemplateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -946,6 +953,7 @@ class ReplicationControllerCollection(ResourceClient):
     """Lists and watches the ReplicationController objects of all namespaces."""
 
     resource = REPLICATION_CONTROLLERS
+    _accessor = "replication_controllers"
 
     def list(self, **options: Unpack[ListOptions]) -> ReplicationControllerList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -1053,6 +1061,7 @@ class ResourceQuotaCollection(ResourceClient):
     """Lists and watches the ResourceQuota objects of all namespaces."""
 
     resource = RESOURCE_QUOTAS
+    _accessor = "resource_quotas"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceQuotaList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -1210,6 +1219,7 @@ class ServiceAccountCollection(ResourceClient):
     """Lists and watches the ServiceAccount objects of all namespaces."""
 
     resource = SERVICE_ACCOUNTS
+    _accessor = "service_accounts"
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -1283,7 +1293,7 @@ class ServiceAccountClient(ServiceAccountCollection):
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
         """Create the token of the ServiceAccount called `name`."""
-        return self._create(TokenRequest, body, options, name=name, subresource="token")
+        return self._create_named(TokenRequest, name, body, options, subresource="token")
 
 
 class ServiceCollection(ResourceClient):
@@ -1389,9 +1399,9 @@ class CoreV1Client:
     def config_maps(self) -> ConfigMapCollection: ...
     @overload
     def config_maps(self, namespace: str) -> ConfigMapClient: ...
-    def config_maps(self, namespace: str | None = None) -> ConfigMapCollection:
+    def config_maps(self, namespace: str | UnsetType = UNSET) -> ConfigMapCollection:
         """Work with ConfigMap objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ConfigMapCollection(self._rest)
         return ConfigMapClient(self._rest, namespace)
 
@@ -1399,9 +1409,9 @@ class CoreV1Client:
     def endpoints(self) -> EndpointsCollection: ...
     @overload
     def endpoints(self, namespace: str) -> EndpointsClient: ...
-    def endpoints(self, namespace: str | None = None) -> EndpointsCollection:
+    def endpoints(self, namespace: str | UnsetType = UNSET) -> EndpointsCollection:
         """Work with Endpoints objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return EndpointsCollection(self._rest)
         return EndpointsClient(self._rest, namespace)
 
@@ -1409,9 +1419,9 @@ class CoreV1Client:
     def events(self) -> EventCollection: ...
     @overload
     def events(self, namespace: str) -> EventClient: ...
-    def events(self, namespace: str | None = None) -> EventCollection:
+    def events(self, namespace: str | UnsetType = UNSET) -> EventCollection:
         """Work with Event objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return EventCollection(self._rest)
         return EventClient(self._rest, namespace)
 
@@ -1419,9 +1429,9 @@ class CoreV1Client:
     def limit_ranges(self) -> LimitRangeCollection: ...
     @overload
     def limit_ranges(self, namespace: str) -> LimitRangeClient: ...
-    def limit_ranges(self, namespace: str | None = None) -> LimitRangeCollection:
+    def limit_ranges(self, namespace: str | UnsetType = UNSET) -> LimitRangeCollection:
         """Work with LimitRange objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return LimitRangeCollection(self._rest)
         return LimitRangeClient(self._rest, namespace)
 
@@ -1439,10 +1449,10 @@ class CoreV1Client:
     def persistent_volume_claims(self, namespace: str) -> PersistentVolumeClaimClient: ...
     def persistent_volume_claims(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> PersistentVolumeClaimCollection:
         """Work with PersistentVolumeClaim objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PersistentVolumeClaimCollection(self._rest)
         return PersistentVolumeClaimClient(self._rest, namespace)
 
@@ -1454,9 +1464,9 @@ class CoreV1Client:
     def pods(self) -> PodCollection: ...
     @overload
     def pods(self, namespace: str) -> PodClient: ...
-    def pods(self, namespace: str | None = None) -> PodCollection:
+    def pods(self, namespace: str | UnsetType = UNSET) -> PodCollection:
         """Work with Pod objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PodCollection(self._rest)
         return PodClient(self._rest, namespace)
 
@@ -1464,9 +1474,9 @@ class CoreV1Client:
     def pod_templates(self) -> PodTemplateCollection: ...
     @overload
     def pod_templates(self, namespace: str) -> PodTemplateClient: ...
-    def pod_templates(self, namespace: str | None = None) -> PodTemplateCollection:
+    def pod_templates(self, namespace: str | UnsetType = UNSET) -> PodTemplateCollection:
         """Work with PodTemplate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PodTemplateCollection(self._rest)
         return PodTemplateClient(self._rest, namespace)
 
@@ -1476,10 +1486,10 @@ class CoreV1Client:
     def replication_controllers(self, namespace: str) -> ReplicationControllerClient: ...
     def replication_controllers(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> ReplicationControllerCollection:
         """Work with ReplicationController objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ReplicationControllerCollection(self._rest)
         return ReplicationControllerClient(self._rest, namespace)
 
@@ -1487,9 +1497,9 @@ class CoreV1Client:
     def resource_quotas(self) -> ResourceQuotaCollection: ...
     @overload
     def resource_quotas(self, namespace: str) -> ResourceQuotaClient: ...
-    def resource_quotas(self, namespace: str | None = None) -> ResourceQuotaCollection:
+    def resource_quotas(self, namespace: str | UnsetType = UNSET) -> ResourceQuotaCollection:
         """Work with ResourceQuota objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ResourceQuotaCollection(self._rest)
         return ResourceQuotaClient(self._rest, namespace)
 
@@ -1497,9 +1507,9 @@ class CoreV1Client:
     def secrets(self) -> SecretCollection: ...
     @overload
     def secrets(self, namespace: str) -> SecretClient: ...
-    def secrets(self, namespace: str | None = None) -> SecretCollection:
+    def secrets(self, namespace: str | UnsetType = UNSET) -> SecretCollection:
         """Work with Secret objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return SecretCollection(self._rest)
         return SecretClient(self._rest, namespace)
 
@@ -1507,9 +1517,9 @@ class CoreV1Client:
     def service_accounts(self) -> ServiceAccountCollection: ...
     @overload
     def service_accounts(self, namespace: str) -> ServiceAccountClient: ...
-    def service_accounts(self, namespace: str | None = None) -> ServiceAccountCollection:
+    def service_accounts(self, namespace: str | UnsetType = UNSET) -> ServiceAccountCollection:
         """Work with ServiceAccount objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ServiceAccountCollection(self._rest)
         return ServiceAccountClient(self._rest, namespace)
 
@@ -1517,8 +1527,8 @@ class CoreV1Client:
     def services(self) -> ServiceCollection: ...
     @overload
     def services(self, namespace: str) -> ServiceClient: ...
-    def services(self, namespace: str | None = None) -> ServiceCollection:
+    def services(self, namespace: str | UnsetType = UNSET) -> ServiceCollection:
         """Work with Service objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ServiceCollection(self._rest)
         return ServiceClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import EndpointSlice, EndpointSliceList
 from .resources import ENDPOINT_SLICES
@@ -36,6 +37,7 @@ class AsyncEndpointSliceCollection(AsyncResourceClient):
     """Lists and watches the EndpointSlice objects of all namespaces."""
 
     resource = ENDPOINT_SLICES
+    _accessor = "endpoint_slices"
 
     async def list(self, **options: Unpack[ListOptions]) -> EndpointSliceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -116,8 +118,8 @@ class AsyncDiscoveryV1Client:
     def endpoint_slices(self) -> AsyncEndpointSliceCollection: ...
     @overload
     def endpoint_slices(self, namespace: str) -> AsyncEndpointSliceClient: ...
-    def endpoint_slices(self, namespace: str | None = None) -> AsyncEndpointSliceCollection:
+    def endpoint_slices(self, namespace: str | UnsetType = UNSET) -> AsyncEndpointSliceCollection:
         """Work with EndpointSlice objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncEndpointSliceCollection(self._rest)
         return AsyncEndpointSliceClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import EndpointSlice, EndpointSliceList
 from .resources import ENDPOINT_SLICES
@@ -36,6 +37,7 @@ class EndpointSliceCollection(ResourceClient):
     """Lists and watches the EndpointSlice objects of all namespaces."""
 
     resource = ENDPOINT_SLICES
+    _accessor = "endpoint_slices"
 
     def list(self, **options: Unpack[ListOptions]) -> EndpointSliceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -116,8 +118,8 @@ class DiscoveryV1Client:
     def endpoint_slices(self) -> EndpointSliceCollection: ...
     @overload
     def endpoint_slices(self, namespace: str) -> EndpointSliceClient: ...
-    def endpoint_slices(self, namespace: str | None = None) -> EndpointSliceCollection:
+    def endpoint_slices(self, namespace: str | UnsetType = UNSET) -> EndpointSliceCollection:
         """Work with EndpointSlice objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return EndpointSliceCollection(self._rest)
         return EndpointSliceClient(self._rest, namespace)

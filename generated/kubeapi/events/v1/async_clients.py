@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import Event, EventList
 from .resources import EVENTS
@@ -111,8 +112,8 @@ class AsyncEventsV1Client:
     def events(self) -> AsyncEventCollection: ...
     @overload
     def events(self, namespace: str) -> AsyncEventClient: ...
-    def events(self, namespace: str | None = None) -> AsyncEventCollection:
+    def events(self, namespace: str | UnsetType = UNSET) -> AsyncEventCollection:
         """Work with Event objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncEventCollection(self._rest)
         return AsyncEventClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import Event, EventList
 from .resources import EVENTS
@@ -111,8 +112,8 @@ class EventsV1Client:
     def events(self) -> EventCollection: ...
     @overload
     def events(self, namespace: str) -> EventClient: ...
-    def events(self, namespace: str | None = None) -> EventCollection:
+    def events(self, namespace: str | UnsetType = UNSET) -> EventCollection:
         """Work with Event objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return EventCollection(self._rest)
         return EventClient(self._rest, namespace)

@@ -41,6 +41,7 @@ class AsyncFlowSchemaClient(AsyncResourceClient):
     """Works with FlowSchema objects."""
 
     resource = FLOW_SCHEMAS
+    _accessor = "flow_schemas"
 
     async def list(self, **options: Unpack[ListOptions]) -> FlowSchemaList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -119,6 +120,7 @@ class AsyncPriorityLevelConfigurationClient(AsyncResourceClient):
     """Works with PriorityLevelConfiguration objects."""
 
     resource = PRIORITY_LEVEL_CONFIGURATIONS
+    _accessor = "priority_level_configurations"
 
     async def list(self, **options: Unpack[ListOptions]) -> PriorityLevelConfigurationList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -41,6 +41,7 @@ class FlowSchemaClient(ResourceClient):
     """Works with FlowSchema objects."""
 
     resource = FLOW_SCHEMAS
+    _accessor = "flow_schemas"
 
     def list(self, **options: Unpack[ListOptions]) -> FlowSchemaList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -119,6 +120,7 @@ class PriorityLevelConfigurationClient(ResourceClient):
     """Works with PriorityLevelConfiguration objects."""
 
     resource = PRIORITY_LEVEL_CONFIGURATIONS
+    _accessor = "priority_level_configurations"
 
     def list(self, **options: Unpack[ListOptions]) -> PriorityLevelConfigurationList:
         """Read all that the options select, or one page of at most `limit`."""

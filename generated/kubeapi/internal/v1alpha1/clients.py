@@ -35,6 +35,7 @@ class StorageVersionClient(ResourceClient):
     """Works with StorageVersion objects."""
 
     resource = STORAGE_VERSIONS
+    _accessor = "storage_versions"
 
     def list(self, **options: Unpack[ListOptions]) -> StorageVersionList:
         """Read all that the options select, or one page of at most `limit`."""

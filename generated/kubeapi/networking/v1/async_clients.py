@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     IPAddress,
@@ -52,6 +53,7 @@ class AsyncIngressClassClient(AsyncResourceClient):
     """Works with IngressClass objects."""
 
     resource = INGRESS_CLASSES
+    _accessor = "ingress_classes"
 
     async def list(self, **options: Unpack[ListOptions]) -> IngressClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -196,6 +198,7 @@ class AsyncIPAddressClient(AsyncResourceClient):
     """Works with IPAddress objects."""
 
     resource = IP_ADDRESSES
+    _accessor = "ip_addresses"
 
     async def list(self, **options: Unpack[ListOptions]) -> IPAddressList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -258,6 +261,7 @@ class AsyncNetworkPolicyCollection(AsyncResourceClient):
     """Lists and watches the NetworkPolicy objects of all namespaces."""
 
     resource = NETWORK_POLICIES
+    _accessor = "network_policies"
 
     async def list(self, **options: Unpack[ListOptions]) -> NetworkPolicyList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -329,6 +333,7 @@ class AsyncServiceCIDRClient(AsyncResourceClient):
     """Works with ServiceCIDR objects."""
 
     resource = SERVICE_CIDRS
+    _accessor = "service_cidrs"
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceCIDRList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -424,9 +429,9 @@ class AsyncNetworkingV1Client:
     def ingresses(self) -> AsyncIngressCollection: ...
     @overload
     def ingresses(self, namespace: str) -> AsyncIngressClient: ...
-    def ingresses(self, namespace: str | None = None) -> AsyncIngressCollection:
+    def ingresses(self, namespace: str | UnsetType = UNSET) -> AsyncIngressCollection:
         """Work with Ingress objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncIngressCollection(self._rest)
         return AsyncIngressClient(self._rest, namespace)
 
@@ -438,9 +443,9 @@ class AsyncNetworkingV1Client:
     def network_policies(self) -> AsyncNetworkPolicyCollection: ...
     @overload
     def network_policies(self, namespace: str) -> AsyncNetworkPolicyClient: ...
-    def network_policies(self, namespace: str | None = None) -> AsyncNetworkPolicyCollection:
+    def network_policies(self, namespace: str | UnsetType = UNSET) -> AsyncNetworkPolicyCollection:
         """Work with NetworkPolicy objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncNetworkPolicyCollection(self._rest)
         return AsyncNetworkPolicyClient(self._rest, namespace)
 

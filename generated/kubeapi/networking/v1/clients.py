@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     IPAddress,
@@ -52,6 +53,7 @@ class IngressClassClient(ResourceClient):
     """Works with IngressClass objects."""
 
     resource = INGRESS_CLASSES
+    _accessor = "ingress_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> IngressClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -196,6 +198,7 @@ class IPAddressClient(ResourceClient):
     """Works with IPAddress objects."""
 
     resource = IP_ADDRESSES
+    _accessor = "ip_addresses"
 
     def list(self, **options: Unpack[ListOptions]) -> IPAddressList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -258,6 +261,7 @@ class NetworkPolicyCollection(ResourceClient):
     """Lists and watches the NetworkPolicy objects of all namespaces."""
 
     resource = NETWORK_POLICIES
+    _accessor = "network_policies"
 
     def list(self, **options: Unpack[ListOptions]) -> NetworkPolicyList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -329,6 +333,7 @@ class ServiceCIDRClient(ResourceClient):
     """Works with ServiceCIDR objects."""
 
     resource = SERVICE_CIDRS
+    _accessor = "service_cidrs"
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceCIDRList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -424,9 +429,9 @@ class NetworkingV1Client:
     def ingresses(self) -> IngressCollection: ...
     @overload
     def ingresses(self, namespace: str) -> IngressClient: ...
-    def ingresses(self, namespace: str | None = None) -> IngressCollection:
+    def ingresses(self, namespace: str | UnsetType = UNSET) -> IngressCollection:
         """Work with Ingress objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return IngressCollection(self._rest)
         return IngressClient(self._rest, namespace)
 
@@ -438,9 +443,9 @@ class NetworkingV1Client:
     def network_policies(self) -> NetworkPolicyCollection: ...
     @overload
     def network_policies(self, namespace: str) -> NetworkPolicyClient: ...
-    def network_policies(self, namespace: str | None = None) -> NetworkPolicyCollection:
+    def network_policies(self, namespace: str | UnsetType = UNSET) -> NetworkPolicyCollection:
         """Work with NetworkPolicy objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return NetworkPolicyCollection(self._rest)
         return NetworkPolicyClient(self._rest, namespace)
 

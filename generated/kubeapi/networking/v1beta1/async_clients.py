@@ -36,6 +36,7 @@ class AsyncIPAddressClient(AsyncResourceClient):
     """Works with IPAddress objects."""
 
     resource = IP_ADDRESSES
+    _accessor = "ip_addresses"
 
     async def list(self, **options: Unpack[ListOptions]) -> IPAddressList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -98,6 +99,7 @@ class AsyncServiceCIDRClient(AsyncResourceClient):
     """Works with ServiceCIDR objects."""
 
     resource = SERVICE_CIDRS
+    _accessor = "service_cidrs"
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceCIDRList:
         """Read all that the options select, or one page of at most `limit`."""

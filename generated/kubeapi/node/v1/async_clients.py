@@ -35,6 +35,7 @@ class AsyncRuntimeClassClient(AsyncResourceClient):
     """Works with RuntimeClass objects."""
 
     resource = RUNTIME_CLASSES
+    _accessor = "runtime_classes"
 
     async def list(self, **options: Unpack[ListOptions]) -> RuntimeClassList:
         """Read all that the options select, or one page of at most `limit`."""

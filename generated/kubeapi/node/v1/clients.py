@@ -35,6 +35,7 @@ class RuntimeClassClient(ResourceClient):
     """Works with RuntimeClass objects."""
 
     resource = RUNTIME_CLASSES
+    _accessor = "runtime_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> RuntimeClassList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import PodDisruptionBudget, PodDisruptionBudgetList
 from .resources import POD_DISRUPTION_BUDGETS
@@ -36,6 +37,7 @@ class AsyncPodDisruptionBudgetCollection(AsyncResourceClient):
     """Lists and watches the PodDisruptionBudget objects of all namespaces."""
 
     resource = POD_DISRUPTION_BUDGETS
+    _accessor = "pod_disruption_budgets"
 
     async def list(self, **options: Unpack[ListOptions]) -> PodDisruptionBudgetList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -150,9 +152,9 @@ class AsyncPolicyV1Client:
     def pod_disruption_budgets(self, namespace: str) -> AsyncPodDisruptionBudgetClient: ...
     def pod_disruption_budgets(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> AsyncPodDisruptionBudgetCollection:
         """Work with PodDisruptionBudget objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPodDisruptionBudgetCollection(self._rest)
         return AsyncPodDisruptionBudgetClient(self._rest, namespace)

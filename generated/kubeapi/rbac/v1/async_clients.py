@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     ClusterRole,
@@ -49,6 +50,7 @@ class AsyncClusterRoleBindingClient(AsyncResourceClient):
     """Works with ClusterRoleBinding objects."""
 
     resource = CLUSTER_ROLE_BINDINGS
+    _accessor = "cluster_role_bindings"
 
     async def list(self, **options: Unpack[ListOptions]) -> ClusterRoleBindingList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -128,6 +130,7 @@ class AsyncClusterRoleClient(AsyncResourceClient):
     """Works with ClusterRole objects."""
 
     resource = CLUSTER_ROLES
+    _accessor = "cluster_roles"
 
     async def list(self, **options: Unpack[ListOptions]) -> ClusterRoleList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -190,6 +193,7 @@ class AsyncRoleBindingCollection(AsyncResourceClient):
     """Lists and watches the RoleBinding objects of all namespaces."""
 
     resource = ROLE_BINDINGS
+    _accessor = "role_bindings"
 
     async def list(self, **options: Unpack[ListOptions]) -> RoleBindingList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -339,9 +343,9 @@ class AsyncRbacV1Client:
     def role_bindings(self) -> AsyncRoleBindingCollection: ...
     @overload
     def role_bindings(self, namespace: str) -> AsyncRoleBindingClient: ...
-    def role_bindings(self, namespace: str | None = None) -> AsyncRoleBindingCollection:
+    def role_bindings(self, namespace: str | UnsetType = UNSET) -> AsyncRoleBindingCollection:
         """Work with RoleBinding objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncRoleBindingCollection(self._rest)
         return AsyncRoleBindingClient(self._rest, namespace)
 
@@ -349,8 +353,8 @@ class AsyncRbacV1Client:
     def roles(self) -> AsyncRoleCollection: ...
     @overload
     def roles(self, namespace: str) -> AsyncRoleClient: ...
-    def roles(self, namespace: str | None = None) -> AsyncRoleCollection:
+    def roles(self, namespace: str | UnsetType = UNSET) -> AsyncRoleCollection:
         """Work with Role objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncRoleCollection(self._rest)
         return AsyncRoleClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     ClusterRole,
@@ -49,6 +50,7 @@ class ClusterRoleBindingClient(ResourceClient):
     """Works with ClusterRoleBinding objects."""
 
     resource = CLUSTER_ROLE_BINDINGS
+    _accessor = "cluster_role_bindings"
 
     def list(self, **options: Unpack[ListOptions]) -> ClusterRoleBindingList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -128,6 +130,7 @@ class ClusterRoleClient(ResourceClient):
     """Works with ClusterRole objects."""
 
     resource = CLUSTER_ROLES
+    _accessor = "cluster_roles"
 
     def list(self, **options: Unpack[ListOptions]) -> ClusterRoleList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -190,6 +193,7 @@ class RoleBindingCollection(ResourceClient):
     """Lists and watches the RoleBinding objects of all namespaces."""
 
     resource = ROLE_BINDINGS
+    _accessor = "role_bindings"
 
     def list(self, **options: Unpack[ListOptions]) -> RoleBindingList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -339,9 +343,9 @@ class RbacV1Client:
     def role_bindings(self) -> RoleBindingCollection: ...
     @overload
     def role_bindings(self, namespace: str) -> RoleBindingClient: ...
-    def role_bindings(self, namespace: str | None = None) -> RoleBindingCollection:
+    def role_bindings(self, namespace: str | UnsetType = UNSET) -> RoleBindingCollection:
         """Work with RoleBinding objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RoleBindingCollection(self._rest)
         return RoleBindingClient(self._rest, namespace)
 
@@ -349,8 +353,8 @@ class RbacV1Client:
     def roles(self) -> RoleCollection: ...
     @overload
     def roles(self, namespace: str) -> RoleClient: ...
-    def roles(self, namespace: str | None = None) -> RoleCollection:
+    def roles(self, namespace: str | UnsetType = UNSET) -> RoleCollection:
         """Work with Role objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RoleCollection(self._rest)
         return RoleClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     DeviceClass,
@@ -49,6 +50,7 @@ class DeviceClassClient(ResourceClient):
     """Works with DeviceClass objects."""
 
     resource = DEVICE_CLASSES
+    _accessor = "device_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> DeviceClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -111,6 +113,7 @@ class ResourceClaimCollection(ResourceClient):
     """Lists and watches the ResourceClaim objects of all namespaces."""
 
     resource = RESOURCE_CLAIMS
+    _accessor = "resource_claims"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceClaimList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -202,6 +205,7 @@ class ResourceClaimTemplateCollection(ResourceClient):
     """Lists and watches the ResourceClaimTemplate objects of all namespaces."""
 
     resource = RESOURCE_CLAIM_TEMPLATES
+    _accessor = "resource_claim_templates"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceClaimTemplateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -285,6 +289,7 @@ class ResourceSliceClient(ResourceClient):
     """Works with ResourceSlice objects."""
 
     resource = RESOURCE_SLICES
+    _accessor = "resource_slices"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceSliceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -365,9 +370,9 @@ class ResourceV1Client:
     def resource_claims(self) -> ResourceClaimCollection: ...
     @overload
     def resource_claims(self, namespace: str) -> ResourceClaimClient: ...
-    def resource_claims(self, namespace: str | None = None) -> ResourceClaimCollection:
+    def resource_claims(self, namespace: str | UnsetType = UNSET) -> ResourceClaimCollection:
         """Work with ResourceClaim objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ResourceClaimCollection(self._rest)
         return ResourceClaimClient(self._rest, namespace)
 
@@ -377,10 +382,10 @@ class ResourceV1Client:
     def resource_claim_templates(self, namespace: str) -> ResourceClaimTemplateClient: ...
     def resource_claim_templates(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> ResourceClaimTemplateCollection:
         """Work with ResourceClaimTemplate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ResourceClaimTemplateCollection(self._rest)
         return ResourceClaimTemplateClient(self._rest, namespace)
 

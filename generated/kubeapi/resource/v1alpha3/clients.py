@@ -41,6 +41,7 @@ class DeviceTaintRuleClient(ResourceClient):
     """Works with DeviceTaintRule objects."""
 
     resource = DEVICE_TAINT_RULES
+    _accessor = "device_taint_rules"
 
     def list(self, **options: Unpack[ListOptions]) -> DeviceTaintRuleList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -136,6 +137,7 @@ class ResourcePoolStatusRequestClient(ResourceClient):
     """Works with ResourcePoolStatusRequest objects."""
 
     resource = RESOURCE_POOL_STATUS_REQUESTS
+    _accessor = "resource_pool_status_requests"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourcePoolStatusRequestList:
         """Read all that the options select, or one page of at most `limit`."""

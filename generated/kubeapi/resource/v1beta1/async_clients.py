@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     DeviceClass,
@@ -49,6 +50,7 @@ class AsyncDeviceClassClient(AsyncResourceClient):
     """Works with DeviceClass objects."""
 
     resource = DEVICE_CLASSES
+    _accessor = "device_classes"
 
     async def list(self, **options: Unpack[ListOptions]) -> DeviceClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -111,6 +113,7 @@ class AsyncResourceClaimCollection(AsyncResourceClient):
     """Lists and watches the ResourceClaim objects of all namespaces."""
 
     resource = RESOURCE_CLAIMS
+    _accessor = "resource_claims"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceClaimList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -202,6 +205,7 @@ class AsyncResourceClaimTemplateCollection(AsyncResourceClient):
     """Lists and watches the ResourceClaimTemplate objects of all namespaces."""
 
     resource = RESOURCE_CLAIM_TEMPLATES
+    _accessor = "resource_claim_templates"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceClaimTemplateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -285,6 +289,7 @@ class AsyncResourceSliceClient(AsyncResourceClient):
     """Works with ResourceSlice objects."""
 
     resource = RESOURCE_SLICES
+    _accessor = "resource_slices"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceSliceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -365,9 +370,9 @@ class AsyncResourceV1beta1Client:
     def resource_claims(self) -> AsyncResourceClaimCollection: ...
     @overload
     def resource_claims(self, namespace: str) -> AsyncResourceClaimClient: ...
-    def resource_claims(self, namespace: str | None = None) -> AsyncResourceClaimCollection:
+    def resource_claims(self, namespace: str | UnsetType = UNSET) -> AsyncResourceClaimCollection:
         """Work with ResourceClaim objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncResourceClaimCollection(self._rest)
         return AsyncResourceClaimClient(self._rest, namespace)
 
@@ -377,10 +382,10 @@ class AsyncResourceV1beta1Client:
     def resource_claim_templates(self, namespace: str) -> AsyncResourceClaimTemplateClient: ...
     def resource_claim_templates(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> AsyncResourceClaimTemplateCollection:
         """Work with ResourceClaimTemplate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncResourceClaimTemplateCollection(self._rest)
         return AsyncResourceClaimTemplateClient(self._rest, namespace)
 

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     DeviceClass,
@@ -58,6 +59,7 @@ class AsyncDeviceClassClient(AsyncResourceClient):
     """Works with DeviceClass objects."""
 
     resource = DEVICE_CLASSES
+    _accessor = "device_classes"
 
     async def list(self, **options: Unpack[ListOptions]) -> DeviceClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -120,6 +122,7 @@ class AsyncDeviceTaintRuleClient(AsyncResourceClient):
     """Works with DeviceTaintRule objects."""
 
     resource = DEVICE_TAINT_RULES
+    _accessor = "device_taint_rules"
 
     async def list(self, **options: Unpack[ListOptions]) -> DeviceTaintRuleList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -215,6 +218,7 @@ class AsyncResourceClaimCollection(AsyncResourceClient):
     """Lists and watches the ResourceClaim objects of all namespaces."""
 
     resource = RESOURCE_CLAIMS
+    _accessor = "resource_claims"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceClaimList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -306,6 +310,7 @@ class AsyncResourceClaimTemplateCollection(AsyncResourceClient):
     """Lists and watches the ResourceClaimTemplate objects of all namespaces."""
 
     resource = RESOURCE_CLAIM_TEMPLATES
+    _accessor = "resource_claim_templates"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceClaimTemplateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -389,6 +394,7 @@ class AsyncResourceSliceClient(AsyncResourceClient):
     """Works with ResourceSlice objects."""
 
     resource = RESOURCE_SLICES
+    _accessor = "resource_slices"
 
     async def list(self, **options: Unpack[ListOptions]) -> ResourceSliceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -473,9 +479,9 @@ class AsyncResourceV1beta2Client:
     def resource_claims(self) -> AsyncResourceClaimCollection: ...
     @overload
     def resource_claims(self, namespace: str) -> AsyncResourceClaimClient: ...
-    def resource_claims(self, namespace: str | None = None) -> AsyncResourceClaimCollection:
+    def resource_claims(self, namespace: str | UnsetType = UNSET) -> AsyncResourceClaimCollection:
         """Work with ResourceClaim objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncResourceClaimCollection(self._rest)
         return AsyncResourceClaimClient(self._rest, namespace)
 
@@ -485,10 +491,10 @@ class AsyncResourceV1beta2Client:
     def resource_claim_templates(self, namespace: str) -> AsyncResourceClaimTemplateClient: ...
     def resource_claim_templates(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> AsyncResourceClaimTemplateCollection:
         """Work with ResourceClaimTemplate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncResourceClaimTemplateCollection(self._rest)
         return AsyncResourceClaimTemplateClient(self._rest, namespace)
 

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     DeviceClass,
@@ -58,6 +59,7 @@ class DeviceClassClient(ResourceClient):
     """Works with DeviceClass objects."""
 
     resource = DEVICE_CLASSES
+    _accessor = "device_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> DeviceClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -120,6 +122,7 @@ class DeviceTaintRuleClient(ResourceClient):
     """Works with DeviceTaintRule objects."""
 
     resource = DEVICE_TAINT_RULES
+    _accessor = "device_taint_rules"
 
     def list(self, **options: Unpack[ListOptions]) -> DeviceTaintRuleList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -215,6 +218,7 @@ class ResourceClaimCollection(ResourceClient):
     """Lists and watches the ResourceClaim objects of all namespaces."""
 
     resource = RESOURCE_CLAIMS
+    _accessor = "resource_claims"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceClaimList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -306,6 +310,7 @@ class ResourceClaimTemplateCollection(ResourceClient):
     """Lists and watches the ResourceClaimTemplate objects of all namespaces."""
 
     resource = RESOURCE_CLAIM_TEMPLATES
+    _accessor = "resource_claim_templates"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceClaimTemplateList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -389,6 +394,7 @@ class ResourceSliceClient(ResourceClient):
     """Works with ResourceSlice objects."""
 
     resource = RESOURCE_SLICES
+    _accessor = "resource_slices"
 
     def list(self, **options: Unpack[ListOptions]) -> ResourceSliceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -473,9 +479,9 @@ class ResourceV1beta2Client:
     def resource_claims(self) -> ResourceClaimCollection: ...
     @overload
     def resource_claims(self, namespace: str) -> ResourceClaimClient: ...
-    def resource_claims(self, namespace: str | None = None) -> ResourceClaimCollection:
+    def resource_claims(self, namespace: str | UnsetType = UNSET) -> ResourceClaimCollection:
         """Work with ResourceClaim objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ResourceClaimCollection(self._rest)
         return ResourceClaimClient(self._rest, namespace)
 
@@ -485,10 +491,10 @@ class ResourceV1beta2Client:
     def resource_claim_templates(self, namespace: str) -> ResourceClaimTemplateClient: ...
     def resource_claim_templates(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> ResourceClaimTemplateCollection:
         """Work with ResourceClaimTemplate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ResourceClaimTemplateCollection(self._rest)
         return ResourceClaimTemplateClient(self._rest, namespace)
 

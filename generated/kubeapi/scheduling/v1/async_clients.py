@@ -35,6 +35,7 @@ class AsyncPriorityClassClient(AsyncResourceClient):
     """Works with PriorityClass objects."""
 
     resource = PRIORITY_CLASSES
+    _accessor = "priority_classes"
 
     async def list(self, **options: Unpack[ListOptions]) -> PriorityClassList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -35,6 +35,7 @@ class PriorityClassClient(ResourceClient):
     """Works with PriorityClass objects."""
 
     resource = PRIORITY_CLASSES
+    _accessor = "priority_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> PriorityClassList:
         """Read all that the options select, or one page of at most `limit`."""

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     CSIDriver,
@@ -61,6 +62,7 @@ class CSIDriverClient(ResourceClient):
     """Works with CSIDriver objects."""
 
     resource = CSI_DRIVERS
+    _accessor = "csi_drivers"
 
     def list(self, **options: Unpack[ListOptions]) -> CSIDriverList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -123,6 +125,7 @@ class CSINodeClient(ResourceClient):
     """Works with CSINode objects."""
 
     resource = CSI_NODES
+    _accessor = "csi_nodes"
 
     def list(self, **options: Unpack[ListOptions]) -> CSINodeList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -185,6 +188,7 @@ class CSIStorageCapacityCollection(ResourceClient):
     """Lists and watches the CSIStorageCapacity objects of all namespaces."""
 
     resource = CSI_STORAGE_CAPACITIES
+    _accessor = "csi_storage_capacities"
 
     def list(self, **options: Unpack[ListOptions]) -> CSIStorageCapacityList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -268,6 +272,7 @@ class StorageClassClient(ResourceClient):
     """Works with StorageClass objects."""
 
     resource = STORAGE_CLASSES
+    _accessor = "storage_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> StorageClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -330,6 +335,7 @@ class VolumeAttachmentClient(ResourceClient):
     """Works with VolumeAttachment objects."""
 
     resource = VOLUME_ATTACHMENTS
+    _accessor = "volume_attachments"
 
     def list(self, **options: Unpack[ListOptions]) -> VolumeAttachmentList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -429,6 +435,7 @@ class VolumeAttributesClassClient(ResourceClient):
     """Works with VolumeAttributesClass objects."""
 
     resource = VOLUME_ATTRIBUTES_CLASSES
+    _accessor = "volume_attributes_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> VolumeAttributesClassList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -527,10 +534,10 @@ class StorageV1Client:
     def csi_storage_capacities(self, namespace: str) -> CSIStorageCapacityClient: ...
     def csi_storage_capacities(
         self,
-        namespace: str | None = None,
+        namespace: str | UnsetType = UNSET,
     ) -> CSIStorageCapacityCollection:
         """Work with CSIStorageCapacity objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return CSIStorageCapacityCollection(self._rest)
         return CSIStorageCapacityClient(self._rest, namespace)
 

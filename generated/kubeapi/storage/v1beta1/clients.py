@@ -35,6 +35,7 @@ class VolumeAttributesClassClient(ResourceClient):
     """Works with VolumeAttributesClass objects."""
 
     resource = VOLUME_ATTRIBUTES_CLASSES
+    _accessor = "volume_attributes_classes"
 
     def list(self, **options: Unpack[ListOptions]) -> VolumeAttributesClassList:
         """Read all that the options select, or one page of at most `limit`."""

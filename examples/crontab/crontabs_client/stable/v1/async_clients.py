@@ -23,6 +23,7 @@ from clientgen.runtime.options import (
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from crontabs.expansions import AsyncCronTabExpansion
 from crontabs.v1 import CronTab
+from msgspec import UNSET, UnsetType
 
 from .models import CronTabList
 from .resources import CRON_TABS
@@ -38,6 +39,7 @@ class AsyncCronTabCollection(AsyncResourceClient):
     """Lists and watches the CronTab objects of all namespaces."""
 
     resource = CRON_TABS
+    _accessor = "cron_tabs"
 
     async def list(self, **options: Unpack[ListOptions]) -> CronTabList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -134,8 +136,8 @@ class AsyncStableV1Client:
     def cron_tabs(self) -> AsyncCronTabCollection: ...
     @overload
     def cron_tabs(self, namespace: str) -> AsyncCronTabClient: ...
-    def cron_tabs(self, namespace: str | None = None) -> AsyncCronTabCollection:
+    def cron_tabs(self, namespace: str | UnsetType = UNSET) -> AsyncCronTabCollection:
         """Work with CronTab objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncCronTabCollection(self._rest)
         return AsyncCronTabClient(self._rest, namespace)

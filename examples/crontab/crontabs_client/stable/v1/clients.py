@@ -23,6 +23,7 @@ from clientgen.runtime.options import (
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from crontabs.expansions import CronTabExpansion
 from crontabs.v1 import CronTab
+from msgspec import UNSET, UnsetType
 
 from .models import CronTabList
 from .resources import CRON_TABS
@@ -38,6 +39,7 @@ class CronTabCollection(ResourceClient):
     """Lists and watches the CronTab objects of all namespaces."""
 
     resource = CRON_TABS
+    _accessor = "cron_tabs"
 
     def list(self, **options: Unpack[ListOptions]) -> CronTabList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -134,8 +136,8 @@ class StableV1Client:
     def cron_tabs(self) -> CronTabCollection: ...
     @overload
     def cron_tabs(self, namespace: str) -> CronTabClient: ...
-    def cron_tabs(self, namespace: str | None = None) -> CronTabCollection:
+    def cron_tabs(self, namespace: str | UnsetType = UNSET) -> CronTabCollection:
         """Work with CronTab objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return CronTabCollection(self._rest)
         return CronTabClient(self._rest, namespace)

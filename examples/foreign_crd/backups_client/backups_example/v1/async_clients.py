@@ -23,6 +23,7 @@ from clientgen.runtime.options import (
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from kubeapi.autoscaling.v1.models import Scale
 from mover.expansions import AsyncBackupExpansion
+from msgspec import UNSET, UnsetType
 
 from .models import Backup, BackupList, BackupStore, BackupStoreList, Drill, DrillList
 from .resources import BACKUPS, BACKUP_STORES, DRILLS
@@ -132,6 +133,7 @@ class AsyncBackupStoreClient(AsyncResourceClient):
     """Works with BackupStore objects."""
 
     resource = BACKUP_STORES
+    _accessor = "backup_stores"
 
     async def list(self, **options: Unpack[ListOptions]) -> BackupStoreList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -299,9 +301,9 @@ class AsyncBackupsExampleV1Client:
     def backups(self) -> AsyncBackupCollection: ...
     @overload
     def backups(self, namespace: str) -> AsyncBackupClient: ...
-    def backups(self, namespace: str | None = None) -> AsyncBackupCollection:
+    def backups(self, namespace: str | UnsetType = UNSET) -> AsyncBackupCollection:
         """Work with Backup objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncBackupCollection(self._rest)
         return AsyncBackupClient(self._rest, namespace)
 
@@ -313,8 +315,8 @@ class AsyncBackupsExampleV1Client:
     def drills(self) -> AsyncDrillCollection: ...
     @overload
     def drills(self, namespace: str) -> AsyncDrillClient: ...
-    def drills(self, namespace: str | None = None) -> AsyncDrillCollection:
+    def drills(self, namespace: str | UnsetType = UNSET) -> AsyncDrillCollection:
         """Work with Drill objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncDrillCollection(self._rest)
         return AsyncDrillClient(self._rest, namespace)

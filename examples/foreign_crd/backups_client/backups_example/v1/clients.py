@@ -23,6 +23,7 @@ from clientgen.runtime.options import (
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from kubeapi.autoscaling.v1.models import Scale
 from mover.expansions import BackupExpansion
+from msgspec import UNSET, UnsetType
 
 from .models import Backup, BackupList, BackupStore, BackupStoreList, Drill, DrillList
 from .resources import BACKUPS, BACKUP_STORES, DRILLS
@@ -132,6 +133,7 @@ class BackupStoreClient(ResourceClient):
     """Works with BackupStore objects."""
 
     resource = BACKUP_STORES
+    _accessor = "backup_stores"
 
     def list(self, **options: Unpack[ListOptions]) -> BackupStoreList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -299,9 +301,9 @@ class BackupsExampleV1Client:
     def backups(self) -> BackupCollection: ...
     @overload
     def backups(self, namespace: str) -> BackupClient: ...
-    def backups(self, namespace: str | None = None) -> BackupCollection:
+    def backups(self, namespace: str | UnsetType = UNSET) -> BackupCollection:
         """Work with Backup objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return BackupCollection(self._rest)
         return BackupClient(self._rest, namespace)
 
@@ -313,8 +315,8 @@ class BackupsExampleV1Client:
     def drills(self) -> DrillCollection: ...
     @overload
     def drills(self, namespace: str) -> DrillClient: ...
-    def drills(self, namespace: str | None = None) -> DrillCollection:
+    def drills(self, namespace: str | UnsetType = UNSET) -> DrillCollection:
         """Work with Drill objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return DrillCollection(self._rest)
         return DrillClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Backup, BackupList
 from .resources import BACKUPS
@@ -132,8 +133,8 @@ class AsyncBackupsExampleV1alpha1Client:
     def backups(self) -> AsyncBackupCollection: ...
     @overload
     def backups(self, namespace: str) -> AsyncBackupClient: ...
-    def backups(self, namespace: str | None = None) -> AsyncBackupCollection:
+    def backups(self, namespace: str | UnsetType = UNSET) -> AsyncBackupCollection:
         """Work with Backup objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncBackupCollection(self._rest)
         return AsyncBackupClient(self._rest, namespace)

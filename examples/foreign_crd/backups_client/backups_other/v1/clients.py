@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Backup, BackupList
 from .resources import BACKUPS
@@ -116,8 +117,8 @@ class BackupsOtherV1Client:
     def backups(self) -> BackupCollection: ...
     @overload
     def backups(self, namespace: str) -> BackupClient: ...
-    def backups(self, namespace: str | None = None) -> BackupCollection:
+    def backups(self, namespace: str | UnsetType = UNSET) -> BackupCollection:
         """Work with Backup objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return BackupCollection(self._rest)
         return BackupClient(self._rest, namespace)

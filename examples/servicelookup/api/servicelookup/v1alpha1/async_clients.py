@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import PodToService, PodToServiceList
 from .resources import POD_TO_SERVICES
@@ -36,6 +37,7 @@ class AsyncPodToServiceCollection(AsyncResourceClient):
     """Lists and watches the PodToService objects of all namespaces."""
 
     resource = POD_TO_SERVICES
+    _accessor = "pod_to_services"
 
     async def list(self, **options: Unpack[ListOptions]) -> PodToServiceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -116,8 +118,8 @@ class AsyncServicelookupV1alpha1Client:
     def pod_to_services(self) -> AsyncPodToServiceCollection: ...
     @overload
     def pod_to_services(self, namespace: str) -> AsyncPodToServiceClient: ...
-    def pod_to_services(self, namespace: str | None = None) -> AsyncPodToServiceCollection:
+    def pod_to_services(self, namespace: str | UnsetType = UNSET) -> AsyncPodToServiceCollection:
         """Work with PodToService objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPodToServiceCollection(self._rest)
         return AsyncPodToServiceClient(self._rest, namespace)

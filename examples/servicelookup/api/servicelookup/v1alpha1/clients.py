@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import PodToService, PodToServiceList
 from .resources import POD_TO_SERVICES
@@ -36,6 +37,7 @@ class PodToServiceCollection(ResourceClient):
     """Lists and watches the PodToService objects of all namespaces."""
 
     resource = POD_TO_SERVICES
+    _accessor = "pod_to_services"
 
     def list(self, **options: Unpack[ListOptions]) -> PodToServiceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -116,8 +118,8 @@ class ServicelookupV1alpha1Client:
     def pod_to_services(self) -> PodToServiceCollection: ...
     @overload
     def pod_to_services(self, namespace: str) -> PodToServiceClient: ...
-    def pod_to_services(self, namespace: str | None = None) -> PodToServiceCollection:
+    def pod_to_services(self, namespace: str | UnsetType = UNSET) -> PodToServiceCollection:
         """Work with PodToService objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PodToServiceCollection(self._rest)
         return PodToServiceClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Thing, ThingList
 from .resources import THINGS
@@ -116,8 +117,8 @@ class ShopV1Client:
     def things(self) -> ThingCollection: ...
     @overload
     def things(self, namespace: str) -> ThingClient: ...
-    def things(self, namespace: str | None = None) -> ThingCollection:
+    def things(self, namespace: str | UnsetType = UNSET) -> ThingCollection:
         """Work with Thing objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ThingCollection(self._rest)
         return ThingClient(self._rest, namespace)

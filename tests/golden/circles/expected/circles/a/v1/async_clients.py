@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Egg, EggList
 from .resources import EGGS
@@ -112,8 +113,8 @@ class AsyncAV1Client:
     def eggs(self) -> AsyncEggCollection: ...
     @overload
     def eggs(self, namespace: str) -> AsyncEggClient: ...
-    def eggs(self, namespace: str | None = None) -> AsyncEggCollection:
+    def eggs(self, namespace: str | UnsetType = UNSET) -> AsyncEggCollection:
         """Work with Egg objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncEggCollection(self._rest)
         return AsyncEggClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Egg, EggList
 from .resources import EGGS
@@ -112,8 +113,8 @@ class AV1Client:
     def eggs(self) -> EggCollection: ...
     @overload
     def eggs(self, namespace: str) -> EggClient: ...
-    def eggs(self, namespace: str | None = None) -> EggCollection:
+    def eggs(self, namespace: str | UnsetType = UNSET) -> EggCollection:
         """Work with Egg objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return EggCollection(self._rest)
         return EggClient(self._rest, namespace)

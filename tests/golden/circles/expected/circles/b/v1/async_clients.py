@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Hen, HenList
 from .resources import HENS
@@ -112,8 +113,8 @@ class AsyncBV1Client:
     def hens(self) -> AsyncHenCollection: ...
     @overload
     def hens(self, namespace: str) -> AsyncHenClient: ...
-    def hens(self, namespace: str | None = None) -> AsyncHenCollection:
+    def hens(self, namespace: str | UnsetType = UNSET) -> AsyncHenCollection:
         """Work with Hen objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncHenCollection(self._rest)
         return AsyncHenClient(self._rest, namespace)

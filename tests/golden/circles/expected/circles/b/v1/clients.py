@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Hen, HenList
 from .resources import HENS
@@ -112,8 +113,8 @@ class BV1Client:
     def hens(self) -> HenCollection: ...
     @overload
     def hens(self, namespace: str) -> HenClient: ...
-    def hens(self, namespace: str | None = None) -> HenCollection:
+    def hens(self, namespace: str | UnsetType = UNSET) -> HenCollection:
         """Work with Hen objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return HenCollection(self._rest)
         return HenClient(self._rest, namespace)

@@ -8,6 +8,7 @@ from typing import Unpack, overload
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WriteOptions
+from msgspec import UNSET, UnsetType
 
 from .models import Route, RouteList
 from .resources import ROUTES
@@ -58,8 +59,8 @@ class AsyncNetworkingK8sV1Client:
     def routes(self) -> AsyncRouteCollection: ...
     @overload
     def routes(self, namespace: str) -> AsyncRouteClient: ...
-    def routes(self, namespace: str | None = None) -> AsyncRouteCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> AsyncRouteCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncRouteCollection(self._rest)
         return AsyncRouteClient(self._rest, namespace)

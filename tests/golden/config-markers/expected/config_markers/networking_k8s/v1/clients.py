@@ -8,6 +8,7 @@ from typing import Unpack, overload
 
 from clientgen.runtime.sync import ResourceClient, Rest
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WriteOptions
+from msgspec import UNSET, UnsetType
 
 from .models import Route, RouteList
 from .resources import ROUTES
@@ -58,8 +59,8 @@ class NetworkingK8sV1Client:
     def routes(self) -> RouteCollection: ...
     @overload
     def routes(self, namespace: str) -> RouteClient: ...
-    def routes(self, namespace: str | None = None) -> RouteCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> RouteCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RouteCollection(self._rest)
         return RouteClient(self._rest, namespace)

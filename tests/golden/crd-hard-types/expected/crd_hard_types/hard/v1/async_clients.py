@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Gadget, GadgetList
 from .resources import GADGETS
@@ -132,8 +133,8 @@ class AsyncHardV1Client:
     def gadgets(self) -> AsyncGadgetCollection: ...
     @overload
     def gadgets(self, namespace: str) -> AsyncGadgetClient: ...
-    def gadgets(self, namespace: str | None = None) -> AsyncGadgetCollection:
+    def gadgets(self, namespace: str | UnsetType = UNSET) -> AsyncGadgetCollection:
         """Work with Gadget objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncGadgetCollection(self._rest)
         return AsyncGadgetClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Gadget, GadgetList
 from .resources import GADGETS
@@ -132,8 +133,8 @@ class HardV1Client:
     def gadgets(self) -> GadgetCollection: ...
     @overload
     def gadgets(self, namespace: str) -> GadgetClient: ...
-    def gadgets(self, namespace: str | None = None) -> GadgetCollection:
+    def gadgets(self, namespace: str | UnsetType = UNSET) -> GadgetCollection:
         """Work with Gadget objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return GadgetCollection(self._rest)
         return GadgetClient(self._rest, namespace)

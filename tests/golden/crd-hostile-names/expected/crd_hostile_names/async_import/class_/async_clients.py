@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Literal, Model
 from .resources import IMPORTS
@@ -116,8 +117,8 @@ class AsyncAsyncImportClassClient:
     def imports(self) -> AsyncModelCollection: ...
     @overload
     def imports(self, namespace: str) -> AsyncModelClient: ...
-    def imports(self, namespace: str | None = None) -> AsyncModelCollection:
+    def imports(self, namespace: str | UnsetType = UNSET) -> AsyncModelCollection:
         """Work with Model objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncModelCollection(self._rest)
         return AsyncModelClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Literal, Model
 from .resources import IMPORTS
@@ -116,8 +117,8 @@ class AsyncImportClassClient:
     def imports(self) -> ModelCollection: ...
     @overload
     def imports(self, namespace: str) -> ModelClient: ...
-    def imports(self, namespace: str | None = None) -> ModelCollection:
+    def imports(self, namespace: str | UnsetType = UNSET) -> ModelCollection:
         """Work with Model objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ModelCollection(self._rest)
         return ModelClient(self._rest, namespace)

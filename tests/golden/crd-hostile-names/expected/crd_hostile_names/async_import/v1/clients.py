@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Class, ClassList, ClassSpec, ClassSpecs
 from .resources import CLASSES, CLASS_SPECS
@@ -124,6 +125,7 @@ class ClassSpecClient(ResourceClient):
     """Works with ClassSpec objects."""
 
     resource = CLASS_SPECS
+    _accessor = "class_specs"
 
     def list(self, **options: Unpack[ListOptions]) -> ClassSpecs:
         """Read all that the options select, or one page of at most `limit`."""
@@ -200,9 +202,9 @@ class AsyncImportV1Client:
     def classes(self) -> ClassCollection: ...
     @overload
     def classes(self, namespace: str) -> ClassClient: ...
-    def classes(self, namespace: str | None = None) -> ClassCollection:
+    def classes(self, namespace: str | UnsetType = UNSET) -> ClassCollection:
         """Work with Class objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ClassCollection(self._rest)
         return ClassClient(self._rest, namespace)
 

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Veteran, VeteranList
 from .resources import VETERANS
@@ -132,8 +133,8 @@ class AsyncWorkersV1Client:
     def veterans(self) -> AsyncVeteranCollection: ...
     @overload
     def veterans(self, namespace: str) -> AsyncVeteranClient: ...
-    def veterans(self, namespace: str | None = None) -> AsyncVeteranCollection:
+    def veterans(self, namespace: str | UnsetType = UNSET) -> AsyncVeteranCollection:
         """Work with Veteran objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncVeteranCollection(self._rest)
         return AsyncVeteranClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Veteran, VeteranList
 from .resources import VETERANS
@@ -132,8 +133,8 @@ class WorkersV1Client:
     def veterans(self) -> VeteranCollection: ...
     @overload
     def veterans(self, namespace: str) -> VeteranClient: ...
-    def veterans(self, namespace: str | None = None) -> VeteranCollection:
+    def veterans(self, namespace: str | UnsetType = UNSET) -> VeteranCollection:
         """Work with Veteran objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return VeteranCollection(self._rest)
         return VeteranClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Worker, WorkerList
 from .resources import WORKERS
@@ -132,8 +133,8 @@ class AsyncWorkersV1Client:
     def workers(self) -> AsyncWorkerCollection: ...
     @overload
     def workers(self, namespace: str) -> AsyncWorkerClient: ...
-    def workers(self, namespace: str | None = None) -> AsyncWorkerCollection:
+    def workers(self, namespace: str | UnsetType = UNSET) -> AsyncWorkerCollection:
         """Work with Worker objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncWorkerCollection(self._rest)
         return AsyncWorkerClient(self._rest, namespace)

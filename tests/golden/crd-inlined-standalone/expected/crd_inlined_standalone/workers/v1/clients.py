@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Worker, WorkerList
 from .resources import WORKERS
@@ -132,8 +133,8 @@ class WorkersV1Client:
     def workers(self) -> WorkerCollection: ...
     @overload
     def workers(self, namespace: str) -> WorkerClient: ...
-    def workers(self, namespace: str | None = None) -> WorkerCollection:
+    def workers(self, namespace: str | UnsetType = UNSET) -> WorkerCollection:
         """Work with Worker objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return WorkerCollection(self._rest)
         return WorkerClient(self._rest, namespace)

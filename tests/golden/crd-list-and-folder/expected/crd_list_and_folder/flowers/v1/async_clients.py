@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Rose, RoseList
 from .resources import ROSES
@@ -116,8 +117,8 @@ class AsyncFlowersV1Client:
     def roses(self) -> AsyncRoseCollection: ...
     @overload
     def roses(self, namespace: str) -> AsyncRoseClient: ...
-    def roses(self, namespace: str | None = None) -> AsyncRoseCollection:
+    def roses(self, namespace: str | UnsetType = UNSET) -> AsyncRoseCollection:
         """Work with Rose objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncRoseCollection(self._rest)
         return AsyncRoseClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Rose, RoseList
 from .resources import ROSES
@@ -116,8 +117,8 @@ class FlowersV1Client:
     def roses(self) -> RoseCollection: ...
     @overload
     def roses(self, namespace: str) -> RoseClient: ...
-    def roses(self, namespace: str | None = None) -> RoseCollection:
+    def roses(self, namespace: str | UnsetType = UNSET) -> RoseCollection:
         """Work with Rose objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RoseCollection(self._rest)
         return RoseClient(self._rest, namespace)

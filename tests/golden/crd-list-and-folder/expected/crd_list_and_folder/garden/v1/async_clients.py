@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Apple, AppleList, Pear, PearList
 from .resources import APPLES, PEARS
@@ -189,9 +190,9 @@ class AsyncGardenV1Client:
     def apples(self) -> AsyncAppleCollection: ...
     @overload
     def apples(self, namespace: str) -> AsyncAppleClient: ...
-    def apples(self, namespace: str | None = None) -> AsyncAppleCollection:
+    def apples(self, namespace: str | UnsetType = UNSET) -> AsyncAppleCollection:
         """Work with Apple objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncAppleCollection(self._rest)
         return AsyncAppleClient(self._rest, namespace)
 
@@ -199,8 +200,8 @@ class AsyncGardenV1Client:
     def pears(self) -> AsyncPearCollection: ...
     @overload
     def pears(self, namespace: str) -> AsyncPearClient: ...
-    def pears(self, namespace: str | None = None) -> AsyncPearCollection:
+    def pears(self, namespace: str | UnsetType = UNSET) -> AsyncPearCollection:
         """Work with Pear objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPearCollection(self._rest)
         return AsyncPearClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Apple, AppleList, Pear, PearList
 from .resources import APPLES, PEARS
@@ -189,9 +190,9 @@ class GardenV1Client:
     def apples(self) -> AppleCollection: ...
     @overload
     def apples(self, namespace: str) -> AppleClient: ...
-    def apples(self, namespace: str | None = None) -> AppleCollection:
+    def apples(self, namespace: str | UnsetType = UNSET) -> AppleCollection:
         """Work with Apple objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AppleCollection(self._rest)
         return AppleClient(self._rest, namespace)
 
@@ -199,8 +200,8 @@ class GardenV1Client:
     def pears(self) -> PearCollection: ...
     @overload
     def pears(self, namespace: str) -> PearClient: ...
-    def pears(self, namespace: str | None = None) -> PearCollection:
+    def pears(self, namespace: str | UnsetType = UNSET) -> PearCollection:
         """Work with Pear objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PearCollection(self._rest)
         return PearClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Pool, PoolList, Worker, WorkerList
 from .resources import POOLS, WORKERS
@@ -221,9 +222,9 @@ class AsyncWorkersV1Client:
     def pools(self) -> AsyncPoolCollection: ...
     @overload
     def pools(self, namespace: str) -> AsyncPoolClient: ...
-    def pools(self, namespace: str | None = None) -> AsyncPoolCollection:
+    def pools(self, namespace: str | UnsetType = UNSET) -> AsyncPoolCollection:
         """Work with Pool objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPoolCollection(self._rest)
         return AsyncPoolClient(self._rest, namespace)
 
@@ -231,8 +232,8 @@ class AsyncWorkersV1Client:
     def workers(self) -> AsyncWorkerCollection: ...
     @overload
     def workers(self, namespace: str) -> AsyncWorkerClient: ...
-    def workers(self, namespace: str | None = None) -> AsyncWorkerCollection:
+    def workers(self, namespace: str | UnsetType = UNSET) -> AsyncWorkerCollection:
         """Work with Worker objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncWorkerCollection(self._rest)
         return AsyncWorkerClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Thing, ThingList
 from .resources import THINGS
@@ -116,8 +117,8 @@ class AsyncShopV1Client:
     def things(self) -> AsyncThingCollection: ...
     @overload
     def things(self, namespace: str) -> AsyncThingClient: ...
-    def things(self, namespace: str | None = None) -> AsyncThingCollection:
+    def things(self, namespace: str | UnsetType = UNSET) -> AsyncThingCollection:
         """Work with Thing objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncThingCollection(self._rest)
         return AsyncThingClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Oven, OvenList
 from .resources import OVENS
@@ -116,8 +117,8 @@ class AsyncBakeryV1Client:
     def ovens(self) -> AsyncOvenCollection: ...
     @overload
     def ovens(self, namespace: str) -> AsyncOvenClient: ...
-    def ovens(self, namespace: str | None = None) -> AsyncOvenCollection:
+    def ovens(self, namespace: str | UnsetType = UNSET) -> AsyncOvenCollection:
         """Work with Oven objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncOvenCollection(self._rest)
         return AsyncOvenClient(self._rest, namespace)

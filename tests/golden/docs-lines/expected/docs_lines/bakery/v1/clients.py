@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Oven, OvenList
 from .resources import OVENS
@@ -116,8 +117,8 @@ class BakeryV1Client:
     def ovens(self) -> OvenCollection: ...
     @overload
     def ovens(self, namespace: str) -> OvenClient: ...
-    def ovens(self, namespace: str | None = None) -> OvenCollection:
+    def ovens(self, namespace: str | UnsetType = UNSET) -> OvenCollection:
         """Work with Oven objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return OvenCollection(self._rest)
         return OvenClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 from tank_types import Tank
 from water_expansions import AsyncPumpExpansion, AsyncTankExpansion
 
@@ -206,8 +207,8 @@ class AsyncWaterV1Client:
     def tanks(self) -> AsyncTankCollection: ...
     @overload
     def tanks(self, namespace: str) -> AsyncTankClient: ...
-    def tanks(self, namespace: str | None = None) -> AsyncTankCollection:
+    def tanks(self, namespace: str | UnsetType = UNSET) -> AsyncTankCollection:
         """Work with Tank objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncTankCollection(self._rest)
         return AsyncTankClient(self._rest, namespace)

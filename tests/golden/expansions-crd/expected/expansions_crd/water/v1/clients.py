@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 from tank_types import Tank
 from water_expansions import PumpExpansion, TankExpansion
 
@@ -206,8 +207,8 @@ class WaterV1Client:
     def tanks(self) -> TankCollection: ...
     @overload
     def tanks(self, namespace: str) -> TankClient: ...
-    def tanks(self, namespace: str | None = None) -> TankCollection:
+    def tanks(self, namespace: str | UnsetType = UNSET) -> TankCollection:
         """Work with Tank objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return TankCollection(self._rest)
         return TankClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import CronTab, CronTabList, Fleet, FleetList
@@ -38,6 +39,7 @@ class CronTabCollection(ResourceClient):
     """Lists and watches the CronTab objects of all namespaces."""
 
     resource = CRON_TABS
+    _accessor = "cron_tabs"
 
     def list(self, **options: Unpack[ListOptions]) -> CronTabList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -119,7 +121,7 @@ class CronTabClient(CronTabCollection):
         **options: Unpack[WriteOptions],
     ) -> CronTab:
         """Replace the status of the CronTab called `name`."""
-        return self._update(CronTab, body, options, name=name, subresource="status")
+        return self._update_named(CronTab, name, body, options, subresource="status")
 
 
 class FleetClient(ResourceClient):
@@ -198,9 +200,9 @@ class StableV1Client:
     def cron_tabs(self) -> CronTabCollection: ...
     @overload
     def cron_tabs(self, namespace: str) -> CronTabClient: ...
-    def cron_tabs(self, namespace: str | None = None) -> CronTabCollection:
+    def cron_tabs(self, namespace: str | UnsetType = UNSET) -> CronTabCollection:
         """Work with CronTab objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return CronTabCollection(self._rest)
         return CronTabClient(self._rest, namespace)
 

@@ -8,6 +8,7 @@ from typing import Unpack, overload
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WatchOptions
+from msgspec import UNSET, UnsetType
 
 from .models import CronTab, CronTabList
 from .resources import CRON_TABS
@@ -23,6 +24,7 @@ class AsyncCronTabCollection(AsyncResourceClient):
     """Lists and watches the CronTab objects of all namespaces."""
 
     resource = CRON_TABS
+    _accessor = "cron_tabs"
 
     async def list(self, **options: Unpack[ListOptions]) -> CronTabList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -58,8 +60,8 @@ class AsyncStableV1beta1Client:
     def cron_tabs(self) -> AsyncCronTabCollection: ...
     @overload
     def cron_tabs(self, namespace: str) -> AsyncCronTabClient: ...
-    def cron_tabs(self, namespace: str | None = None) -> AsyncCronTabCollection:
+    def cron_tabs(self, namespace: str | UnsetType = UNSET) -> AsyncCronTabCollection:
         """Work with CronTab objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncCronTabCollection(self._rest)
         return AsyncCronTabClient(self._rest, namespace)

@@ -8,6 +8,7 @@ from typing import Unpack, overload
 
 from clientgen.runtime.sync import ResourceClient, Rest, Watch
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WatchOptions
+from msgspec import UNSET, UnsetType
 
 from .models import CronTab, CronTabList
 from .resources import CRON_TABS
@@ -23,6 +24,7 @@ class CronTabCollection(ResourceClient):
     """Lists and watches the CronTab objects of all namespaces."""
 
     resource = CRON_TABS
+    _accessor = "cron_tabs"
 
     def list(self, **options: Unpack[ListOptions]) -> CronTabList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -58,8 +60,8 @@ class StableV1beta1Client:
     def cron_tabs(self) -> CronTabCollection: ...
     @overload
     def cron_tabs(self, namespace: str) -> CronTabClient: ...
-    def cron_tabs(self, namespace: str | None = None) -> CronTabCollection:
+    def cron_tabs(self, namespace: str | UnsetType = UNSET) -> CronTabCollection:
         """Work with CronTab objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return CronTabCollection(self._rest)
         return CronTabClient(self._rest, namespace)

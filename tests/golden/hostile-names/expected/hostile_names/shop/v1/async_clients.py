@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Odd, OddList
 from .resources import ODDS
@@ -112,8 +113,8 @@ class AsyncShopV1Client:
     def odds(self) -> AsyncOddCollection: ...
     @overload
     def odds(self, namespace: str) -> AsyncOddClient: ...
-    def odds(self, namespace: str | None = None) -> AsyncOddCollection:
+    def odds(self, namespace: str | UnsetType = UNSET) -> AsyncOddCollection:
         """Work with Odd objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncOddCollection(self._rest)
         return AsyncOddClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Odd, OddList
 from .resources import ODDS
@@ -112,8 +113,8 @@ class ShopV1Client:
     def odds(self) -> OddCollection: ...
     @overload
     def odds(self, namespace: str) -> OddClient: ...
-    def odds(self, namespace: str | None = None) -> OddCollection:
+    def odds(self, namespace: str | UnsetType = UNSET) -> OddCollection:
         """Work with Odd objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return OddCollection(self._rest)
         return OddClient(self._rest, namespace)

@@ -28,6 +28,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...policy.v1.models import Eviction
 from .models import Binding, Pod, PodList
@@ -131,7 +132,7 @@ class PodClient(PodCollection):
 
     def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
         """Create the binding of the Pod called `name`."""
-        return self._create(Status, body, options, name=name, subresource="binding")
+        return self._create_named(Status, name, body, options, subresource="binding")
 
     def evict(
         self,
@@ -141,7 +142,7 @@ class PodClient(PodCollection):
     ) -> Status:
         """Ask that the Pod called `name` goes, if disruption budgets allow it."""
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return self._create(Status, body, options, name=name, subresource="eviction")
+        return self._create_named(Status, name, body, options, subresource="eviction")
 
 
 class CoreV1Client:
@@ -157,8 +158,8 @@ class CoreV1Client:
     def pods(self) -> PodCollection: ...
     @overload
     def pods(self, namespace: str) -> PodClient: ...
-    def pods(self, namespace: str | None = None) -> PodCollection:
+    def pods(self, namespace: str | UnsetType = UNSET) -> PodCollection:
         """Work with Pod objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PodCollection(self._rest)
         return PodClient(self._rest, namespace)

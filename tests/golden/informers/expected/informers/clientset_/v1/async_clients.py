@@ -8,6 +8,7 @@ from typing import Unpack, overload
 
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WatchOptions
+from msgspec import UNSET, UnsetType
 
 from .models import (
     Anchor,
@@ -98,6 +99,7 @@ class AsyncAsyncBoatCollection(AsyncResourceClient):
     """Lists and watches the AsyncBoat objects of all namespaces."""
 
     resource = ASYNC_BOATS
+    _accessor = "async_boats"
 
     async def list(self, **options: Unpack[ListOptions]) -> AsyncBoatList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -124,6 +126,7 @@ class AsyncBoatNamespaceCollection(AsyncResourceClient):
     """Lists and watches the BoatNamespace objects of all namespaces."""
 
     resource = BOAT_NAMESPACES
+    _accessor = "boat_namespaces"
 
     async def list(self, **options: Unpack[ListOptions]) -> BoatNamespaceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -246,6 +249,7 @@ class AsyncNamespaceListerCollection(AsyncResourceClient):
     """Lists and watches the NamespaceLister objects of all namespaces."""
 
     resource = NAMESPACE_LISTERS
+    _accessor = "namespace_listers"
 
     async def list(self, **options: Unpack[ListOptions]) -> NamespaceListerList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -329,9 +333,9 @@ class AsyncClientsetV1Client:
     def anchors(self) -> AsyncAnchorCollection: ...
     @overload
     def anchors(self, namespace: str) -> AsyncAnchorClient: ...
-    def anchors(self, namespace: str | None = None) -> AsyncAnchorCollection:
+    def anchors(self, namespace: str | UnsetType = UNSET) -> AsyncAnchorCollection:
         """Work with Anchor objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncAnchorCollection(self._rest)
         return AsyncAnchorClient(self._rest, namespace)
 
@@ -339,9 +343,9 @@ class AsyncClientsetV1Client:
     def async_boats(self) -> AsyncAsyncBoatCollection: ...
     @overload
     def async_boats(self, namespace: str) -> AsyncAsyncBoatClient: ...
-    def async_boats(self, namespace: str | None = None) -> AsyncAsyncBoatCollection:
+    def async_boats(self, namespace: str | UnsetType = UNSET) -> AsyncAsyncBoatCollection:
         """Work with AsyncBoat objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncAsyncBoatCollection(self._rest)
         return AsyncAsyncBoatClient(self._rest, namespace)
 
@@ -349,9 +353,9 @@ class AsyncClientsetV1Client:
     def boat_namespaces(self) -> AsyncBoatNamespaceCollection: ...
     @overload
     def boat_namespaces(self, namespace: str) -> AsyncBoatNamespaceClient: ...
-    def boat_namespaces(self, namespace: str | None = None) -> AsyncBoatNamespaceCollection:
+    def boat_namespaces(self, namespace: str | UnsetType = UNSET) -> AsyncBoatNamespaceCollection:
         """Work with BoatNamespace objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncBoatNamespaceCollection(self._rest)
         return AsyncBoatNamespaceClient(self._rest, namespace)
 
@@ -359,9 +363,9 @@ class AsyncClientsetV1Client:
     def boats(self) -> AsyncBoatCollection: ...
     @overload
     def boats(self, namespace: str) -> AsyncBoatClient: ...
-    def boats(self, namespace: str | None = None) -> AsyncBoatCollection:
+    def boats(self, namespace: str | UnsetType = UNSET) -> AsyncBoatCollection:
         """Work with Boat objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncBoatCollection(self._rest)
         return AsyncBoatClient(self._rest, namespace)
 
@@ -369,9 +373,9 @@ class AsyncClientsetV1Client:
     def buoys(self) -> AsyncBuoyCollection: ...
     @overload
     def buoys(self, namespace: str) -> AsyncBuoyClient: ...
-    def buoys(self, namespace: str | None = None) -> AsyncBuoyCollection:
+    def buoys(self, namespace: str | UnsetType = UNSET) -> AsyncBuoyCollection:
         """Work with Buoy objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncBuoyCollection(self._rest)
         return AsyncBuoyClient(self._rest, namespace)
 
@@ -379,9 +383,9 @@ class AsyncClientsetV1Client:
     def charts(self) -> AsyncChartCollection: ...
     @overload
     def charts(self, namespace: str) -> AsyncChartClient: ...
-    def charts(self, namespace: str | None = None) -> AsyncChartCollection:
+    def charts(self, namespace: str | UnsetType = UNSET) -> AsyncChartCollection:
         """Work with Chart objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncChartCollection(self._rest)
         return AsyncChartClient(self._rest, namespace)
 
@@ -393,9 +397,12 @@ class AsyncClientsetV1Client:
     def namespace_listers(self) -> AsyncNamespaceListerCollection: ...
     @overload
     def namespace_listers(self, namespace: str) -> AsyncNamespaceListerClient: ...
-    def namespace_listers(self, namespace: str | None = None) -> AsyncNamespaceListerCollection:
+    def namespace_listers(
+        self,
+        namespace: str | UnsetType = UNSET,
+    ) -> AsyncNamespaceListerCollection:
         """Work with NamespaceLister objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncNamespaceListerCollection(self._rest)
         return AsyncNamespaceListerClient(self._rest, namespace)
 
@@ -403,9 +410,9 @@ class AsyncClientsetV1Client:
     def signals(self) -> AsyncSignalCollection: ...
     @overload
     def signals(self, namespace: str) -> AsyncSignalClient: ...
-    def signals(self, namespace: str | None = None) -> AsyncSignalCollection:
+    def signals(self, namespace: str | UnsetType = UNSET) -> AsyncSignalCollection:
         """Work with Signal objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncSignalCollection(self._rest)
         return AsyncSignalClient(self._rest, namespace)
 
@@ -413,8 +420,8 @@ class AsyncClientsetV1Client:
     def waves(self) -> AsyncWaveCollection: ...
     @overload
     def waves(self, namespace: str) -> AsyncWaveClient: ...
-    def waves(self, namespace: str | None = None) -> AsyncWaveCollection:
+    def waves(self, namespace: str | UnsetType = UNSET) -> AsyncWaveCollection:
         """Work with Wave objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncWaveCollection(self._rest)
         return AsyncWaveClient(self._rest, namespace)

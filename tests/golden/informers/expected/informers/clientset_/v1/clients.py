@@ -8,6 +8,7 @@ from typing import Unpack, overload
 
 from clientgen.runtime.sync import ResourceClient, Rest, Watch
 from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WatchOptions
+from msgspec import UNSET, UnsetType
 
 from .models import (
     Anchor,
@@ -98,6 +99,7 @@ class AsyncBoatCollection(ResourceClient):
     """Lists and watches the AsyncBoat objects of all namespaces."""
 
     resource = ASYNC_BOATS
+    _accessor = "boats"
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncBoatList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -124,6 +126,7 @@ class BoatNamespaceCollection(ResourceClient):
     """Lists and watches the BoatNamespace objects of all namespaces."""
 
     resource = BOAT_NAMESPACES
+    _accessor = "boat_namespaces"
 
     def list(self, **options: Unpack[ListOptions]) -> BoatNamespaceList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -246,6 +249,7 @@ class NamespaceListerCollection(ResourceClient):
     """Lists and watches the NamespaceLister objects of all namespaces."""
 
     resource = NAMESPACE_LISTERS
+    _accessor = "namespace_listers"
 
     def list(self, **options: Unpack[ListOptions]) -> NamespaceListerList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -329,9 +333,9 @@ class ClientsetV1Client:
     def anchors(self) -> AnchorCollection: ...
     @overload
     def anchors(self, namespace: str) -> AnchorClient: ...
-    def anchors(self, namespace: str | None = None) -> AnchorCollection:
+    def anchors(self, namespace: str | UnsetType = UNSET) -> AnchorCollection:
         """Work with Anchor objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AnchorCollection(self._rest)
         return AnchorClient(self._rest, namespace)
 
@@ -339,9 +343,9 @@ class ClientsetV1Client:
     def async_boats(self) -> AsyncBoatCollection: ...
     @overload
     def async_boats(self, namespace: str) -> AsyncBoatClient: ...
-    def async_boats(self, namespace: str | None = None) -> AsyncBoatCollection:
+    def async_boats(self, namespace: str | UnsetType = UNSET) -> AsyncBoatCollection:
         """Work with AsyncBoat objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncBoatCollection(self._rest)
         return AsyncBoatClient(self._rest, namespace)
 
@@ -349,9 +353,9 @@ class ClientsetV1Client:
     def boat_namespaces(self) -> BoatNamespaceCollection: ...
     @overload
     def boat_namespaces(self, namespace: str) -> BoatNamespaceClient: ...
-    def boat_namespaces(self, namespace: str | None = None) -> BoatNamespaceCollection:
+    def boat_namespaces(self, namespace: str | UnsetType = UNSET) -> BoatNamespaceCollection:
         """Work with BoatNamespace objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return BoatNamespaceCollection(self._rest)
         return BoatNamespaceClient(self._rest, namespace)
 
@@ -359,9 +363,9 @@ class ClientsetV1Client:
     def boats(self) -> BoatCollection: ...
     @overload
     def boats(self, namespace: str) -> BoatClient: ...
-    def boats(self, namespace: str | None = None) -> BoatCollection:
+    def boats(self, namespace: str | UnsetType = UNSET) -> BoatCollection:
         """Work with Boat objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return BoatCollection(self._rest)
         return BoatClient(self._rest, namespace)
 
@@ -369,9 +373,9 @@ class ClientsetV1Client:
     def buoys(self) -> BuoyCollection: ...
     @overload
     def buoys(self, namespace: str) -> BuoyClient: ...
-    def buoys(self, namespace: str | None = None) -> BuoyCollection:
+    def buoys(self, namespace: str | UnsetType = UNSET) -> BuoyCollection:
         """Work with Buoy objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return BuoyCollection(self._rest)
         return BuoyClient(self._rest, namespace)
 
@@ -379,9 +383,9 @@ class ClientsetV1Client:
     def charts(self) -> ChartCollection: ...
     @overload
     def charts(self, namespace: str) -> ChartClient: ...
-    def charts(self, namespace: str | None = None) -> ChartCollection:
+    def charts(self, namespace: str | UnsetType = UNSET) -> ChartCollection:
         """Work with Chart objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ChartCollection(self._rest)
         return ChartClient(self._rest, namespace)
 
@@ -393,9 +397,12 @@ class ClientsetV1Client:
     def namespace_listers(self) -> NamespaceListerCollection: ...
     @overload
     def namespace_listers(self, namespace: str) -> NamespaceListerClient: ...
-    def namespace_listers(self, namespace: str | None = None) -> NamespaceListerCollection:
+    def namespace_listers(
+        self,
+        namespace: str | UnsetType = UNSET,
+    ) -> NamespaceListerCollection:
         """Work with NamespaceLister objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return NamespaceListerCollection(self._rest)
         return NamespaceListerClient(self._rest, namespace)
 
@@ -403,9 +410,9 @@ class ClientsetV1Client:
     def signals(self) -> SignalCollection: ...
     @overload
     def signals(self, namespace: str) -> SignalClient: ...
-    def signals(self, namespace: str | None = None) -> SignalCollection:
+    def signals(self, namespace: str | UnsetType = UNSET) -> SignalCollection:
         """Work with Signal objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return SignalCollection(self._rest)
         return SignalClient(self._rest, namespace)
 
@@ -413,8 +420,8 @@ class ClientsetV1Client:
     def waves(self) -> WaveCollection: ...
     @overload
     def waves(self, namespace: str) -> WaveClient: ...
-    def waves(self, namespace: str | None = None) -> WaveCollection:
+    def waves(self, namespace: str | UnsetType = UNSET) -> WaveCollection:
         """Work with Wave objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return WaveCollection(self._rest)
         return WaveClient(self._rest, namespace)

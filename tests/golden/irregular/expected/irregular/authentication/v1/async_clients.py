@@ -21,6 +21,7 @@ class AsyncTokenReviewClient(AsyncResourceClient):
     """Works with TokenReview objects."""
 
     resource = TOKEN_REVIEWS
+    _accessor = "token_reviews"
 
     async def create(self, body: TokenReview, **options: Unpack[WriteOptions]) -> TokenReview:
         """Create the TokenReview."""

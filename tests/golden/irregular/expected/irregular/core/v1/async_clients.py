@@ -28,6 +28,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
 from ...policy.v1.models import Eviction
@@ -70,6 +71,7 @@ class AsyncComponentStatusClient(AsyncResourceClient):
     """Works with ComponentStatus objects."""
 
     resource = COMPONENT_STATUSES
+    _accessor = "component_statuses"
 
     async def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -234,7 +236,7 @@ class AsyncPodClient(AsyncPodCollection):
 
     async def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
         """Create the binding of the Pod called `name`."""
-        return await self._create(Status, body, options, name=name, subresource="binding")
+        return await self._create_named(Status, name, body, options, subresource="binding")
 
     async def evict(
         self,
@@ -244,13 +246,14 @@ class AsyncPodClient(AsyncPodCollection):
     ) -> Status:
         """Ask that the Pod called `name` goes, if disruption budgets allow it."""
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return await self._create(Status, body, options, name=name, subresource="eviction")
+        return await self._create_named(Status, name, body, options, subresource="eviction")
 
 
 class AsyncServiceAccountCollection(AsyncResourceClient):
     """Lists and watches the ServiceAccount objects of all namespaces."""
 
     resource = SERVICE_ACCOUNTS
+    _accessor = "service_accounts"
 
     async def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -324,7 +327,7 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
         """Create the token of the ServiceAccount called `name`."""
-        return await self._create(TokenRequest, body, options, name=name, subresource="token")
+        return await self._create_named(TokenRequest, name, body, options, subresource="token")
 
 
 class AsyncCoreV1Client:
@@ -352,9 +355,9 @@ class AsyncCoreV1Client:
     def pods(self) -> AsyncPodCollection: ...
     @overload
     def pods(self, namespace: str) -> AsyncPodClient: ...
-    def pods(self, namespace: str | None = None) -> AsyncPodCollection:
+    def pods(self, namespace: str | UnsetType = UNSET) -> AsyncPodCollection:
         """Work with Pod objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPodCollection(self._rest)
         return AsyncPodClient(self._rest, namespace)
 
@@ -362,8 +365,8 @@ class AsyncCoreV1Client:
     def service_accounts(self) -> AsyncServiceAccountCollection: ...
     @overload
     def service_accounts(self, namespace: str) -> AsyncServiceAccountClient: ...
-    def service_accounts(self, namespace: str | None = None) -> AsyncServiceAccountCollection:
+    def service_accounts(self, namespace: str | UnsetType = UNSET) -> AsyncServiceAccountCollection:
         """Work with ServiceAccount objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncServiceAccountCollection(self._rest)
         return AsyncServiceAccountClient(self._rest, namespace)

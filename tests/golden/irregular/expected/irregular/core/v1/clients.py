@@ -28,6 +28,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from ...authentication.v1.models import TokenRequest
 from ...policy.v1.models import Eviction
@@ -70,6 +71,7 @@ class ComponentStatusClient(ResourceClient):
     """Works with ComponentStatus objects."""
 
     resource = COMPONENT_STATUSES
+    _accessor = "component_statuses"
 
     def list(self, **options: Unpack[ListOptions]) -> ComponentStatusList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -234,7 +236,7 @@ class PodClient(PodCollection):
 
     def bind(self, name: str, body: Binding, **options: Unpack[WriteOptions]) -> Status:
         """Create the binding of the Pod called `name`."""
-        return self._create(Status, body, options, name=name, subresource="binding")
+        return self._create_named(Status, name, body, options, subresource="binding")
 
     def evict(
         self,
@@ -244,13 +246,14 @@ class PodClient(PodCollection):
     ) -> Status:
         """Ask that the Pod called `name` goes, if disruption budgets allow it."""
         body = body or Eviction(metadata=ObjectMeta(name=name))
-        return self._create(Status, body, options, name=name, subresource="eviction")
+        return self._create_named(Status, name, body, options, subresource="eviction")
 
 
 class ServiceAccountCollection(ResourceClient):
     """Lists and watches the ServiceAccount objects of all namespaces."""
 
     resource = SERVICE_ACCOUNTS
+    _accessor = "service_accounts"
 
     def list(self, **options: Unpack[ListOptions]) -> ServiceAccountList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -324,7 +327,7 @@ class ServiceAccountClient(ServiceAccountCollection):
         **options: Unpack[WriteOptions],
     ) -> TokenRequest:
         """Create the token of the ServiceAccount called `name`."""
-        return self._create(TokenRequest, body, options, name=name, subresource="token")
+        return self._create_named(TokenRequest, name, body, options, subresource="token")
 
 
 class CoreV1Client:
@@ -352,9 +355,9 @@ class CoreV1Client:
     def pods(self) -> PodCollection: ...
     @overload
     def pods(self, namespace: str) -> PodClient: ...
-    def pods(self, namespace: str | None = None) -> PodCollection:
+    def pods(self, namespace: str | UnsetType = UNSET) -> PodCollection:
         """Work with Pod objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PodCollection(self._rest)
         return PodClient(self._rest, namespace)
 
@@ -362,8 +365,8 @@ class CoreV1Client:
     def service_accounts(self) -> ServiceAccountCollection: ...
     @overload
     def service_accounts(self, namespace: str) -> ServiceAccountClient: ...
-    def service_accounts(self, namespace: str | None = None) -> ServiceAccountCollection:
+    def service_accounts(self, namespace: str | UnsetType = UNSET) -> ServiceAccountCollection:
         """Work with ServiceAccount objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ServiceAccountCollection(self._rest)
         return ServiceAccountClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Route, RouteList
 from .resources import ROUTES
@@ -116,8 +117,8 @@ class AsyncNetworkingMeshExampleV1beta1Client:
     def routes(self) -> AsyncRouteCollection: ...
     @overload
     def routes(self, namespace: str) -> AsyncRouteClient: ...
-    def routes(self, namespace: str | None = None) -> AsyncRouteCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> AsyncRouteCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncRouteCollection(self._rest)
         return AsyncRouteClient(self._rest, namespace)

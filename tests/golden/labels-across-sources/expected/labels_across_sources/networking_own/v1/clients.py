@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 from route_types import Route
 
 from .models import RouteList
@@ -117,8 +118,8 @@ class NetworkingOwnV1Client:
     def routes(self) -> RouteCollection: ...
     @overload
     def routes(self, namespace: str) -> RouteClient: ...
-    def routes(self, namespace: str | None = None) -> RouteCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> RouteCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RouteCollection(self._rest)
         return RouteClient(self._rest, namespace)

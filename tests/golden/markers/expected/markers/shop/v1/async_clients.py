@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import (
@@ -323,7 +324,7 @@ class AsyncScaledClient(AsyncScaledCollection):
 
     async def update_scale(self, name: str, body: Scale, **options: Unpack[WriteOptions]) -> Scale:
         """Replace the scale of the Scaled called `name`."""
-        return await self._update(Scale, body, options, name=name, subresource="scale")
+        return await self._update_named(Scale, name, body, options, subresource="scale")
 
     async def apply_scale(
         self,
@@ -332,7 +333,7 @@ class AsyncScaledClient(AsyncScaledCollection):
         **options: Unpack[ApplyOptions],
     ) -> Scale:
         """Own what `body` says of the scale of the Scaled: server-side apply."""
-        return await self._apply(Scale, body, options, name=name, subresource="scale")
+        return await self._apply_named(Scale, name, body, options, subresource="scale")
 
     async def patch_scale(
         self,
@@ -462,9 +463,9 @@ class AsyncShopV1Client:
     def kepts(self) -> AsyncKeptCollection: ...
     @overload
     def kepts(self, namespace: str) -> AsyncKeptClient: ...
-    def kepts(self, namespace: str | None = None) -> AsyncKeptCollection:
+    def kepts(self, namespace: str | UnsetType = UNSET) -> AsyncKeptCollection:
         """Work with Kept objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncKeptCollection(self._rest)
         return AsyncKeptClient(self._rest, namespace)
 
@@ -472,9 +473,9 @@ class AsyncShopV1Client:
     def plains(self) -> AsyncPlainCollection: ...
     @overload
     def plains(self, namespace: str) -> AsyncPlainClient: ...
-    def plains(self, namespace: str | None = None) -> AsyncPlainCollection:
+    def plains(self, namespace: str | UnsetType = UNSET) -> AsyncPlainCollection:
         """Work with Plain objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPlainCollection(self._rest)
         return AsyncPlainClient(self._rest, namespace)
 
@@ -482,9 +483,9 @@ class AsyncShopV1Client:
     def scaleds(self) -> AsyncScaledCollection: ...
     @overload
     def scaleds(self, namespace: str) -> AsyncScaledClient: ...
-    def scaleds(self, namespace: str | None = None) -> AsyncScaledCollection:
+    def scaleds(self, namespace: str | UnsetType = UNSET) -> AsyncScaledCollection:
         """Work with Scaled objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncScaledCollection(self._rest)
         return AsyncScaledClient(self._rest, namespace)
 
@@ -492,9 +493,9 @@ class AsyncShopV1Client:
     def seens(self) -> AsyncSeenCollection: ...
     @overload
     def seens(self, namespace: str) -> AsyncSeenClient: ...
-    def seens(self, namespace: str | None = None) -> AsyncSeenCollection:
+    def seens(self, namespace: str | UnsetType = UNSET) -> AsyncSeenCollection:
         """Work with Seen objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncSeenCollection(self._rest)
         return AsyncSeenClient(self._rest, namespace)
 
@@ -502,8 +503,8 @@ class AsyncShopV1Client:
     def statelesses(self) -> AsyncStatelessCollection: ...
     @overload
     def statelesses(self, namespace: str) -> AsyncStatelessClient: ...
-    def statelesses(self, namespace: str | None = None) -> AsyncStatelessCollection:
+    def statelesses(self, namespace: str | UnsetType = UNSET) -> AsyncStatelessCollection:
         """Work with Stateless objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncStatelessCollection(self._rest)
         return AsyncStatelessClient(self._rest, namespace)

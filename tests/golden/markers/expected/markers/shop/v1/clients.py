@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import (
@@ -323,7 +324,7 @@ class ScaledClient(ScaledCollection):
 
     def update_scale(self, name: str, body: Scale, **options: Unpack[WriteOptions]) -> Scale:
         """Replace the scale of the Scaled called `name`."""
-        return self._update(Scale, body, options, name=name, subresource="scale")
+        return self._update_named(Scale, name, body, options, subresource="scale")
 
     def apply_scale(
         self,
@@ -332,7 +333,7 @@ class ScaledClient(ScaledCollection):
         **options: Unpack[ApplyOptions],
     ) -> Scale:
         """Own what `body` says of the scale of the Scaled: server-side apply."""
-        return self._apply(Scale, body, options, name=name, subresource="scale")
+        return self._apply_named(Scale, name, body, options, subresource="scale")
 
     def patch_scale(
         self,
@@ -462,9 +463,9 @@ class ShopV1Client:
     def kepts(self) -> KeptCollection: ...
     @overload
     def kepts(self, namespace: str) -> KeptClient: ...
-    def kepts(self, namespace: str | None = None) -> KeptCollection:
+    def kepts(self, namespace: str | UnsetType = UNSET) -> KeptCollection:
         """Work with Kept objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return KeptCollection(self._rest)
         return KeptClient(self._rest, namespace)
 
@@ -472,9 +473,9 @@ class ShopV1Client:
     def plains(self) -> PlainCollection: ...
     @overload
     def plains(self, namespace: str) -> PlainClient: ...
-    def plains(self, namespace: str | None = None) -> PlainCollection:
+    def plains(self, namespace: str | UnsetType = UNSET) -> PlainCollection:
         """Work with Plain objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PlainCollection(self._rest)
         return PlainClient(self._rest, namespace)
 
@@ -482,9 +483,9 @@ class ShopV1Client:
     def scaleds(self) -> ScaledCollection: ...
     @overload
     def scaleds(self, namespace: str) -> ScaledClient: ...
-    def scaleds(self, namespace: str | None = None) -> ScaledCollection:
+    def scaleds(self, namespace: str | UnsetType = UNSET) -> ScaledCollection:
         """Work with Scaled objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ScaledCollection(self._rest)
         return ScaledClient(self._rest, namespace)
 
@@ -492,9 +493,9 @@ class ShopV1Client:
     def seens(self) -> SeenCollection: ...
     @overload
     def seens(self, namespace: str) -> SeenClient: ...
-    def seens(self, namespace: str | None = None) -> SeenCollection:
+    def seens(self, namespace: str | UnsetType = UNSET) -> SeenCollection:
         """Work with Seen objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return SeenCollection(self._rest)
         return SeenClient(self._rest, namespace)
 
@@ -502,8 +503,8 @@ class ShopV1Client:
     def statelesses(self) -> StatelessCollection: ...
     @overload
     def statelesses(self, namespace: str) -> StatelessClient: ...
-    def statelesses(self, namespace: str | None = None) -> StatelessCollection:
+    def statelesses(self, namespace: str | UnsetType = UNSET) -> StatelessCollection:
         """Work with Stateless objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return StatelessCollection(self._rest)
         return StatelessClient(self._rest, namespace)

@@ -21,6 +21,7 @@ class TokenReviewClient(ResourceClient):
     """Works with TokenReview objects."""
 
     resource = TOKEN_REVIEWS
+    _accessor = "token_reviews"
 
     def create(self, body: TokenReview, **options: Unpack[WriteOptions]) -> TokenReview:
         """Create the TokenReview."""

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Path, PathList
 from .resources import ROUTES
@@ -116,8 +117,8 @@ class AsyncNetworkingV1Client:
     def routes(self) -> AsyncPathCollection: ...
     @overload
     def routes(self, namespace: str) -> AsyncPathClient: ...
-    def routes(self, namespace: str | None = None) -> AsyncPathCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> AsyncPathCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPathCollection(self._rest)
         return AsyncPathClient(self._rest, namespace)

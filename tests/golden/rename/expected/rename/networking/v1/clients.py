@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Path, PathList
 from .resources import ROUTES
@@ -116,8 +117,8 @@ class NetworkingV1Client:
     def routes(self) -> PathCollection: ...
     @overload
     def routes(self, namespace: str) -> PathClient: ...
-    def routes(self, namespace: str | None = None) -> PathCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> PathCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PathCollection(self._rest)
         return PathClient(self._rest, namespace)

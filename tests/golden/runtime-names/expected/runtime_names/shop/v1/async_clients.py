@@ -25,6 +25,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     Literal,
@@ -80,6 +81,7 @@ class AsyncAsyncWatchCollection(runtime_AsyncResourceClient):
     """Lists and watches the AsyncWatch objects of all namespaces."""
 
     resource = ASYNC_WATCHES
+    _accessor = "async_watches"
 
     async def list(self, **options: Unpack[ListOptions]) -> AsyncWatchList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -364,6 +366,7 @@ class AsyncObjectMetaCollection(runtime_AsyncResourceClient):
     """Lists and watches the ObjectMeta objects of all namespaces."""
 
     resource = OBJECT_METAS
+    _accessor = "object_metas"
 
     async def list(self, **options: Unpack[ListOptions]) -> ObjectMetaList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -657,9 +660,9 @@ class AsyncShopV1Client:
     def async_watches(self) -> AsyncAsyncWatchCollection: ...
     @overload
     def async_watches(self, namespace: str) -> AsyncAsyncWatchClient: ...
-    def async_watches(self, namespace: str | None = None) -> AsyncAsyncWatchCollection:
+    def async_watches(self, namespace: str | UnsetType = UNSET) -> AsyncAsyncWatchCollection:
         """Work with AsyncWatch objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncAsyncWatchCollection(self._rest)
         return AsyncAsyncWatchClient(self._rest, namespace)
 
@@ -667,9 +670,9 @@ class AsyncShopV1Client:
     def literals(self) -> AsyncLiteralCollection: ...
     @overload
     def literals(self, namespace: str) -> AsyncLiteralClient: ...
-    def literals(self, namespace: str | None = None) -> AsyncLiteralCollection:
+    def literals(self, namespace: str | UnsetType = UNSET) -> AsyncLiteralCollection:
         """Work with Literal objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncLiteralCollection(self._rest)
         return AsyncLiteralClient(self._rest, namespace)
 
@@ -677,9 +680,9 @@ class AsyncShopV1Client:
     def models(self) -> AsyncModelCollection: ...
     @overload
     def models(self, namespace: str) -> AsyncModelClient: ...
-    def models(self, namespace: str | None = None) -> AsyncModelCollection:
+    def models(self, namespace: str | UnsetType = UNSET) -> AsyncModelCollection:
         """Work with Model objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncModelCollection(self._rest)
         return AsyncModelClient(self._rest, namespace)
 
@@ -687,9 +690,9 @@ class AsyncShopV1Client:
     def nones(self) -> AsyncNone_Collection: ...
     @overload
     def nones(self, namespace: str) -> AsyncNone_Client: ...
-    def nones(self, namespace: str | None = None) -> AsyncNone_Collection:
+    def nones(self, namespace: str | UnsetType = UNSET) -> AsyncNone_Collection:
         """Work with None objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncNone_Collection(self._rest)
         return AsyncNone_Client(self._rest, namespace)
 
@@ -697,9 +700,9 @@ class AsyncShopV1Client:
     def object_metas(self) -> AsyncObjectMetaCollection: ...
     @overload
     def object_metas(self, namespace: str) -> AsyncObjectMetaClient: ...
-    def object_metas(self, namespace: str | None = None) -> AsyncObjectMetaCollection:
+    def object_metas(self, namespace: str | UnsetType = UNSET) -> AsyncObjectMetaCollection:
         """Work with ObjectMeta objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncObjectMetaCollection(self._rest)
         return AsyncObjectMetaClient(self._rest, namespace)
 
@@ -707,9 +710,9 @@ class AsyncShopV1Client:
     def quantities(self) -> AsyncQuantityCollection: ...
     @overload
     def quantities(self, namespace: str) -> AsyncQuantityClient: ...
-    def quantities(self, namespace: str | None = None) -> AsyncQuantityCollection:
+    def quantities(self, namespace: str | UnsetType = UNSET) -> AsyncQuantityCollection:
         """Work with Quantity objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncQuantityCollection(self._rest)
         return AsyncQuantityClient(self._rest, namespace)
 
@@ -717,9 +720,9 @@ class AsyncShopV1Client:
     def resources(self) -> AsyncResourceCollection: ...
     @overload
     def resources(self, namespace: str) -> AsyncResourceClient: ...
-    def resources(self, namespace: str | None = None) -> AsyncResourceCollection:
+    def resources(self, namespace: str | UnsetType = UNSET) -> AsyncResourceCollection:
         """Work with Resource objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncResourceCollection(self._rest)
         return AsyncResourceClient(self._rest, namespace)
 
@@ -727,8 +730,8 @@ class AsyncShopV1Client:
     def statuses(self) -> AsyncStatusCollection: ...
     @overload
     def statuses(self, namespace: str) -> AsyncStatusClient: ...
-    def statuses(self, namespace: str | None = None) -> AsyncStatusCollection:
+    def statuses(self, namespace: str | UnsetType = UNSET) -> AsyncStatusCollection:
         """Work with Status objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncStatusCollection(self._rest)
         return AsyncStatusClient(self._rest, namespace)

@@ -25,6 +25,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     Literal,
@@ -80,6 +81,7 @@ class AsyncWatchCollection(runtime_AsyncResourceClient):
     """Lists and watches the AsyncWatch objects of all namespaces."""
 
     resource = ASYNC_WATCHES
+    _accessor = "watches"
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncWatchList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -364,6 +366,7 @@ class ObjectMetaCollection(runtime_AsyncResourceClient):
     """Lists and watches the ObjectMeta objects of all namespaces."""
 
     resource = OBJECT_METAS
+    _accessor = "object_metas"
 
     def list(self, **options: Unpack[ListOptions]) -> ObjectMetaList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -657,9 +660,9 @@ class ShopV1Client:
     def async_watches(self) -> AsyncWatchCollection: ...
     @overload
     def async_watches(self, namespace: str) -> AsyncWatchClient: ...
-    def async_watches(self, namespace: str | None = None) -> AsyncWatchCollection:
+    def async_watches(self, namespace: str | UnsetType = UNSET) -> AsyncWatchCollection:
         """Work with AsyncWatch objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncWatchCollection(self._rest)
         return AsyncWatchClient(self._rest, namespace)
 
@@ -667,9 +670,9 @@ class ShopV1Client:
     def literals(self) -> LiteralCollection: ...
     @overload
     def literals(self, namespace: str) -> LiteralClient: ...
-    def literals(self, namespace: str | None = None) -> LiteralCollection:
+    def literals(self, namespace: str | UnsetType = UNSET) -> LiteralCollection:
         """Work with Literal objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return LiteralCollection(self._rest)
         return LiteralClient(self._rest, namespace)
 
@@ -677,9 +680,9 @@ class ShopV1Client:
     def models(self) -> ModelCollection: ...
     @overload
     def models(self, namespace: str) -> ModelClient: ...
-    def models(self, namespace: str | None = None) -> ModelCollection:
+    def models(self, namespace: str | UnsetType = UNSET) -> ModelCollection:
         """Work with Model objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ModelCollection(self._rest)
         return ModelClient(self._rest, namespace)
 
@@ -687,9 +690,9 @@ class ShopV1Client:
     def nones(self) -> None_Collection: ...
     @overload
     def nones(self, namespace: str) -> None_Client: ...
-    def nones(self, namespace: str | None = None) -> None_Collection:
+    def nones(self, namespace: str | UnsetType = UNSET) -> None_Collection:
         """Work with None objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return None_Collection(self._rest)
         return None_Client(self._rest, namespace)
 
@@ -697,9 +700,9 @@ class ShopV1Client:
     def object_metas(self) -> ObjectMetaCollection: ...
     @overload
     def object_metas(self, namespace: str) -> ObjectMetaClient: ...
-    def object_metas(self, namespace: str | None = None) -> ObjectMetaCollection:
+    def object_metas(self, namespace: str | UnsetType = UNSET) -> ObjectMetaCollection:
         """Work with ObjectMeta objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ObjectMetaCollection(self._rest)
         return ObjectMetaClient(self._rest, namespace)
 
@@ -707,9 +710,9 @@ class ShopV1Client:
     def quantities(self) -> QuantityCollection: ...
     @overload
     def quantities(self, namespace: str) -> QuantityClient: ...
-    def quantities(self, namespace: str | None = None) -> QuantityCollection:
+    def quantities(self, namespace: str | UnsetType = UNSET) -> QuantityCollection:
         """Work with Quantity objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return QuantityCollection(self._rest)
         return QuantityClient(self._rest, namespace)
 
@@ -717,9 +720,9 @@ class ShopV1Client:
     def resources(self) -> ResourceCollection: ...
     @overload
     def resources(self, namespace: str) -> ResourceClient: ...
-    def resources(self, namespace: str | None = None) -> ResourceCollection:
+    def resources(self, namespace: str | UnsetType = UNSET) -> ResourceCollection:
         """Work with Resource objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ResourceCollection(self._rest)
         return ResourceClient(self._rest, namespace)
 
@@ -727,8 +730,8 @@ class ShopV1Client:
     def statuses(self) -> StatusCollection: ...
     @overload
     def statuses(self, namespace: str) -> StatusClient: ...
-    def statuses(self, namespace: str | None = None) -> StatusCollection:
+    def statuses(self, namespace: str | UnsetType = UNSET) -> StatusCollection:
         """Work with Status objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return StatusCollection(self._rest)
         return StatusClient(self._rest, namespace)

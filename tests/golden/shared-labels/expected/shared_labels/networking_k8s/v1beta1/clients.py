@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Route, RouteList
 from .resources import ROUTES
@@ -116,8 +117,8 @@ class NetworkingK8sV1beta1Client:
     def routes(self) -> RouteCollection: ...
     @overload
     def routes(self, namespace: str) -> RouteClient: ...
-    def routes(self, namespace: str | None = None) -> RouteCollection:
+    def routes(self, namespace: str | UnsetType = UNSET) -> RouteCollection:
         """Work with Route objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RouteCollection(self._rest)
         return RouteClient(self._rest, namespace)

@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import ReportList, RobotList, AsyncJobList
@@ -209,7 +210,7 @@ class AsyncRobotClient(AsyncRobotCollection):
         **options: Unpack[WriteOptions],
     ) -> AsyncJob:
         """Replace the status of the Robot called `name`."""
-        return await self._update(AsyncJob, body, options, name=name, subresource="status")
+        return await self._update_named(AsyncJob, name, body, options, subresource="status")
 
     async def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
         """Read the scale of the Robot called `name`."""
@@ -229,9 +230,9 @@ class AsyncFactoryV1Client:
     def jobs(self) -> AsyncAsyncJobCollection: ...
     @overload
     def jobs(self, namespace: str) -> AsyncAsyncJobClient: ...
-    def jobs(self, namespace: str | None = None) -> AsyncAsyncJobCollection:
+    def jobs(self, namespace: str | UnsetType = UNSET) -> AsyncAsyncJobCollection:
         """Work with AsyncJob objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncAsyncJobCollection(self._rest)
         return AsyncAsyncJobClient(self._rest, namespace)
 
@@ -247,8 +248,8 @@ class AsyncFactoryV1Client:
     def robots(self) -> AsyncRobotCollection: ...
     @overload
     def robots(self, namespace: str) -> AsyncRobotClient: ...
-    def robots(self, namespace: str | None = None) -> AsyncRobotCollection:
+    def robots(self, namespace: str | UnsetType = UNSET) -> AsyncRobotCollection:
         """Work with Robot objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncRobotCollection(self._rest)
         return AsyncRobotClient(self._rest, namespace)

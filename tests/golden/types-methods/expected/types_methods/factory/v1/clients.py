@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from ...autoscaling.v1.models import Scale
 from .models import ReportList, RobotList, AsyncJobList
@@ -209,7 +210,7 @@ class RobotClient(RobotCollection):
         **options: Unpack[WriteOptions],
     ) -> AsyncJob:
         """Replace the status of the Robot called `name`."""
-        return self._update(AsyncJob, body, options, name=name, subresource="status")
+        return self._update_named(AsyncJob, name, body, options, subresource="status")
 
     def get_scale(self, name: str, **options: Unpack[GetOptions]) -> Scale:
         """Read the scale of the Robot called `name`."""
@@ -229,9 +230,9 @@ class FactoryV1Client:
     def jobs(self) -> AsyncJobCollection: ...
     @overload
     def jobs(self, namespace: str) -> AsyncJobClient: ...
-    def jobs(self, namespace: str | None = None) -> AsyncJobCollection:
+    def jobs(self, namespace: str | UnsetType = UNSET) -> AsyncJobCollection:
         """Work with AsyncJob objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncJobCollection(self._rest)
         return AsyncJobClient(self._rest, namespace)
 
@@ -247,8 +248,8 @@ class FactoryV1Client:
     def robots(self) -> RobotCollection: ...
     @overload
     def robots(self, namespace: str) -> RobotClient: ...
-    def robots(self, namespace: str | None = None) -> RobotCollection:
+    def robots(self, namespace: str | UnsetType = UNSET) -> RobotCollection:
         """Work with Robot objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return RobotCollection(self._rest)
         return RobotClient(self._rest, namespace)

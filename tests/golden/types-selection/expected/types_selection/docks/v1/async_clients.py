@@ -23,6 +23,7 @@ from clientgen.runtime.options import (
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from docks.parts import Mooring
 from docks.v1 import Crane, Ship
+from msgspec import UNSET, UnsetType
 
 from .models import ShipList
 from .resources import SHIPS
@@ -122,7 +123,7 @@ class AsyncShipClient(AsyncShipCollection):
 
     async def moor(self, name: str, body: Mooring, **options: Unpack[WriteOptions]) -> Crane:
         """Replace the status of the Ship called `name`."""
-        return await self._update(Crane, body, options, name=name, subresource="status")
+        return await self._update_named(Crane, name, body, options, subresource="status")
 
 
 class AsyncDocksV1Client:
@@ -138,8 +139,8 @@ class AsyncDocksV1Client:
     def ships(self) -> AsyncShipCollection: ...
     @overload
     def ships(self, namespace: str) -> AsyncShipClient: ...
-    def ships(self, namespace: str | None = None) -> AsyncShipCollection:
+    def ships(self, namespace: str | UnsetType = UNSET) -> AsyncShipCollection:
         """Work with Ship objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncShipCollection(self._rest)
         return AsyncShipClient(self._rest, namespace)

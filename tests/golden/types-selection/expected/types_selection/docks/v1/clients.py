@@ -23,6 +23,7 @@ from clientgen.runtime.options import (
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from docks.parts import Mooring
 from docks.v1 import Crane, Ship
+from msgspec import UNSET, UnsetType
 
 from .models import ShipList
 from .resources import SHIPS
@@ -122,7 +123,7 @@ class ShipClient(ShipCollection):
 
     def moor(self, name: str, body: Mooring, **options: Unpack[WriteOptions]) -> Crane:
         """Replace the status of the Ship called `name`."""
-        return self._update(Crane, body, options, name=name, subresource="status")
+        return self._update_named(Crane, name, body, options, subresource="status")
 
 
 class DocksV1Client:
@@ -138,8 +139,8 @@ class DocksV1Client:
     def ships(self) -> ShipCollection: ...
     @overload
     def ships(self, namespace: str) -> ShipClient: ...
-    def ships(self, namespace: str | None = None) -> ShipCollection:
+    def ships(self, namespace: str | UnsetType = UNSET) -> ShipCollection:
         """Work with Ship objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ShipCollection(self._rest)
         return ShipClient(self._rest, namespace)

@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from fleet.billing_v1 import Invoice
+from msgspec import UNSET, UnsetType
 
 from .models import InvoiceList
 from .resources import INVOICES
@@ -117,8 +118,8 @@ class AsyncFleetBillingV1Client:
     def invoices(self) -> AsyncInvoiceCollection: ...
     @overload
     def invoices(self, namespace: str) -> AsyncInvoiceClient: ...
-    def invoices(self, namespace: str | None = None) -> AsyncInvoiceCollection:
+    def invoices(self, namespace: str | UnsetType = UNSET) -> AsyncInvoiceCollection:
         """Work with Invoice objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncInvoiceCollection(self._rest)
         return AsyncInvoiceClient(self._rest, namespace)

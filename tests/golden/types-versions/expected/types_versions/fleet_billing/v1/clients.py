@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from fleet.billing_v1 import Invoice
+from msgspec import UNSET, UnsetType
 
 from .models import InvoiceList
 from .resources import INVOICES
@@ -117,8 +118,8 @@ class FleetBillingV1Client:
     def invoices(self) -> InvoiceCollection: ...
     @overload
     def invoices(self, namespace: str) -> InvoiceClient: ...
-    def invoices(self, namespace: str | None = None) -> InvoiceCollection:
+    def invoices(self, namespace: str | UnsetType = UNSET) -> InvoiceCollection:
         """Work with Invoice objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return InvoiceCollection(self._rest)
         return InvoiceClient(self._rest, namespace)

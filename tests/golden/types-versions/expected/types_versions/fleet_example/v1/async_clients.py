@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from fleet.v1 import Truck
+from msgspec import UNSET, UnsetType
 
 from .models import TruckList
 from .resources import TRUCKS
@@ -133,8 +134,8 @@ class AsyncFleetExampleV1Client:
     def trucks(self) -> AsyncTruckCollection: ...
     @overload
     def trucks(self, namespace: str) -> AsyncTruckClient: ...
-    def trucks(self, namespace: str | None = None) -> AsyncTruckCollection:
+    def trucks(self, namespace: str | UnsetType = UNSET) -> AsyncTruckCollection:
         """Work with Truck objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncTruckCollection(self._rest)
         return AsyncTruckClient(self._rest, namespace)

@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from fleet.v1beta1 import Truck
+from msgspec import UNSET, UnsetType
 
 from .models import TruckList
 from .resources import TRUCKS
@@ -117,8 +118,8 @@ class FleetExampleV1beta1Client:
     def trucks(self) -> TruckCollection: ...
     @overload
     def trucks(self, namespace: str) -> TruckClient: ...
-    def trucks(self, namespace: str | None = None) -> TruckCollection:
+    def trucks(self, namespace: str | UnsetType = UNSET) -> TruckCollection:
         """Work with Truck objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return TruckCollection(self._rest)
         return TruckClient(self._rest, namespace)

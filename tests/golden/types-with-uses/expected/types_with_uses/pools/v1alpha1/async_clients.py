@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from kubeapi.core.v1.models import Pod
+from msgspec import UNSET, UnsetType
 from pool_types import Pool
 
 from .models import PoolList
@@ -138,8 +139,8 @@ class AsyncPoolsV1alpha1Client:
     def pools(self) -> AsyncPoolCollection: ...
     @overload
     def pools(self, namespace: str) -> AsyncPoolClient: ...
-    def pools(self, namespace: str | None = None) -> AsyncPoolCollection:
+    def pools(self, namespace: str | UnsetType = UNSET) -> AsyncPoolCollection:
         """Work with Pool objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncPoolCollection(self._rest)
         return AsyncPoolClient(self._rest, namespace)

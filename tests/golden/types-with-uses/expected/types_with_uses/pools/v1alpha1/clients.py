@@ -22,6 +22,7 @@ from clientgen.runtime.options import (
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
 from kubeapi.core.v1.models import Pod
+from msgspec import UNSET, UnsetType
 from pool_types import Pool
 
 from .models import PoolList
@@ -138,8 +139,8 @@ class PoolsV1alpha1Client:
     def pools(self) -> PoolCollection: ...
     @overload
     def pools(self, namespace: str) -> PoolClient: ...
-    def pools(self, namespace: str | None = None) -> PoolCollection:
+    def pools(self, namespace: str | UnsetType = UNSET) -> PoolCollection:
         """Work with Pool objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return PoolCollection(self._rest)
         return PoolClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Widget, WidgetList
 from .resources import WIDGETS
@@ -132,8 +133,8 @@ class AsyncMachinesV1Client:
     def widgets(self) -> AsyncWidgetCollection: ...
     @overload
     def widgets(self, namespace: str) -> AsyncWidgetClient: ...
-    def widgets(self, namespace: str | None = None) -> AsyncWidgetCollection:
+    def widgets(self, namespace: str | UnsetType = UNSET) -> AsyncWidgetCollection:
         """Work with Widget objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncWidgetCollection(self._rest)
         return AsyncWidgetClient(self._rest, namespace)

@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Widget, WidgetList
 from .resources import WIDGETS
@@ -132,8 +133,8 @@ class MachinesV1Client:
     def widgets(self) -> WidgetCollection: ...
     @overload
     def widgets(self, namespace: str) -> WidgetClient: ...
-    def widgets(self, namespace: str | None = None) -> WidgetCollection:
+    def widgets(self, namespace: str | UnsetType = UNSET) -> WidgetCollection:
         """Work with Widget objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return WidgetCollection(self._rest)
         return WidgetClient(self._rest, namespace)

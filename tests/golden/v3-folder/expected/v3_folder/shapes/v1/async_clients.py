@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import Shape, ShapeList
 from .resources import SHAPES
@@ -111,8 +112,8 @@ class AsyncShapesV1Client:
     def shapes(self) -> AsyncShapeCollection: ...
     @overload
     def shapes(self, namespace: str) -> AsyncShapeClient: ...
-    def shapes(self, namespace: str | None = None) -> AsyncShapeCollection:
+    def shapes(self, namespace: str | UnsetType = UNSET) -> AsyncShapeCollection:
         """Work with Shape objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncShapeCollection(self._rest)
         return AsyncShapeClient(self._rest, namespace)

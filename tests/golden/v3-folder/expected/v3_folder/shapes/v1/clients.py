@@ -21,6 +21,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import Patch
+from msgspec import UNSET, UnsetType
 
 from .models import Shape, ShapeList
 from .resources import SHAPES
@@ -111,8 +112,8 @@ class ShapesV1Client:
     def shapes(self) -> ShapeCollection: ...
     @overload
     def shapes(self, namespace: str) -> ShapeClient: ...
-    def shapes(self, namespace: str | None = None) -> ShapeCollection:
+    def shapes(self, namespace: str | UnsetType = UNSET) -> ShapeCollection:
         """Work with Shape objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return ShapeCollection(self._rest)
         return ShapeClient(self._rest, namespace)

@@ -1,0 +1,302 @@
+"""What is no name never reaches a server: no request of a wider meaning goes out.
+
+Every call of every generated client is made, found by its signature, in both flavours; what is
+sent is counted where it would leave.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import kubeapi
+import pytest
+from kubeapi import AsyncClientset, Clientset
+from kubeapi.core.v1 import ConfigMap, Pod
+
+from clientgen.runtime import aio, sync
+from clientgen.runtime.config.cluster_config import ClusterConfig
+from clientgen.runtime.controlling import Request, checked
+from clientgen.runtime.indexer import Indexer
+from clientgen.runtime.listers import Lister
+from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.recording import Reference
+from clientgen.testing import FakeCluster
+from tests.support.names import NO_NAMES
+
+CONFIG = ClusterConfig("http://nowhere")
+# A namespace or a name that an object may leave to the server is no mistake of the caller.
+NO_NAMESPACES = [bad for bad in NO_NAMES if bad is not None]
+
+
+class Counting:
+    """Takes the place of the network, and counts."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def send(self, request: Any, timeout: Any) -> Any:
+        self.sent.append(request)
+        raise AssertionError(f"{request} was sent")
+
+    def stream(self, request: Any, timeout: Any, read_timeout: Any) -> Any:
+        return self.send(request, timeout)
+
+    def close(self) -> None: ...
+
+
+class AsyncCounting(Counting):
+    async def send(self, request: Any, timeout: Any) -> Any:
+        return super().send(request, timeout)
+
+    async def stream(self, request: Any, timeout: Any, read_timeout: Any) -> Any:
+        return super().send(request, timeout)
+
+    async def aclose(self) -> None: ...
+
+
+def rests() -> Iterator[tuple[Any, Counting]]:
+    yield sync.Rest(CONFIG, transport=(one := Counting())), one
+    yield aio.AsyncRest(CONFIG, transport=(other := AsyncCounting())), other
+
+
+def clients() -> list[tuple[str, type]]:
+    """The class of every client of the generated package, of both flavours."""
+    found: dict[str, type] = {}
+    for module in pkgutil.walk_packages(kubeapi.__path__, "kubeapi."):
+        if module.name.endswith(("clients", "async_clients")):
+            classes = vars(importlib.import_module(module.name)).values()
+            for each in classes:
+                if isinstance(each, type) and issubclass(
+                    each, (sync.ResourceClient, aio.AsyncResourceClient)
+                ):
+                    found[f"{each.__module__}.{each.__name__}"] = each
+    return [item for item in found.items() if item[1].__module__.startswith("kubeapi.")]
+
+
+def calls(client: type) -> Iterator[tuple[str, list[str]]]:
+    """Its methods, and their parameters that are needed."""
+    for name, method in inspect.getmembers(client, inspect.isfunction):
+        if not name.startswith("_"):
+            parameters = [*inspect.signature(method).parameters.values()][1:]
+            kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+            yield name, [each.name for each in parameters if each.kind not in kinds]
+
+
+def perform(made: Any) -> None:
+    """Carry a call out, whatever it gave: a coroutine, lines to go through, an answer."""
+    if inspect.iscoroutine(made):
+        made.send(None)
+
+
+def argument(parameter: str, bad: Any, *, named: bool) -> Any:
+    match parameter:
+        case "name":
+            return bad
+        case "body" if named:
+            return {"metadata": {"name": "other", "namespace": "shop"}}
+        case "body":
+            return {"metadata": {"name": bad}}
+        case "patch":
+            return MergePatch({})
+        case "change":
+            return lambda found: None
+    raise AssertionError(f"a test is to know what {parameter} is")
+
+
+def refused(client: Any, name: str, parameters: list[str], bad: Any) -> str:
+    """Call a method with what is no name; gives the words of the refusal."""
+    arguments = [argument(each, bad, named="name" in parameters) for each in parameters]
+    with pytest.raises(ValueError, match="name") as caught:
+        perform(getattr(client, name)(*arguments))
+    return str(caught.value)
+
+
+# What makes an object: its name may be the server's to choose, and the path has none.
+MAKERS = {"create"}
+
+
+@pytest.mark.parametrize("flavour", [0, 1], ids=["threads", "asyncio"])
+def test_no_call_of_any_client_takes_what_is_no_name(flavour: int) -> None:
+    rest, transport = [*rests()][flavour]
+    base = aio.AsyncResourceClient if flavour else sync.ResourceClient
+    tried = 0
+    for _, kind in clients():
+        if not issubclass(kind, base) or kind.__name__.endswith("Collection"):
+            continue
+        where = ("shop",) if kind.resource.namespaced else ()
+        client = kind(rest, *where)
+        accessor = kind._accessor or kind.resource.plural
+        said = f'{accessor}("shop")' if where else f"{accessor}()"
+        for name, parameters in calls(kind):
+            if not {"name", "body"} & {*parameters} or (
+                name in MAKERS and "name" not in parameters
+            ):
+                continue
+            for bad in NO_NAMES:
+                words = refused(client, name, parameters, bad)
+                assert words.startswith(f"{said}.{name}(): "), words
+                assert "name" in words
+                tried += 1
+    assert transport.sent == []
+    assert tried > 300 * len(NO_NAMES)
+
+
+def test_the_words_are_those_of_the_call() -> None:
+    k = Clientset(next(rests())[0])
+    none = "must be a non-empty string, not None"
+    for call, words in [
+        (lambda: k.core_v1.pods("shop").delete(None), f'pods("shop").delete(): name {none}'),
+        (lambda: k.core_v1.nodes().delete(None), f"nodes().delete(): name {none}"),
+        (lambda: k.core_v1.pods("shop").evict(None), f'pods("shop").evict(): name {none}'),
+        (lambda: k.core_v1.pods("shop").status(None), f'pods("shop").status(): name {none}'),
+        (
+            lambda: k.core_v1.config_maps("shop").apply(ConfigMap()),
+            "config_maps(\"shop\").apply(): metadata.name must be a non-empty string, not ''",
+        ),
+        (lambda: k.core_v1.pods(None), f"pods(): namespace {none}"),
+        (lambda: k.core_v1.bindings(None), f"bindings(): namespace {none}"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(words)) as caught:
+            call()
+        assert str(caught.value) == words
+
+
+@pytest.mark.parametrize("kind", [Clientset, AsyncClientset])
+@pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
+def test_what_is_no_namespace_is_not_that_of_all(kind: Any, bad: Any) -> None:
+    for rest, transport in rests():
+        if isinstance(rest, aio.AsyncRest) != (kind is AsyncClientset):
+            continue
+        k = kind(rest)
+        tried = 0
+        for version in k.informers().group_versions.values():
+            group = getattr(k, version)
+            for name, parameters in calls(type(group)):
+                if parameters == ["namespace"]:
+                    with pytest.raises(ValueError, match=rf"^{name}\(\): namespace "):
+                        getattr(group, name)(bad)
+                    tried += 1
+        assert tried > 30
+        assert transport.sent == []
+
+
+def test_without_a_namespace_all_are_meant() -> None:
+    k = Clientset(next(rests())[0])
+    assert type(k.core_v1.pods()).__name__ == "PodCollection"
+    with pytest.raises(AssertionError, match=r"GET /api/v1/pods\) was sent"):
+        k.core_v1.pods().list()
+
+
+def test_a_client_made_by_hand_changes_nothing_in_all_namespaces() -> None:
+    rest, transport = next(rests())
+    from kubeapi.core.v1.clients import PodClient
+
+    client = PodClient(rest)
+    for call in (
+        client.delete_collection,
+        lambda: client.create(Pod()),
+        lambda: client.delete("web"),
+    ):
+        with pytest.raises(ValueError, match=r"pods\(\)\.\w+\(\): it needs a namespace"):
+            call()
+    assert transport.sent == []
+
+
+def test_an_empty_limit_of_a_delete_is_refused() -> None:
+    rest, transport = next(rests())
+    pods = Clientset(rest).core_v1.pods("shop")
+    for selector in ("label_selector", "field_selector"):
+        for empty in ("", None):
+            with pytest.raises(ValueError, match=f"{selector} must not be {empty!r}: leave it out"):
+                pods.delete_collection(**{selector: empty})
+    for limit in ("uid", "resource_version"):
+        with pytest.raises(ValueError, match=f"{limit} must not be ''"):
+            pods.delete("web", **{limit: ""})
+    assert transport.sent == []
+
+
+@pytest.mark.parametrize("bad", NO_NAMESPACES, ids=repr)
+def test_informers_are_of_namespaces_that_can_be(bad: Any) -> None:
+    for kind, (rest, _) in zip((Clientset, AsyncClientset), rests(), strict=True):
+        k = kind(rest)
+        for given in (bad, [bad], ["shop", bad]):
+            if given in (["web"], ("web",), {"name": "web"}):
+                continue  # these name one
+            with pytest.raises(ValueError, match="namespace "):
+                k.informers(namespace=given).core_v1.pods()
+            with pytest.raises(ValueError, match="namespace "):
+                k.informers().core_v1.pods(namespace=given)
+
+
+@pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
+def test_leases_have_names(bad: Any) -> None:
+    rest, other = (rest for rest, _ in rests())
+    for client, elector, sharding in (
+        (rest, sync.LeaderElector, sync.Sharding),
+        (other, aio.AsyncLeaderElector, aio.AsyncSharding),
+    ):
+        for kind in (elector, sharding):
+            with pytest.raises(ValueError, match="name"):
+                kind(client, bad, "default")
+            if bad is not None:
+                with pytest.raises(ValueError, match="namespace "):
+                    kind(client, "lock", bad)
+
+
+@pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
+def test_caches_do_not_look_up_what_is_no_name(bad: Any) -> None:
+    from kubeapi.core.v1.resources import NODES, PODS
+
+    indexer: Indexer[Pod] = Indexer()
+    for name in ("None", "0", "1", "False", "web"):
+        indexer.upsert(Pod(metadata=ObjectMeta(name=name, namespace="shop")))
+        indexer.upsert(Pod(metadata=ObjectMeta(name=name)))
+    pods, nodes = Lister(indexer, PODS), Lister(indexer, NODES)
+    for look in (
+        lambda: pods.get("shop", bad),
+        lambda: pods.get(bad, "web"),
+        lambda: pods.in_namespace(bad),
+        lambda: pods.in_namespace("shop").get(bad),
+        lambda: nodes.get(bad),
+    ):
+        with pytest.raises(ValueError, match="name"):
+            look()
+
+
+@pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
+def test_mappers_and_recorders_name_objects(bad: Any) -> None:
+    with pytest.raises(ValueError, match="a mapper gave"):
+        [*checked([Request("shop", bad)])]
+    if bad != "":
+        with pytest.raises(ValueError, match="a mapper gave"):
+            [*checked([Request(bad, "web")])]
+    assert [*checked([Request("", "node"), Request("shop", "web")])]
+    if not isinstance(bad, str) or not bad:
+        with pytest.raises(ValueError, match="no event"):
+            Reference.to({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": bad}})
+
+
+@pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
+def test_the_test_cluster_takes_names_only(bad: Any) -> None:
+    cluster = FakeCluster()
+    pod = {"apiVersion": "v1", "kind": "Pod"}
+    tries: list[Callable[[], Any]] = [
+        lambda: cluster.add({**pod, "metadata": {"name": bad}}),
+        lambda: cluster.react("get", "pods", 404, name=bad),
+        lambda: cluster.react("get", "pods", 404, namespace=bad),
+        lambda: cluster.fail("get", "pods", 404, name=bad),
+        lambda: cluster.fail("get", "pods", 404, namespace=bad),
+    ]
+    if bad not in (None, ""):
+        tries.append(lambda: cluster.add({**pod, "metadata": {"name": "web", "namespace": bad}}))
+    if isinstance(bad, bytes) or bad is object or bad == "half\udc80":
+        del tries[0], tries[-1]  # these are no JSON
+    for call in tries:
+        with pytest.raises(ValueError, match="name"):
+            call()
