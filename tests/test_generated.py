@@ -181,7 +181,7 @@ def test_expansions_are_methods_of_the_listers() -> None:
     assert [crate.metadata.name for crate in lister.open()] == ["open"]
     assert lister.in_namespace("a").is_open("open")
     assert not lister.in_namespace("a").is_open("shut")
-    with pytest.raises(ValueError, match="the namespace is empty"):
+    with pytest.raises(ValueError, match="namespace must be a non-empty string, not ''"):
         lister.in_namespace("")
 
 

@@ -55,8 +55,9 @@ def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """
     if namespace is None or not resource.namespaced:
         return ()
-    several = isinstance(namespace, Iterable) and not isinstance(namespace, (str, bytes))
-    given: Iterable[str] = namespace if several else (namespace,)  # type: ignore[assignment]
+    given: Any = namespace
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        given = (given,)
     found = {check_segment("namespace", each) for each in given}
     if not found:
         raise ValueError("no namespace is given; None means all of them")

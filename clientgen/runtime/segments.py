@@ -7,14 +7,10 @@ without a name is that of a whole collection.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 from .model import Model
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 __all__ = ["called", "check_segment", "is_name", "name_in", "segment"]
 
@@ -74,7 +70,9 @@ def called(client: object) -> str:
 
     Generated methods are one call each, and only an error wants to know which one it was.
     """
-    frame: FrameType | None = sys._getframe(1)
+    from inspect import currentframe  # start-up does not need it
+
+    frame = currentframe()
     while frame is not None:
         name = frame.f_code.co_name
         if not name.startswith("_") and frame.f_locals.get("self") is client:

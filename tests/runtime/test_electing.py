@@ -342,7 +342,7 @@ def two_lead(rates: tuple[float, ...], *, kind: type[Election] = Election) -> in
     """Go through all histories; gives how many states there are, raises when two lead in one."""
     start = (
         Server(),
-        [Process(kind("", "lock", name, SMALL), 0.0) for name in "ab"[: len(rates)]],
+        [Process(kind("default", "lock", name, SMALL), 0.0) for name in "ab"[: len(rates)]],
     )
     seen = {fingerprint(*start)}
     waiting = deque([start])
