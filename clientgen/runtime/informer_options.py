@@ -6,7 +6,7 @@ Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from .segments import check_segment
 
@@ -55,10 +55,10 @@ def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """
     if namespace is None or not resource.namespaced:
         return ()
-    given: Any = namespace
+    given: object = namespace
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        given = (given,)
-    found = {check_segment("namespace", each) for each in given}
+        return (check_segment("namespace", cast("str", given)),)
+    found = {check_segment("namespace", each) for each in cast("Iterable[str]", given)}
     if not found:
         raise ValueError("no namespace is given; None means all of them")
     return tuple(sorted(found))
