@@ -6,13 +6,13 @@ import asyncio
 import importlib
 import json
 import pkgutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from support.importing import importable
 
 from clientgen.runtime import Quantity, decode, encode
 from clientgen.runtime.cache import Indexer
@@ -28,12 +28,10 @@ PACKAGES = sorted(
 
 
 @pytest.fixture(autouse=True, scope="module")
-def importable() -> Iterator[None]:
-    before = list(sys.path)
-    for case in GOLDEN.iterdir():
-        sys.path += [str(case), str(case / "expected")]
-    yield
-    sys.path[:] = before
+def golden_packages() -> Iterator[None]:
+    cases = sorted(GOLDEN.iterdir())
+    with importable(folder for case in cases for folder in (case, case / "expected")):
+        yield
 
 
 def load(name: str) -> ModuleType:

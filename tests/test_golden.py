@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import compileall
 import filecmp
 import shutil
 from pathlib import Path
@@ -45,6 +46,17 @@ def test_output_is_as_expected(
     compare(case / "expected", tmp_path / "out")
 
 
+def test_compiled_files_make_no_difference(tmp_path: Path) -> None:
+    expected = GOLDEN / "fields" / "expected"
+    imported = tmp_path / "imported"
+    shutil.copytree(expected, imported)
+    compileall.compile_dir(imported, quiet=2)
+    assert list(imported.rglob("*.pyc"))
+
+    compare(imported, expected)
+    compare(expected, imported)
+
+
 @pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
 def test_bad_input_is_told_and_nothing_is_written(
     case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
@@ -63,11 +75,17 @@ def _digests(_folder: str, names: list[str]) -> set[str]:
     return {"_manifest.json"} & set(names)
 
 
+def files(tree: Path) -> set[Path]:
+    """Return the files of a tree, without digests and without what Python compiled on import."""
+    found = {path.relative_to(tree) for path in tree.rglob("*") if path.is_file()}
+    return {
+        path for path in found if path.name != "_manifest.json" and "__pycache__" not in path.parts
+    }
+
+
 def compare(expected: Path, found: Path) -> None:
     """Both trees have the same files with the same contents."""
-    wanted = {path.relative_to(expected) for path in expected.rglob("*") if path.is_file()}
-    there = {path.relative_to(found) for path in found.rglob("*") if path.is_file()}
-    there = {path for path in there if path.name != "_manifest.json"}
+    wanted, there = files(expected), files(found)
     assert sorted(there - wanted) == []
     assert sorted(wanted - there) == []
     differing = [

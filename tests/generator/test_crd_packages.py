@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.importing import importable
 
 from clientgen.runtime import Quantity, decode, encode, errors
 from clientgen.runtime.meta_v1 import ObjectMeta
@@ -55,11 +55,9 @@ RESOURCES = [
 
 
 @pytest.fixture(autouse=True, scope="module")
-def importable() -> Iterator[None]:
-    before = list(sys.path)
-    sys.path += [str(case / "expected") for case in GOLDEN.glob("crd-*")]
-    yield
-    sys.path[:] = before
+def golden_packages() -> Iterator[None]:
+    with importable(case / "expected" for case in sorted(GOLDEN.glob("crd-*"))):
+        yield
 
 
 def load(name: str) -> Any:

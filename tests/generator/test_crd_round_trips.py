@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support.importing import importable
 
 from clientgen.cli.program import program
 from clientgen.runtime import codec
@@ -106,9 +106,8 @@ def v1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     arguments = ["--crd", str(folder / "trips.yaml"), "--package", "crd_trips"]
     done = CliRunner().invoke(program, ["generate", *arguments, "--output", str(folder)])
     assert done.exit_code == 0, done.stderr
-    sys.path.append(str(folder))
-    yield importlib.import_module("crd_trips.round.v1")
-    sys.path.remove(str(folder))
+    with importable([folder]):
+        yield importlib.import_module("crd_trips.round.v1")
 
 
 def meaning(value: Any) -> Any:
