@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Schema
 
-__all__ = ["of_field", "of_object", "with_sentences"]
+__all__ = ["Said", "of_field", "of_object"]
 
 # What Kubernetes states for whatever has no default, and what says nothing in a sentence.
 _ZEROS: tuple[object, ...] = (None, False, 0, "", [], {})
@@ -30,10 +31,16 @@ _RULES = "x-kubernetes-validations"
 _IMMUTABLE = frozenset({"self == oldSelf", "oldSelf == self"})
 
 
-def with_sentences(text: str, sentences: Iterable[str]) -> str:
-    """A documentation text, and behind it what else there is to say."""
-    more = " ".join(sentences)
-    return "\n\n".join(filter(None, (text, more)))
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of something: by its author, and in sentences about its limits."""
+
+    text: str = ""
+    sentences: str = ""
+
+    def __str__(self) -> str:
+        """As it stands in a docstring."""
+        return "\n\n".join(filter(None, (self.text, self.sentences)))
 
 
 def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:

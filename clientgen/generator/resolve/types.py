@@ -6,8 +6,8 @@ what says nothing about its content is JSON, kept to the byte.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -26,9 +26,8 @@ from clientgen.generator.ir import (
     UnionType,
 )
 from clientgen.generator.markers import strip_markers
-from clientgen.generator.naming import class_name
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.documenting import of_field, of_object, with_sentences
+from clientgen.generator.resolve.documenting import Said, of_field, of_object
 from clientgen.generator.resolve.finding import imported_class, imported_from_go, named_in_go
 from clientgen.generator.resolve.homes import (
     WELL_KNOWN,
@@ -37,6 +36,8 @@ from clientgen.generator.resolve.homes import (
     json_schema_union,
 )
 from clientgen.generator.resolve.known import Known
+from clientgen.generator.resolve.merging import Described, InPlace, in_words, merge, retyped
+from clientgen.generator.resolve.place_names import Path
 from clientgen.generator.resolve.scalars import or_null, scalar
 from clientgen.generator.resolve.schemas import (
     is_any_object,
@@ -60,7 +61,6 @@ __all__ = ["Types"]
 
 # A kind's own parts keep their names, whatever they look like.
 _OWN_PARTS = ("spec", "status")
-_NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Types:
@@ -81,7 +81,8 @@ class Types:
         self._models: dict[ModelId, Model] = {}
         self._sources: dict[ModelId, str] = {}
         self._descriptions: dict[ModelId, str] = {}
-        self._named: set[tuple[GroupVersion, str]] = set()
+        self._in_place: dict[ModelId, InPlace] = {}
+        self._paths: dict[ModelId, Path] = {}
         self._kinds: set[ModelId] = set()
         self._known = Known((), "never")
         self._older: list[OlderCopy] = []
@@ -99,7 +100,18 @@ class Types:
         for name in custom:
             self._add_definition(name)
             self._known.forget()
+        self._merge()
         return tuple(self._models[key] for key in sorted(self._models))
+
+    def _merge(self) -> None:
+        """Objects described in place become classes: one for each structure."""
+        named = {self._homes.model_id(n) for n in self._definitions if self._is_model(n)}
+        classes = merge(self._in_place, named)
+        names = {key: model.id for key, model in classes.items()}
+        own = {key: model for key, model in self._models.items() if key not in classes}
+        self._models = {key: retyped(model, names) for key, model in own.items()}
+        self._models |= {model.id: model for model in classes.values()}
+        self._older = [replace(one, model=names.get(one.model, one.model)) for one in self._older]
 
     def older_copies(self) -> tuple[OlderCopy, ...]:
         """What was described in place and taken for a known type that has more, in order."""
@@ -191,20 +203,44 @@ class Types:
                 "Rename one of the definitions.",
             )
             return
+        self._descriptions[model] = schema.get("description", "")
+        found = self._described(model, schema, where, gvk, custom=custom)
+        self._models[model] = in_words([found], model)
+
+    def _nested(self, schema: Schema, where: str, owner: ModelId, name: str) -> ModelId:
+        """An object described in place, under a name that only says where: `merge` names it."""
+        path = (*self._paths.get(owner, (owner.name,)), name)
+        model = ModelId(owner.group_version, repr(path))
+        self._paths[model] = path
+        self._sources[model] = where
+        schema = with_metadata(schema, self._definitions)
+        found = self._described(model, schema, where, None, custom=True)
+        pinned = owner in self._kinds and name in _OWN_PARTS
+        self._in_place[model] = InPlace(found, path, pinned)
+        return model
+
+    def _described(
+        self,
+        model: ModelId,
+        schema: Schema,
+        where: str,
+        gvk: GroupVersionKind | None,
+        *,
+        custom: bool,
+    ) -> Described:
         properties, required = properties_of(schema, self._definitions)
         asked = {n for n in required if not is_filled_in(properties.get(n, {}), custom=custom)}
         fields: list[Field] = []
+        said: dict[str, Said] = {}
         for name, part in sorted(properties.items()):
             place = where + pointer("properties", name)[1:]
             type_ = self.type_of(part, place, model, name)
             # Null is what an optional field is without a value anyway.
             type_ = or_null(part, type_) if name in asked else type_
-            said = with_sentences(_text(part), self._sentences(part, type_, place, custom=custom))
-            fields.append(Field(name, type_, name in asked, said))
-        item = _item(fields)
-        self._descriptions[model] = schema.get("description", "")
-        summary, open_ended = _summary(model, schema), is_free(schema)
-        self._models[model] = Model(model, tuple(fields), gvk, summary, item, open_ended)
+            fields.append(Field(name, type_, name in asked))
+            said[name] = _said(part, self._sentences(part, type_, place, custom=custom))
+        whole = Model(model, tuple(fields), gvk, "", _item(fields), is_free(schema))
+        return Described(whole, _said(schema, of_object(schema)), said)
 
     def _sentences(
         self, schema: Schema, type_: TypeRef, where: str, *, custom: bool
@@ -212,18 +248,6 @@ class Types:
         """What to say of a property; the rules of an object stand at its class if it is ours."""
         own = isinstance(type_, ModelType) and self._sources.get(type_.model) == where
         return of_field(schema, custom=custom, whole=not own)
-
-    def _free(self, wanted: ModelId) -> ModelId:
-        """A name for an object described in place: named definitions and earlier ones go first."""
-        if not self._named:
-            ids = (self._homes.model_id(n) for n in self._definitions if self._is_model(n))
-            self._named = {_class_of(each) for each in ids}
-        found, number = wanted, 1
-        while _class_of(found) in self._named:
-            number += 1
-            found = ModelId(wanted.group_version, f"{wanted.name}{number}")
-        self._named.add(_class_of(found))
-        return found
 
     def type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         """The type of a property.
@@ -280,9 +304,7 @@ class Types:
             known = self._recognised(schema, where, owner, name)
             if known:
                 return ModelType(known)
-            nested = self._free(ModelId(owner.group_version, owner.name + _capitalised(name)))
-            self._add(nested, with_metadata(schema, self._definitions), where, custom=True)
-            return ModelType(nested)
+            return ModelType(self._nested(schema, where, owner, name))
         if is_object(values):
             place = where + "/additionalProperties"
             return MapType(self._element(values, place, owner, name))
@@ -304,17 +326,6 @@ class Types:
         return ModelType(self._homes.model_id(name)) if self._is_model(name) else None
 
 
-def _class_of(model: ModelId) -> tuple[GroupVersion, str]:
-    """What must not be there twice: `a-b` and `a_b` become one class."""
-    return model.group_version, class_name(model.name)
-
-
-def _capitalised(name: str) -> str:
-    """A property as the end of a class's name: `pod-template`, `pod_template` -> `PodTemplate`."""
-    parts = _NO_LETTERS.split(name)
-    return "".join(part[:1].upper() + part[1:] for part in parts) or "Field"
-
-
 def _item(fields: Iterable[Field]) -> ModelId | None:
     """The items of a list kind: `items` beside a ListMeta."""
     by_name: dict[str, Any] = {field.name: field.type for field in fields}
@@ -324,12 +335,9 @@ def _item(fields: Iterable[Field]) -> ModelId | None:
     return items.item.model if isinstance(items.item, ModelType) else None
 
 
-def _summary(model: ModelId, schema: Schema) -> str:
-    """The text of a class: what the API says of it, and what must hold for its objects."""
-    text, sentences = _text(schema), list(of_object(schema))
-    if sentences and not text:
-        text = f"{model.name} of {model.group_version}."
-    return with_sentences(text, sentences)
+def _said(schema: Schema, sentences: Iterable[str]) -> Said:
+    """What the API says of something, and what must hold for it."""
+    return Said(_text(schema), " ".join(sentences))
 
 
 def _text(schema: Schema) -> str:

@@ -14,12 +14,12 @@ __all__ = [
     "ClassSpecSpec",
     "ClassSpecs",
     "ClassStatus",
-    "ClassStatusAB",
-    "ClassStatusAB2",
-    "ClassStatusAB3",
-    "ClassStatusAB4",
-    "ClassStatusField",
-    "ClassStatusField2",
+    "ClassStatusAB_27d6",
+    "ClassStatusAB_51a3",
+    "ClassStatusAB_c919",
+    "ClassStatusAB_ef53",
+    "ClassStatusField_9d65",
+    "ClassStatusField_f71e",
 ]
 
 
@@ -101,12 +101,12 @@ class ClassSpec2(Model):
 class ClassStatus(Model):
     """ClassStatus of async-import.class.example.com/v1."""
 
-    field_: ClassStatusField | None = field(default=None, name="$")
-    a_b_2: ClassStatusAB | None = field(default=None, name="a-b")
-    a_b_3: ClassStatusAB2 | None = field(default=None, name="a.b")
-    a_b: ClassStatusAB3 | None = None
-    a_b_4: ClassStatusAB4 | None = field(default=None, name="a_b")
-    field_2: ClassStatusField2 | None = field(default=None, name="名")
+    field_: ClassStatusField_9d65 | None = field(default=None, name="$")
+    a_b_2: ClassStatusAB_c919 | None = field(default=None, name="a-b")
+    a_b_3: ClassStatusAB_27d6 | None = field(default=None, name="a.b")
+    a_b: ClassStatusAB_51a3 | None = None
+    a_b_4: ClassStatusAB_ef53 | None = field(default=None, name="a_b")
+    field_2: ClassStatusField_f71e | None = field(default=None, name="名")
 
 
 class Class(Model):
@@ -162,37 +162,37 @@ class ClassSpecs(ModelList[ClassSpec]):
     kind: Literal["ClassSpecs"] = constant("ClassSpecs")
 
 
-class ClassStatusAB(Model):
-    """ClassStatusAB of async-import.class.example.com/v1."""
-
-    a_b: int | None = field(default=None, name="a-b")
-
-
-class ClassStatusAB2(Model):
-    """ClassStatusAB2 of async-import.class.example.com/v1."""
+class ClassStatusAB_27d6(Model):
+    """ClassStatusAB_27d6 of async-import.class.example.com/v1."""
 
     a_b: int | None = field(default=None, name="a.b")
 
 
-class ClassStatusAB3(Model):
-    """ClassStatusAB3 of async-import.class.example.com/v1."""
+class ClassStatusAB_51a3(Model):
+    """ClassStatusAB_51a3 of async-import.class.example.com/v1."""
 
     a_b: int | None = None
 
 
-class ClassStatusAB4(Model):
-    """ClassStatusAB4 of async-import.class.example.com/v1."""
+class ClassStatusAB_c919(Model):
+    """ClassStatusAB_c919 of async-import.class.example.com/v1."""
+
+    a_b: int | None = field(default=None, name="a-b")
+
+
+class ClassStatusAB_ef53(Model):
+    """ClassStatusAB_ef53 of async-import.class.example.com/v1."""
 
     a_b: int | None = field(default=None, name="a_b")
 
 
-class ClassStatusField(Model):
-    """ClassStatusField of async-import.class.example.com/v1."""
+class ClassStatusField_9d65(Model):
+    """ClassStatusField_9d65 of async-import.class.example.com/v1."""
 
     field_: int | None = field(default=None, name="$")
 
 
-class ClassStatusField2(Model):
-    """ClassStatusField2 of async-import.class.example.com/v1."""
+class ClassStatusField_f71e(Model):
+    """ClassStatusField_f71e of async-import.class.example.com/v1."""
 
     field_: int | None = field(default=None, name="名")

@@ -9,17 +9,17 @@ __all__ = [
     "Clash",
     "ClashSpec",
     "ClashSpec2",
-    "ClashSpec2Foo",
-    "ClashSpec2FooBar",
-    "ClashSpec2FooBar2",
+    "ClashSpecFoo",
+    "ClashSpecFooBar_5d8f",
+    "ClashSpecFooBar_ce9e",
 ]
 
 
 class ClashSpec2(Model):
     """ClashSpec2 of x.example.com/v1."""
 
-    foo: ClashSpec2Foo | None = None
-    foo_bar: ClashSpec2FooBar2 | None = None
+    foo: ClashSpecFoo | None = None
+    foo_bar: ClashSpecFooBar_5d8f | None = None
 
 
 class Clash(Model):
@@ -38,19 +38,19 @@ class ClashSpec(Model):
     own: str | None = None
 
 
-class ClashSpec2Foo(Model):
-    """ClashSpec2Foo of x.example.com/v1."""
+class ClashSpecFoo(Model):
+    """ClashSpecFoo of x.example.com/v1."""
 
-    bar: ClashSpec2FooBar | None = None
-
-
-class ClashSpec2FooBar(Model):
-    """ClashSpec2FooBar of x.example.com/v1."""
-
-    b: str | None = None
+    bar: ClashSpecFooBar_ce9e | None = None
 
 
-class ClashSpec2FooBar2(Model):
-    """ClashSpec2FooBar2 of x.example.com/v1."""
+class ClashSpecFooBar_5d8f(Model):
+    """ClashSpecFooBar_5d8f of x.example.com/v1."""
 
     a: str | None = None
+
+
+class ClashSpecFooBar_ce9e(Model):
+    """ClashSpecFooBar_ce9e of x.example.com/v1."""
+
+    b: str | None = None

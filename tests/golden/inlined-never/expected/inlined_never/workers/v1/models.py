@@ -16,15 +16,11 @@ __all__ = [
     "WorkerSpecCluster",
     "WorkerSpecEnv",
     "WorkerSpecEnvValueFrom",
-    "WorkerSpecEnvValueFromConfigMapKeyRef",
     "WorkerSpecEnvValueFromFieldRef",
     "WorkerSpecEnvValueFromFileKeyRef",
     "WorkerSpecEnvValueFromResourceFieldRef",
-    "WorkerSpecEnvValueFromSecretKeyRef",
     "WorkerSpecOwner",
     "WorkerSpecParameters",
-    "WorkerSpecResources",
-    "WorkerSpecResourcesClaims",
     "WorkerSpecSelector",
     "WorkerSpecSelectorMatchExpressions",
     "WorkerSpecTokenSecret",
@@ -42,7 +38,7 @@ class WorkerSpec(Model):
     env: list[WorkerSpecEnv] = field(default_factory=list)
     owner: WorkerSpecOwner | None = None
     parameters: list[WorkerSpecParameters] = field(default_factory=list)
-    resources: WorkerSpecResources | None = None
+    resources: WorkerSpecByZone | None = None
     selector: WorkerSpecSelector | None = None
     token_secret: WorkerSpecTokenSecret | None = None
     tolerations: list[WorkerSpecTolerations] = field(default_factory=list)
@@ -110,19 +106,11 @@ class WorkerSpecEnv(Model):
 class WorkerSpecEnvValueFrom(Model):
     """WorkerSpecEnvValueFrom of workers.example.com/v1."""
 
-    config_map_key_ref: WorkerSpecEnvValueFromConfigMapKeyRef | None = None
+    config_map_key_ref: WorkerSpecTokenSecret | None = None
     field_ref: WorkerSpecEnvValueFromFieldRef | None = None
     file_key_ref: WorkerSpecEnvValueFromFileKeyRef | None = None
     resource_field_ref: WorkerSpecEnvValueFromResourceFieldRef | None = None
-    secret_key_ref: WorkerSpecEnvValueFromSecretKeyRef | None = None
-
-
-class WorkerSpecEnvValueFromConfigMapKeyRef(Model):
-    """WorkerSpecEnvValueFromConfigMapKeyRef of workers.example.com/v1."""
-
-    key: str
-    name: str | None = None
-    optional: bool | None = None
+    secret_key_ref: WorkerSpecTokenSecret | None = None
 
 
 class WorkerSpecEnvValueFromFieldRef(Model):
@@ -149,14 +137,6 @@ class WorkerSpecEnvValueFromResourceFieldRef(Model):
     divisor: Quantity | None = None
 
 
-class WorkerSpecEnvValueFromSecretKeyRef(Model):
-    """WorkerSpecEnvValueFromSecretKeyRef of workers.example.com/v1."""
-
-    key: str
-    name: str | None = None
-    optional: bool | None = None
-
-
 class WorkerSpecOwner(Model):
     """WorkerSpecOwner of workers.example.com/v1."""
 
@@ -168,21 +148,6 @@ class WorkerSpecParameters(Model):
 
     name: str
     value: str
-
-
-class WorkerSpecResources(Model):
-    """WorkerSpecResources of workers.example.com/v1."""
-
-    claims: list[WorkerSpecResourcesClaims] = field(default_factory=list)
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
-
-
-class WorkerSpecResourcesClaims(Model):
-    """WorkerSpecResourcesClaims of workers.example.com/v1."""
-
-    name: str
-    request: str | None = None
 
 
 class WorkerSpecSelector(Model):
