@@ -129,6 +129,8 @@ class Field:
     type: TypeRef
     required: bool = False
     description: str = ""
+    has_default: bool = False
+    """Of a list or map: it is not empty when it is absent, since servers put something there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ from clientgen.shipped import shipped
 
 __all__ = ["Rendered", "Renderer"]
 
+# What makes the value of a list or map that servers fill in when it is absent.
+_UNSETS: Mapping[str, str] = {"unset list": "UnsetList", "unset dict": "UnsetDict"}
 _SCALARS: Mapping[Scalar, tuple[str, bool]] = {
     Scalar.STRING: ("str", False),
     Scalar.INTEGER: ("int", False),
@@ -182,6 +184,8 @@ class _Words(Scope):
             return self._auto(field.type)
         if field.default == "json":
             return f"default={self.runtime('NO_RAW')}"
+        if field.default in _UNSETS:
+            return f"default_factory={self.runtime(_UNSETS[field.default])}"
         return {
             "required": "",
             "none": "default=None",

@@ -20,6 +20,10 @@ _RUNTIME: Mapping[str, str] = {
         ("Literal", "MicroTime", "Model", "NO_RAW", "Raw", "Time", "auto", "constant", "field"),
         "clientgen.runtime.model",
     ),
+    **dict.fromkeys(
+        ("UnsetDict", "UnsetList"),
+        "clientgen.runtime.model",
+    ),
     **dict.fromkeys(("ModelList", "ObjectMeta", "Status"), META_MODULE),
     **dict.fromkeys(
         ("ApplyPatch", "JsonPatch", "MergePatch", "Patch"), "clientgen.runtime.patches"

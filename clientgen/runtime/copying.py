@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast, get_args
 
 from msgspec import Raw, Struct
 
+from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .quantity import Quantity
 from .shapes import ByClass, bare, fields_of, known_model
 
@@ -72,7 +73,20 @@ def _copier(kind: type[Model]) -> Copier:
     return copy_model
 
 
-_copiers = ByClass[Copier](_copier, _share, {list: _copy_list, dict: _copy_dict})
+def _copy_as(kind: Callable[[Any], Any], copy: Copier) -> Copier:
+    return lambda values: kind(copy(values))
+
+
+_copiers = ByClass[Copier](
+    _copier,
+    _share,
+    {
+        list: _copy_list,
+        dict: _copy_dict,
+        **{kind: _copy_as(kind, _copy_list) for kind in (EmptyList, UnsetList)},
+        **{kind: _copy_as(kind, _copy_dict) for kind in (EmptyDict, UnsetDict)},
+    },
+)
 
 
 def _unchanging(annotation: Any) -> bool:

@@ -7,19 +7,29 @@ is something to do: objects nobody set are left out, and microsecond times get t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from datetime import UTC, datetime
-from typing import Annotated, Any, cast, get_args, get_origin
+from functools import partial
+from typing import Annotated, Any, TypeAlias, cast, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET, Struct
 
+from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
+from .meta_v1 import APIGroup, DeleteOptions
 from .model import MICRO, Auto, Model
 from .quantity import Quantity
 from .shapes import ByClass, fields_of, is_zero_time, known_model, leading_to, unset_maker
 
 __all__ = ["encode"]
+
+Tidier: TypeAlias = Callable[[Any], Any]
+
+_UNSETS = frozenset({UnsetList, UnsetDict})
+# Kinds are known by their metadata; a user's reference to an object has none, and is sent whole.
+_BARE = frozenset({APIGroup, DeleteOptions})
+_TYPE_META = frozenset({"apiVersion", "kind"})
 
 # A time without a zone as msgspec writes it. Text may look the same: a match is only a suspicion.
 _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
@@ -32,6 +42,10 @@ class _Plan(Struct, frozen=True, gc=False):
     """Attributes that lead to something."""
     micros: tuple[str, ...]
     """Attributes with times that need six digits."""
+    constants: tuple[tuple[str, object], ...]
+    """Inside another object: its apiVersion and kind, as they are when nobody set them."""
+    unsets: tuple[str, ...]
+    """Attributes whose empty value is left out only if nobody set it."""
     empty: Model | None
     """For the class of objects nobody set: one such object."""
 
@@ -39,7 +53,8 @@ class _Plan(Struct, frozen=True, gc=False):
 def encode(obj: object, *, ordered: bool = False) -> bytes:
     """Write a model, or any JSON-like value with or without models in it, as JSON.
 
-    What nobody set is left out, what was set to be empty is not. The object is not changed. With
+    What nobody set is left out, what was set to be empty is not. An object inside another is sent
+    with its apiVersion and kind if they were read or set. The object is not changed. With
     `ordered`, the keys of dicts are in order; fields of models always are in theirs.
 
     Raises:
@@ -47,7 +62,7 @@ def encode(obj: object, *, ordered: bool = False) -> bytes:
         TypeError: the object holds something that has no JSON form.
     """
     encoder = _orderly if ordered else _encoder
-    data = encoder.encode(_tidy(obj))
+    data = encoder.encode(_or_empty(_given[obj.__class__](obj)))
     if _NAIVE.search(data):
         _refuse_naive(obj, "")
     return data
@@ -74,25 +89,48 @@ _encoder = msgspec.json.Encoder(enc_hook=_hook)
 _orderly = msgspec.json.Encoder(enc_hook=_hook, order="deterministic")
 
 
-def _plan(kind: type[Model]) -> _Plan | None:
+def _planner(inside: bool) -> Callable[[type[Model]], Tidier]:
+    """Return what finds how to tidy objects of a class, at the top or inside another."""
+
+    def find(kind: type[Model]) -> Tidier:
+        plan = _plan(kind, inside)
+        return _same if plan is None else partial(_tidy_model, plan)
+
+    return find
+
+
+def _plan(kind: type[Model], inside: bool) -> _Plan | None:
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
-    inner = dict.fromkeys([*leading_to(model, _has_work), *_autos(model)])
+    inner = dict.fromkeys([*leading_to(model, _has_work), *_autos(model), *_unsets(model)])
     micros = tuple(f.name for f in fields_of(model).values() if _is_micro(f.type))
-    if not inner and not micros and empty is None:
+    constants = _type_meta(model) if inside else ()
+    if not inner and not micros and not constants and empty is None:
         return None
-    return _Plan(tuple(inner), micros, empty)
-
-
-_plans = ByClass[_Plan | None](_plan, None)
+    return _Plan(tuple(inner), micros, constants, tuple(_unsets(model)), empty)
 
 
 def _has_work(model: type[Model]) -> bool:
-    return bool(_autos(model)) or any(_is_micro(f.type) for f in fields_of(model).values())
+    micros = any(_is_micro(f.type) for f in fields_of(model).values())
+    return micros or bool(_autos(model) or _unsets(model) or _type_meta(model))
 
 
 def _autos(model: type[Model]) -> list[str]:
     return [f.name for f in msgspec.structs.fields(model) if isinstance(f.default_factory, Auto)]
+
+
+def _unsets(model: type[Model]) -> list[str]:
+    """Return the attributes whose absence has a class of its own."""
+    return [f.name for f in msgspec.structs.fields(model) if f.default_factory in _UNSETS]
+
+
+def _type_meta(model: type[Model]) -> tuple[tuple[str, object], ...]:
+    """Return the apiVersion and kind of a kind as they are when nobody set them."""
+    fields, constants = fields_of(model), model.__constants__
+    if not fields.keys() >= _TYPE_META or ("metadata" not in fields and model not in _BARE):
+        return ()
+    found = (fields["apiVersion"].name, fields["kind"].name)
+    return tuple((name, constants[name]) for name in found if name in constants)
 
 
 def _is_micro(annotation: Any) -> bool:
@@ -101,47 +139,75 @@ def _is_micro(annotation: Any) -> bool:
     return any(_is_micro(alternative) for alternative in get_args(annotation))
 
 
-def _tidy(value: Any) -> Any:
-    """Return what to encode for a value: itself, a tidied copy, or UNSET."""
-    kind: type[Any] = value.__class__
-    if kind is list:
-        return _tidy_list(value)
-    if kind is dict:
-        return _tidy_dict(value)
-    plan = _plans[kind]
-    if plan is None:
-        return value
-    if plan.empty is not None and value == plan.empty:
+def _same(value: Any) -> Any:
+    return value
+
+
+def _tidy_model(plan: _Plan, model: Model) -> Any:
+    """Return what to encode for a model: itself, a tidied copy, or UNSET."""
+    if plan.empty is not None and model == plan.empty and not _is_set(model, plan):
         return UNSET
-    return _tidy_model(value, plan)
-
-
-def _tidy_model(model: Model, plan: _Plan) -> Model:
     tidied = model
-    for name in plan.inner:
-        value = getattr(model, name)
-        better = _tidy(value)
-        if better is not value:
-            tidied = copy(model) if tidied is model else tidied
-            setattr(tidied, name, better)
-    for name in plan.micros:
-        value = getattr(model, name)
-        if isinstance(value, datetime) and not is_zero_time(value):
-            tidied = copy(model) if tidied is model else tidied
-            setattr(tidied, name, _six_digits(value, name))
+    for name, better in _better(model, plan):
+        tidied = copy(model) if tidied is model else tidied
+        setattr(tidied, name, better)
     return tidied
 
 
-def _tidy_list(values: list[Any]) -> list[Any]:
-    tidied = [_tidy(value) for value in values]
-    changed = any(new is not old for new, old in zip(tidied, values, strict=True))
-    return [_or_empty(value) for value in tidied] if changed else values
+def _better(model: Model, plan: _Plan) -> Iterator[tuple[str, object]]:
+    """Yield the attributes that are encoded as something else."""
+    for name in plan.inner:
+        value = getattr(model, name)
+        better = _inside[value.__class__](value)
+        if better is not value:
+            yield name, better
+    for name in plan.micros:
+        value = getattr(model, name)
+        if isinstance(value, datetime) and not is_zero_time(value):
+            yield name, _six_digits(value, name)
+    for name, unset in plan.constants:
+        if getattr(model, name) is unset:
+            yield name, UNSET
 
 
-def _tidy_dict(values: dict[Any, Any]) -> dict[Any, Any]:
-    tidied = {key: _tidy(value) for key, value in values.items()}
-    changed = any(tidied[key] is not value for key, value in values.items())
-    return {key: _or_empty(value) for key, value in tidied.items()} if changed else values
+def _is_set(model: Model, plan: _Plan) -> bool:
+    """Whether somebody put an empty list or map where a default would be."""
+    return any(getattr(model, name).__class__ not in _UNSETS for name in plan.unsets)
+
+
+def _list_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
+    def tidy(values: list[Any]) -> list[Any]:
+        tidied = [tidiers[value.__class__](value) for value in values]
+        changed = any(new is not old for new, old in zip(tidied, values, strict=True))
+        return [_or_empty(value) for value in tidied] if changed else values
+
+    return tidy
+
+
+def _dict_tidier(tidiers: Mapping[type, Tidier]) -> Tidier:
+    def tidy(values: dict[Any, Any]) -> dict[Any, Any]:
+        tidied = {key: tidiers[value.__class__](value) for key, value in values.items()}
+        changed = any(tidied[key] is not value for key, value in values.items())
+        return {key: _or_empty(value) for key, value in tidied.items()} if changed else values
+
+    return tidy
+
+
+def _if_any(tidy: Tidier) -> Tidier:
+    return lambda values: tidy(values) if values else UNSET
+
+
+def _tidiers(inside: bool) -> ByClass[Tidier]:
+    """Return how values of each class are tidied, what is in models or what is given by itself."""
+    found = ByClass[Tidier](_planner(inside), _same)
+    of_list, of_dict = _list_tidier(found), _dict_tidier(found)
+    found.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})
+    if inside:
+        found.update({UnsetList: _if_any(of_list), UnsetDict: _if_any(of_dict)})
+    return found
+
+
+_given, _inside = _tidiers(inside=False), _tidiers(inside=True)
 
 
 def _or_empty(value: Any) -> Any:

@@ -5,6 +5,7 @@ extension API says null: what a server sends is never an error. Only the odd fie
 way; all beside it is decoded strictly. What is read stands for what was sent:
 
 - a field the model does not know is kept to the byte, and sent back;
+- a list or map that is empty and need not be there is remembered to be, and sent back;
 - null is what is absent: an empty list, map or object, None, or zero where the field is required;
 - a required field that is missing is zero, as in Go;
 - a value of another type is kept as it is: a scalar by itself, a list or an object as raw JSON.
@@ -22,7 +23,7 @@ from .meta_v1 import ModelList
 from .model import Model, ModelMeta
 from .once import once
 from .quantity import Quantity, received_texts
-from .shapes import bare, extended, fields_of, unknown_attributes, zero
+from .shapes import Field, bare, extended, fields_of, unknown_attributes, zero
 
 __all__ = ["decoder_of", "read_leniently"]
 
@@ -69,7 +70,7 @@ def read_leniently(data: bytes | Raw, model: type[Model]) -> Any:
             values["items"] = _read_otherwise(part, field.type) or []
         elif field.required or field.type is Raw or not _is_null(part):
             # Any other null leaves the field to its default.
-            values[field.name] = _read(part, field.type)
+            values[field.name] = _read_field(part, field)
     missing = (f for f in fields.values() if f.required and f.name not in values)
     values.update((f.name, zero(f.type)) for f in missing)
     return _build(model, values, unknown)
@@ -81,6 +82,13 @@ def _build(model: type[Model], values: dict[str, Any], unknown: dict[str, Raw]) 
     kind = extended(model, frozenset(unknown))
     attributes = unknown_attributes(kind)
     return kind(**values, **{attributes[wire]: part.copy() for wire, part in unknown.items()})
+
+
+def _read_field(part: Raw, field: Field) -> Any:
+    value = _read(part, field.type)
+    if field.empty is not None and not value and isinstance(value, list | dict):
+        return field.empty()
+    return value
 
 
 def _read(part: Raw, annotation: Any) -> Any:

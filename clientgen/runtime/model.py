@@ -4,9 +4,13 @@ A model is a msgspec struct: keyword arguments only, snake_case attributes, came
 What was not set is not on the wire; the declarations below decide what "not set" reads as:
 
 - `name: str | None = None`: None;
-- `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill;
+- `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. One that was
+  read empty is sent empty;
+- `matches: list[Match] = field(default_factory=UnsetList)`: the same where servers have a default.
+  An empty list that you assign is sent;
 - `spec: PodSpec = auto(PodSpec)`: an empty object to fill;
-- `kind: Literal["Pod"] = constant("Pod")`: always the same, and always on the wire.
+- `kind: Literal["Pod"] = constant("Pod")`: always the same, and always on the wire; but for the
+  apiVersion and kind of an object inside another, which are sent if they were read or set.
 """
 
 from __future__ import annotations
@@ -28,13 +32,14 @@ from typing import (
 import msgspec
 from msgspec import Raw, Struct
 
+from .empties import UnsetDict, UnsetList
+from .metaclass import HIDDEN, NO_RAW, ModelMeta, set_values
+
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Literal as Literal  # noqa: PLC0414 - re-exported
-
-    from msgspec import StructMeta
 
     @overload
     def field(*, default: T, name: str | None = None) -> T: ...
@@ -47,8 +52,6 @@ if TYPE_CHECKING:
 
 else:
     from msgspec import field
-
-    StructMeta = type(Struct)
 
     class Literal:
         """`typing.Literal` to type checkers; at run time any string, so that new values decode.
@@ -74,18 +77,15 @@ __all__ = [
     "ModelMeta",
     "Raw",
     "Time",
+    "UnsetDict",
+    "UnsetList",
     "auto",
     "constant",
     "field",
     "raw",
     "raw_value",
+    "set_values",
 ]
-
-NO_RAW = Raw()
-"""The absence of a `Raw` field: a `Raw` cannot be in a union, so it cannot be None."""
-
-HIDDEN = "<hidden>"
-"""What reprs show in place of a sensitive value."""
 
 MICRO = msgspec.Meta(tz=True, extra={"micro": True})
 """Marks the datetimes that need six fraction digits."""
@@ -98,30 +98,6 @@ Time: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 
 MicroTime: TypeAlias = Annotated[datetime, MICRO]
 """An aware datetime that leaves with exactly six fraction digits: the server takes no other."""
-
-
-class ModelMeta(StructMeta):
-    """Makes every model keyword-only, and keeps what is sensitive out of reprs."""
-
-    def __new__(  # noqa: PYI034 - a metaclass has no Self
-        mcs,
-        name: str,
-        bases: tuple[type, ...],
-        namespace: dict[str, Any],
-        *,
-        sensitive: tuple[str, ...] = (),
-        open_ended: bool = False,
-        kw_only: bool = True,
-        **config: Any,
-    ) -> ModelMeta:
-        """Create the class; `sensitive` names the attributes no repr may show."""
-        if open_ended:
-            namespace["__open_ended__"] = True
-        if sensitive:
-            namespace["__sensitive__"] = frozenset(sensitive)
-            namespace["__repr__"] = _guarded_repr
-            namespace["__rich_repr__"] = _guarded_items
-        return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
@@ -144,6 +120,9 @@ class Model(
 
     __open_ended__: ClassVar[bool] = False
     """Whether the API takes fields it does not name: `class Driver(Model, open_ended=True)`."""
+
+    __constants__: ClassVar[dict[str, object]] = {}
+    """The values of constant attributes, which are objects of their own; set by the metaclass."""
 
     if TYPE_CHECKING:
 
@@ -198,7 +177,12 @@ def constant(value: T, *, name: str | None = None) -> T:
     msgspec leaves a field out when it equals a plain default, but not when a factory made it.
     """
     # `repeat().__next__` is a factory without a Python frame: list items without kind call it.
-    return cast("T", field(default_factory=repeat(value).__next__, name=name))
+    return cast("T", field(default_factory=repeat(_own(value)).__next__, name=name))
+
+
+def _own(value: T) -> T:
+    """Return the same text as an object of its own: who finds it knows that nobody else gave it."""
+    return cast("T", value.encode().decode()) if isinstance(value, str) else value
 
 
 def raw(value: object) -> Raw:
@@ -211,32 +195,3 @@ def raw(value: object) -> Raw:
 def raw_value(value: Raw) -> Any:
     """Read JSON that was kept to the byte; None when there is none."""
     return msgspec.json.decode(value) if bytes(value) else None
-
-
-def _guarded_items(self: Model) -> Iterator[tuple[str, object]]:
-    """Yield what is set, with the sensitive values hidden.
-
-    A field that is unknown (newer than the model) may be as sensitive as its neighbours.
-    """
-    known = _declared_fields(type(self))
-    fields, defaults = self.__struct_fields__, self.__struct_defaults__
-    required = (msgspec.NODEFAULT,) * (len(fields) - len(defaults))  # those come first
-    for name, default in zip(fields, (*required, *defaults), strict=True):
-        value = getattr(self, name)
-        if value is default or (isinstance(value, list | dict) and not value):
-            continue
-        shown = name in known and name not in self.__sensitive__
-        yield name, value if shown else HIDDEN
-
-
-def _guarded_repr(self: Model) -> str:
-    items = ", ".join(
-        f"{name}={value if value is HIDDEN else repr(value)}"
-        for name, value in _guarded_items(self)
-    )
-    return f"{type(self).__name__}({items})"
-
-
-def _declared_fields(model: type[Model]) -> tuple[str, ...]:
-    """Return the fields of the class that declared what is sensitive, or of a subclass by hand."""
-    return getattr(model, "__model__", model).__struct_fields__

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast, get_args
 import msgspec
 from msgspec import Raw, Struct
 
-from .model import Model, ModelMeta, field
+from .empties import EMPTIES, unfilled
+from .model import Model, ModelMeta, field, set_values
 from .once import once
 from .quantity import Quantity
 
@@ -59,6 +60,8 @@ class Field(Struct, frozen=True):
     required: bool
     models: tuple[type[Model], ...]
     """The models the type mentions, in a list or map or by itself."""
+    empty: Callable[[], object] | None = None
+    """What makes the value of an optional list or map that was sent empty."""
 
 
 class ZeroTime(datetime):
@@ -111,11 +114,14 @@ class ByClass(dict[type, V]):
 @cache
 def fields_of(model: type[Model]) -> dict[str, Field]:
     """Return the fields by wire name."""
-    found = msgspec.structs.fields(known_model(model))
-    return {
-        f.encode_name: Field(f.name, f.encode_name, f.type, f.required, tuple(_models_in(f.type)))
-        for f in found
-    }
+    return {f.encode_name: _field(f) for f in msgspec.structs.fields(known_model(model))}
+
+
+def _field(info: msgspec.structs.FieldInfo) -> Field:
+    annotation = unfilled(info.type)
+    empty = None if info.required else EMPTIES.get(cast("type", info.default_factory))
+    models = tuple(_models_in(annotation))
+    return Field(info.name, info.encode_name, annotation, info.required, models, empty)
 
 
 def known_model(model: type[Model]) -> type[Model]:
@@ -220,8 +226,8 @@ def _equals_known(self: Model, other: object) -> bool:
 
 def _reduce(self: Model) -> tuple[Callable[..., Model], tuple[Any, ...]]:
     """Pickle a kin by its model: the kin has no name to import it by."""
-    values = {name: getattr(self, name) for name in self.__struct_fields__}
-    return _restore, (known_model(type(self)), frozenset(unknown_attributes(type(self))), values)
+    unknown = frozenset(unknown_attributes(type(self)))
+    return _restore, (known_model(type(self)), unknown, set_values(self))
 
 
 def _restore(model: type[Model], unknown: frozenset[str], values: dict[str, Any]) -> Model:

@@ -8,13 +8,25 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from msgspec import Meta
 
 from clientgen.runtime import codec
 from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import NO_RAW, Model, raw, raw_value
+from clientgen.runtime.model import (
+    NO_RAW,
+    Literal,
+    Model,
+    UnsetDict,
+    UnsetList,
+    auto,
+    constant,
+    field,
+    raw,
+    raw_value,
+)
 from tests.runtime.sample_models import (
     ControllerRevision,
     Deployment,
@@ -150,3 +162,130 @@ def test_objects_survive_pickling_and_copying(sent: dict[str, object]) -> None:
         assert codec.encode(twin) == codec.encode(pod)
         twin.metadata.name = "other"
         assert pod.metadata.name == codec.from_dict(Pod, sent).metadata.name
+
+
+# ---- empty lists and maps -----------------------------------------------------------------------
+
+
+class Rule(Model):
+    """Lists and maps in every way a class may declare them."""
+
+    names: list[str]
+    plain: list[str] = field(default_factory=list)
+    mapping: dict[str, str] = field(default_factory=dict)
+    literal: list[int] = []  # noqa: RUF012 - msgspec makes a factory of it
+    limited: Annotated[list[str], Meta(max_length=3)] = field(default_factory=list)
+    filled: Annotated[list[str], Meta(min_length=1)] = field(default_factory=list)
+    perhaps: list[str] | None = None
+    matches: list[str] = field(default_factory=UnsetList)
+    options: dict[str, str] = field(default_factory=UnsetDict)
+
+
+EMPTY: dict[str, Any] = {
+    "names": [],
+    "plain": [],
+    "mapping": {},
+    "literal": [],
+    "limited": [],
+    "filled": [],
+    "perhaps": [],
+    "matches": [],
+    "options": {},
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_list_or_map_that_was_read_empty_goes_back_empty(name: str) -> None:
+    sent = {"names": ["a"], name: EMPTY[name]}
+    rule = codec.from_dict(Rule, sent)
+    copies = (rule, codec.deep_copy(rule), copy.copy(rule), pickle.loads(pickle.dumps(rule)))
+    assert [codec.to_dict(each) for each in copies] == [sent] * 4
+    assert getattr(rule, name) == EMPTY[name]
+
+
+def test_a_copy_does_not_share_what_was_read_empty() -> None:
+    rule = codec.from_dict(Rule, EMPTY)
+    other = codec.deep_copy(rule)
+    other.plain.append("a")
+    other.mapping["a"] = "b"
+    other.matches.append("a")
+    assert codec.to_dict(rule) == EMPTY
+    assert codec.to_dict(other)["plain"] == ["a"]
+    assert codec.deep_copy(other) == other
+
+
+def test_what_nobody_set_is_left_out_and_where_there_is_a_default_empty_is_sent() -> None:
+    assert codec.to_dict(Rule(names=[])) == {"names": []}
+    said = Rule(names=[], plain=[], matches=[], options={})
+    assert codec.to_dict(said) == {"names": [], "matches": [], "options": {}}
+    filled = Rule(names=[])
+    filled.matches.append("a")
+    filled.options["a"] = "b"
+    assert codec.to_dict(filled) == {"names": [], "matches": ["a"], "options": {"a": "b"}}
+    assert codec.to_dict(codec.deep_copy(Rule(names=[]))) == {"names": []}
+
+
+def test_null_is_absent_where_an_empty_list_is_not() -> None:
+    rule = codec.decode(b'{"names": ["a"], "plain": null, "matches": null, "mapping": null}', Rule)
+    assert codec.to_dict(rule) == {"names": ["a"]}
+
+
+# ---- objects inside others ----------------------------------------------------------------------
+
+
+class Reference(Model):
+    """No kind: its constants are what it is about."""
+
+    api_version: Literal["v1"] = constant("v1", name="apiVersion")
+    kind: Literal["Secret"] = constant("Secret")
+    name: str = ""
+
+
+class Claim(Model):
+    """A kind, which is also inside of others."""
+
+    api_version: Literal["v1"] = constant("v1", name="apiVersion")
+    kind: Literal["Claim"] = constant("Claim")
+    metadata: ObjectMeta = auto(ObjectMeta)
+
+
+class Holder(Model):
+    """A kind with others inside."""
+
+    api_version: Literal["v1"] = constant("v1", name="apiVersion")
+    kind: Literal["Holder"] = constant("Holder")
+    metadata: ObjectMeta = auto(ObjectMeta)
+    claim: Claim | None = None
+    claims: list[Claim] = field(default_factory=list)
+    by_name: dict[str, Claim] = field(default_factory=dict)
+    secret: Reference | None = None
+
+
+TYPE_META = {"apiVersion": "v1", "kind": "Claim"}
+
+
+@pytest.mark.parametrize("said", [{}, TYPE_META, {"kind": "Claim"}, {"apiVersion": "v2"}])
+def test_an_object_inside_another_has_the_kind_that_it_was_read_with(said: dict[str, str]) -> None:
+    inside = {"claim": said, "claims": [said, {}], "byName": {"a": said}}
+    sent = {"apiVersion": "v1", "kind": "Holder", **inside}
+    holder = codec.from_dict(Holder, sent)
+    copies = (holder, codec.deep_copy(holder), pickle.loads(pickle.dumps(holder)))
+    assert [codec.to_dict(each) for each in copies] == [sent] * 3
+    assert holder.claims[0].kind == "Claim"
+
+
+def test_a_kind_that_is_set_is_sent_and_one_that_is_not_is_not() -> None:
+    holder = Holder(claims=[Claim(), Claim(kind="Claim")], secret=Reference(name="a"))
+    assert codec.to_dict(holder) == {
+        "apiVersion": "v1",
+        "kind": "Holder",
+        "claims": [{}, {"kind": "Claim"}],
+        "secret": {"apiVersion": "v1", "kind": "Secret", "name": "a"},
+    }
+
+
+def test_an_object_by_itself_always_has_its_kind() -> None:
+    assert codec.to_dict(Claim()) == TYPE_META
+    assert codec.to_dict(codec.from_dict(Claim, {"metadata": {}})) == {**TYPE_META, "metadata": {}}
+    assert codec.to_dict({"items": [Claim()]}) == {"items": [TYPE_META]}
+    assert bytes(raw(Claim())) == b'{"apiVersion":"v1","kind":"Claim"}'

@@ -105,9 +105,9 @@ def _default(field: Field) -> str:
     if field.required:
         return "required"
     if isinstance(field.type, ListType):
-        return "list"
+        return "unset list" if field.has_default else "list"
     if isinstance(field.type, MapType):
-        return "dict"
+        return "unset dict" if field.has_default else "dict"
     if field.type is Scalar.JSON:
         return "json"
     if isinstance(field.type, ModelType) and field.name in _AUTO:

@@ -22,7 +22,11 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """An attribute. `default` says how absence is written: required, empty, none, auto, json."""
+    """An attribute. `default` says how absence is written.
+
+    It is one of required, none, auto, json, list, dict, and "unset list" or "unset dict" where
+    servers put a default.
+    """
 
     attribute: str
     wire_name: str

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 import msgspec
 
 from clientgen.generator.python_types.annotations import models_in, unalias
+from clientgen.runtime.empties import unfilled
 from clientgen.runtime.encoding import encode
 from clientgen.runtime.lenient import decoder_of
 from clientgen.runtime.model import Auto, Model, Raw
@@ -45,22 +46,22 @@ def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
         hint = "leave `array_like` and `tag` out: the API has objects with their own fields only"
         yield "", "is no object of an API on the wire", hint
     for field in fields:
-        refused = _refused_field(field)
+        refused = _refused_field(field, unfilled(field.type))
         if refused:
             yield field.name, *refused
 
 
-def _refused_field(field: msgspec.structs.FieldInfo) -> tuple[str, str] | None:
-    if _is_strict(field.type):
+def _refused_field(field: msgspec.structs.FieldInfo, annotation: Any) -> tuple[str, str] | None:
+    if _is_strict(annotation):
         return _STRICT
-    refused = _refusal(field.type)
+    refused = _refusal(annotation)
     if refused:
         hint = "put what `Annotated` says around the type that it speaks of"
         return f"cannot be decoded: {refused}", hint
     if field.default is not msgspec.NODEFAULT:
-        return _refused_default(lambda: field.default, field.type)
+        return _refused_default(lambda: field.default, annotation)
     if field.default_factory is not msgspec.NODEFAULT:
-        return _refused_default(cast("Callable[[], object]", field.default_factory), field.type)
+        return _refused_default(cast("Callable[[], object]", field.default_factory), annotation)
     return None
 
 

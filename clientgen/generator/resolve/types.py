@@ -237,7 +237,8 @@ class Types:
             type_ = self.type_of(part, place, model, name)
             # Null is what an optional field is without a value anyway.
             type_ = or_null(part, type_) if name in asked else type_
-            fields.append(Field(name, type_, name in asked))
+            filled = custom and bool(part.get("default")) and isinstance(type_, ListType | MapType)
+            fields.append(Field(name, type_, name in asked, has_default=filled))
             said[name] = _said(part, self._sentences(part, type_, place, custom=custom))
         whole = Model(model, tuple(fields), gvk, "", _item(fields), is_free(schema))
         return Described(whole, _said(schema, of_object(schema)), said)
