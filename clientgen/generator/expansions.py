@@ -9,6 +9,7 @@ client-go finds such files by their names (`pod_expansion.go`); here nothing is 
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Expansion", "read_expansion"]
 
-_CLASS = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*")
+_CLASS = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,11 @@ def read_expansion(table: Table, key: str) -> Expansion:
 
 def _class(table: Table, key: str) -> str:
     name = table.text(key)
-    if name is not None and not _CLASS.fullmatch(name):
+    if name is not None and not (_CLASS.fullmatch(name) and _is_importable(name)):
         what = f"`{name}` does not name a class"
         table.problems.add(str(table.place / key), what, "write `module.path:ClassName`")
     return name or ""
+
+
+def _is_importable(name: str) -> bool:
+    return not any(map(keyword.iskeyword, name.replace(":", ".").split(".")))

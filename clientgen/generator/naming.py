@@ -23,6 +23,7 @@ __all__ = [
     "group_packages",
     "group_version_accessor",
     "group_version_class",
+    "marked_method_name",
     "method_name",
     "resource_accessor",
     "resource_constant",
@@ -45,6 +46,28 @@ _WORD = re.compile(
 # the functions defaults are made with. A field called `int` would turn `int | None` into nonsense.
 _NEEDED_IN_CLASS_BODIES = frozenset(
     {"bool", "bytes", "dict", "float", "int", "list", "str", "auto", "constant", "field"}
+)
+
+# Names that modules of a package use for something else than a class of the API: built-in types,
+# arguments of methods, modules beside them, and attributes before which `auto(Spec)` is evaluated.
+_NEEDED_IN_MODULES = frozenset(
+    {"bool", "bytes", "dict", "float", "int", "list", "object", "property", "str", "type"}
+    | {"classmethod", "getattr", "self", "cls"}
+    | {"body", "change", "name", "namespace", "options", "patch", "rest", "scheme"}
+    | {"models", "resources", "listers", "clients", "informers"}
+    | {"metadata", "spec", "status"}
+)
+
+# What clients, clientsets and factories have beside methods that are named after the API.
+_NEEDED_IN_CLIENTS = frozenset(("resource",))
+_NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource",))
+_NEEDED_IN_CLIENTSETS = frozenset(
+    ("from_config", "for_resource", "group_versions", "stop_soon", "wait_for_sync")
+)
+
+# No file can be called so on Windows, whatever its ending is.
+_DEVICES = frozenset(
+    ("aux", "con", "nul", "prn", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
 )
 
 _SUBRESOURCE_METHODS: Mapping[tuple[str, str], str] = {
@@ -135,18 +158,27 @@ class ChosenNames:
 
 def class_name(kind: str) -> str:
     """The class of a kind: its own name, made an identifier."""
-    return _safe(_plain(kind))
+    return _safe(_plain(kind), _NEEDED_IN_MODULES)
 
 
 def subresource_accessor(subresource: str) -> str:
     """The accessor of a subresource: `status`, `ephemeral_containers`."""
-    return _COMPOUNDS.get(subresource) or _safe("_".join(words(subresource)))
+    return _COMPOUNDS.get(subresource) or _method("_".join(words(subresource)))
 
 
 def method_name(verb: str, subresource: str = "") -> str:
     """The method of an irregular subresource: `create` on `token` -> `create_token`."""
     known = _SUBRESOURCE_METHODS.get((verb, subresource))
-    return known or "_".join(words(verb) + words(subresource))
+    return known or _method("_".join(words(verb) + words(subresource)))
+
+
+def marked_method_name(name: str) -> str:
+    """The method that a marker names: `ExtendScale` -> `extend_scale`."""
+    return _method("_".join(words(name)))
+
+
+def _method(name: str) -> str:
+    return _safe(name, _NEEDED_IN_CLIENTS)
 
 
 def resource_accessor(kind: str, plural: str) -> str:
@@ -158,8 +190,9 @@ def resource_accessor(kind: str, plural: str) -> str:
     *head, _last = words(kind) or [""]
     start = "".join(head)
     if head and plural.startswith(start) and len(plural) > len(start):
-        return _safe("_".join([*head, plural.removeprefix(start)]))
-    return _safe(_plain(plural))
+        spoken = "_".join([*head, plural.removeprefix(start)])
+        return _safe(_plain(spoken), _NEEDED_IN_GROUP_VERSIONS)
+    return _safe(_plain(plural), _NEEDED_IN_GROUP_VERSIONS)
 
 
 def resource_constant(accessor: str) -> str:
@@ -169,7 +202,7 @@ def resource_constant(accessor: str) -> str:
 
 def version_module(version: str) -> str:
     """The package of a version: `v1`, `v1beta1`."""
-    return _safe(_plain(version.lower()))
+    return _safe(_plain(version.lower()), _DEVICES)
 
 
 def group_packages(
@@ -201,12 +234,13 @@ def _clashes(labels: Mapping[str, list[str]], taken: Mapping[str, int]) -> list[
 
 
 def _package(labels: list[str]) -> str:
-    return _safe("_".join(_plain(label.lower()) for label in labels), _MODULES)
+    return _safe("_".join(_plain(label.lower()) for label in labels), _MODULES | _DEVICES)
 
 
 def group_version_accessor(package: str, version: GroupVersion) -> str:
     """The clientset's attribute for a group version: `core_v1`, `rbac_v1`."""
-    return f"{package.rstrip('_')}_{version_module(version.version).rstrip('_')}"
+    name = f"{package.rstrip('_')}_{version_module(version.version).rstrip('_')}"
+    return _safe(name, _NEEDED_IN_CLIENTSETS)
 
 
 def group_version_class(package: str, version: GroupVersion) -> str:

@@ -22,18 +22,17 @@ from clientgen.generator.ir import (
     TypeRef,
 )
 from clientgen.generator.layout import (
-    docstring,
     fold,
     import_order,
     inner_import,
     none_by_default,
-    quoted,
     sensitive,
 )
+from clientgen.generator.literals import docstring, identifier, quoted, word
 from clientgen.generator.manifest import header
 from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
-from clientgen.generator.scope import Scope, kept_folders
-from clientgen.generator.unasync import protect, release, to_sync
+from clientgen.generator.scope import Scope, twin_of
+from clientgen.generator.unasync import release, to_sync
 from clientgen.shipped import shipped
 
 __all__ = ["Rendered", "Renderer"]
@@ -85,10 +84,9 @@ class Renderer:
         twins: dict[str, str] = {}
         for file in files:
             text = self._render(file)
-            texts[file.path] = release(text)
-            folder, slash, name = file.path.rpartition("/")
-            if name.startswith("async_"):
-                twin = folder + slash + name.removeprefix("async_")
+            twin = twin_of(file.path)
+            texts[file.path] = release(text) if twin else text
+            if twin:
                 texts[twin] = release(to_sync(text))
                 twins[twin] = file.path
         return Rendered(texts, twins)
@@ -98,12 +96,13 @@ class Renderer:
         exported = [*file.defines, *map(scope.ref, file.reexports)]
         body = self._template(file.template).render(file=file, **scope.functions())
         return self._template("module.py.j2").render(
-            header=header(file.source),
+            header=header(" ".join(map(word, file.source.split(" ")))),
             docstring=docstring(file.docstring, 0),
             imports=scope.imports(),
             lazy_imports=scope.lazy_imports(),
             late_imports=scope.late_imports(),
             names=sorted(exported, key=import_order),
+            quoted=quoted,
             body=body,
         )
 
@@ -132,9 +131,15 @@ class _Words(Scope):
             "import_line": inner_import,
             "quoted": quoted,
             "sensitive": sensitive,
-            "kept": protect,
-            "kept_folders": kept_folders,
+            "kept": self.kept,
+            "kept_folders": self.kept_folders,
+            "word": self.word,
+            "identifier": identifier,
         }
+
+    def word(self, text: str) -> str:
+        """A word of the API in a docstring."""
+        return self.kept(word(text))
 
     def options(self, name: str) -> str:
         """The keyword arguments of a call, as one of the runtime's option types lists them."""
@@ -144,8 +149,8 @@ class _Words(Scope):
         """The class of a model."""
         symbol = self._modules.symbol(model)
         own = symbol.module.startswith(".")
-        module = symbol.module if own else protect(symbol.module)
-        return self.ref(Symbol(module, protect(symbol.name)))
+        module = symbol.module if own else self.kept(symbol.module)
+        return self.ref(Symbol(module, self.kept(symbol.name)))
 
     def type(self, type_: TypeRef) -> str:
         """The annotation of a type."""
@@ -170,7 +175,7 @@ class _Words(Scope):
         default = self._default(field)
         if field.default == "none":
             annotation += " | None"
-        line = f"    {field.attribute}: {annotation}"
+        line = f"    {identifier(field.attribute)}: {annotation}"
         if field.default == "required" and not named:
             return line
         if field.default == "none" and not named:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from clientgen.generator.ir import META_MODULE
 from clientgen.generator.layout import from_import, import_order, module_order, section
+from clientgen.generator.literals import identifier, module_name
 from clientgen.generator.plan import FilePlan, Symbol
 from clientgen.generator.unasync import protect, release, sync_name
 
-__all__ = ["Scope", "kept_folders"]
+__all__ = ["Scope", "twin_of"]
 
 _RUNTIME: Mapping[str, str] = {
     **dict.fromkeys(
@@ -70,23 +71,37 @@ _RUNTIME: Mapping[str, str] = {
 }
 
 
-def kept_folders(module: str) -> str:
-    """A module of the package of which only the last word is of both flavours."""
-    folders, _, last = module.rpartition(".")
-    return f"{protect(folders)}.{last}"
+def twin_of(path: str) -> str:
+    """The synchronous twin that is derived from a file; "" if there is none."""
+    folder, slash, name = path.rpartition("/")
+    twin = name.removeprefix("async_")
+    return "" if twin == name else folder + slash + twin
 
 
 class Scope:
-    """What a file defines, what it imports, and under which names."""
+    """What a file defines, what it imports, and under which names.
+
+    Every name passes through `identifier` once. Only where a twin is derived names bear marks.
+    """
 
     def __init__(self, file: FilePlan) -> None:
+        self._has_twin = bool(twin_of(file.path))
         self._package = "." + file.path.replace("/", ".").rpartition(".py")[0]
         self._package = self._package.rpartition(".")[0]
         self._module = "." + file.path.removesuffix(".py").replace("/", ".")
         self._late = frozenset(f".{folder.replace('/', '.')}.models" for folder in file.late)
-        self._taken = {form for name in file.defines for form in (name, sync_name(name))}
+        self._taken = {form for name in file.defines for form in self._forms(identifier(name))}
         self._imported: dict[Symbol, str] = {}
         self._lazy: dict[str, list[str]] = {}
+
+    def kept(self, words: str) -> str:
+        """Words of others, which the twin has as well."""
+        return protect(words) if self._has_twin else words
+
+    def kept_folders(self, module: str) -> str:
+        """A module of the package of which only the last word is of both flavours."""
+        folders, _, last = module_name(module).rpartition(".")
+        return f"{self.kept(folders)}.{last}"
 
     def ref(self, symbol: Symbol) -> str:
         """The name of a symbol in this file; imported from now on."""
@@ -101,6 +116,8 @@ class Scope:
     def _free(self, symbol: Symbol) -> str:
         """A name that means nothing else in this file, nor in its synchronous twin."""
         name = symbol.name
+        identifier(release(name))
+        module_name(release(symbol.module))
         if self._is_taken(name):
             owner = (
                 "runtime" if symbol.module.startswith("clientgen.") else symbol.module.strip(".")
@@ -108,16 +125,20 @@ class Scope:
             name = f"{owner.split('.')[0]}_{release(name)}"
         while self._is_taken(name):
             name += "_"
-        self._taken |= {release(name), sync_name(name)}
+        self._taken |= self._forms(name)
         return name
 
     def _is_taken(self, name: str) -> bool:
-        return not self._taken.isdisjoint({release(name), sync_name(name)})
+        return not self._taken.isdisjoint(self._forms(name))
+
+    def _forms(self, name: str) -> set[str]:
+        """What it is called here and, where there is one, in the twin."""
+        return {release(name), sync_name(name)} if self._has_twin else {name}
 
     def lazy(self, module: str, name: str) -> str:
         """A name that annotations use and code imports where it is needed."""
         self.ref(Symbol("typing", "TYPE_CHECKING"))
-        self._lazy.setdefault(module, []).append(name)
+        self._lazy.setdefault(module, []).append(identifier(name))
         return name
 
     def lazy_imports(self) -> str:
@@ -135,7 +156,7 @@ class Scope:
 
     def beside(self, module: str, name: str) -> str:
         """A name of another module of the same package."""
-        return self.ref(Symbol(f"{self._package}.{module}", protect(name)))
+        return self.ref(Symbol(f"{self._package}.{module}", self.kept(name)))
 
     def imports(self) -> str:
         """The import block, in isort's order: standard library, runtime, this package."""
@@ -167,7 +188,7 @@ class Scope:
         while common < min(len(here), len(there) - 1) and here[common] == there[common]:
             common += 1
         *folders, last = there[common:]
-        return "." * (len(here) - common + 1) + ".".join([*map(protect, folders), last])
+        return "." * (len(here) - common + 1) + ".".join([*map(self.kept, folders), last])
 
     def _block(self, modules: list[tuple[str, list[str]]], indent: int = 0) -> str:
         lines: list[str] = []

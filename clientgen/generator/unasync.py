@@ -25,6 +25,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clientgen.generator.literals import MARK
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -60,7 +62,7 @@ _DROPPED_IN_TEXT = re.compile(r"\b(?:async (?=(?:def|for|with)\b)|await (?=[a-z_
 
 _RULES = tuple((re.compile(pattern), replacement) for pattern, replacement in RULES)
 # Part of an identifier, so that a marked word is another word, and one that nobody writes.
-_KEPT = "_\ua66e"
+_KEPT = f"_{MARK}"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MIDDLE = getattr(token, "FSTRING_MIDDLE", -1)
 _TEXT = frozenset({token.STRING, token.COMMENT, _MIDDLE})

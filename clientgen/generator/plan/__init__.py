@@ -83,7 +83,7 @@ def plan(
             problems,
         )
     ]
-    files += package_files(api, modules)
+    files += package_files(api, modules, problems)
     problems.raise_if_any()
     return tuple(sorted(files, key=lambda file: file.path)), modules
 

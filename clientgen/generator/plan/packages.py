@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from clientgen.generator import naming
 from clientgen.generator.ir import META_V1, Api
 from clientgen.generator.plan.clients import has_calls
 from clientgen.generator.plan.informers import factory_file
-from clientgen.generator.plan.records import FilePlan, GroupVersionPlan, Modules, Symbol
+from clientgen.generator.plan.records import (
+    FilePlan,
+    GroupVersionPlan,
+    Modules,
+    Symbol,
+    check_distinct,
+    shown,
+)
 from clientgen.generator.plan.scheme import scheme_file
+from clientgen.generator.problems import Problems
 from clientgen.generator.sources.packages import shared_types
 from clientgen.gvk import GroupVersion
 
 __all__ = ["package_files"]
 
 
-def package_files(api: Api, modules: Modules) -> list[FilePlan]:
-    """Groups, meta/v1, clientset, informer factory, scheme and the package."""
+def package_files(api: Api, modules: Modules, problems: Problems) -> list[FilePlan]:
+    """Groups, meta/v1, clientset, informer factory, scheme and the package.
+
+    Args:
+        api: what to generate.
+        modules: where its group versions are.
+        problems: takes clashes of names.
+    """
     served = [gv for gv in api.group_versions if any(map(has_calls, gv.resources))]
     plans = tuple(_group_version(gv.group_version, modules) for gv in served)
+    _check_distinct(plans, modules, problems)
     folders = sorted({modules.package(gv.group_version) for gv in api.group_versions})
     groups = sorted({folder.split("/")[0] for folder in folders} | {META_V1.group})
     return [
@@ -44,6 +61,19 @@ def package_files(api: Api, modules: Modules) -> list[FilePlan]:
         scheme_file(api, modules),
         FilePlan("__init__.py", "package.py.j2", "Typed Kubernetes clients.", "the spec"),
     ]
+
+
+def _check_distinct(
+    plans: Iterable[GroupVersionPlan], modules: Modules, problems: Problems
+) -> None:
+    """`a` and `b-c` make one name of `a-b` and `c`; those of one package were told before."""
+    by_folder = {modules.package(plan.group_version): plan for plan in plans}
+    named = [(plan.accessor, plan.of, shown(plan.group_version)) for plan in by_folder.values()]
+    found = Problems()
+    check_distinct(((name, gv) for name, _, gv in named), "", "group versions", found)
+    if not found:
+        check_distinct(((name, gv) for _, name, gv in named), "", "clients of", found)
+    problems.extend(found)
 
 
 def _meta_types(api: Api, modules: Modules) -> list[Symbol]:

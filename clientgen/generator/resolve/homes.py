@@ -25,7 +25,8 @@ __all__ = [
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
 # The one group without a name; a document of another group may hold its types without its kinds.
 _CORE = "io.k8s.api.core."
-_VERSION = re.compile(r"^v\d+(?:(?:alpha|beta)\d+)?$")
+_VERSION = re.compile(r"^v\d+(?:(?:alpha|beta)\d+)?\Z", re.ASCII)
+_NO_LABEL = re.compile(r"[^a-z0-9]+")
 
 # Definitions that are a value in Python, not a model. The document describes them too weakly to
 # tell: a MicroTime looks like a Time and a RawExtension like an empty object.
@@ -86,11 +87,16 @@ def _votes(definitions: Mapping[str, Definition]) -> dict[str, GroupVersion]:
 def _from_name(package: str) -> GroupVersion:
     """A home for the types of a package that serves no kind: its last labels."""
     labels = package.split(".")
-    if package.startswith(_CORE):
+    if package.startswith(_CORE) and _VERSION.match(labels[-1]):
         return GroupVersion("", labels[-1])
     if len(labels) > 1 and _VERSION.match(labels[-1]):
-        return GroupVersion(labels[-2], labels[-1])
-    return GroupVersion(labels[-1] or "types", "v1")
+        return GroupVersion(_as_group(labels[-2]), labels[-1])
+    return GroupVersion(_as_group(labels[-1]), "v1")
+
+
+def _as_group(label: str) -> str:
+    """A part of a Go package as a group could be called."""
+    return _NO_LABEL.sub("-", label.lower()).strip("-") or "types"
 
 
 def json_schema_union(name: str) -> tuple[str, str] | None:

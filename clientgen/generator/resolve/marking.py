@@ -11,7 +11,7 @@ from typing import cast
 from clientgen.generator.genclient import Genclient, GenclientMethod, MarkerLine, split_type
 from clientgen.generator.ir import Method, ModelId, Resource, Skipped, Verb
 from clientgen.generator.markers import extract_markers, parse_markers
-from clientgen.generator.naming import words
+from clientgen.generator.naming import marked_method_name
 from clientgen.generator.overrides import contradictions, merge, select_verbs
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.resources import Endpoint
@@ -128,7 +128,7 @@ class Marking:
         answered = self._model(said.result, said, resource, "result")
         if sent and answered:
             yield Method(
-                name="_".join(words(said.name)),
+                name=marked_method_name(said.name),
                 verb=cast("Verb", said.verb),
                 subresource=said.subresource or "",
                 input=sent,

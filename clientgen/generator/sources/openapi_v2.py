@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.sources.document import parse_json, pointer, read_file
+from clientgen.generator.sources.document import named_schemas, parse_json, pointer, read_file
 from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
-from clientgen.generator.sources.spec import Definition, Schema, Spec
+from clientgen.generator.sources.spec import Definition, Schema, Spec, check_definitions
 
 __all__ = ["parse", "parse_document", "read"]
 
@@ -52,13 +52,15 @@ def parse_document(document: dict[str, Any], data: bytes, shown: str) -> Spec:
     _check_version(document, shown, problems)
     problems.raise_if_any()
     check_document(document, "2.0", data, shown, "definitions").raise_if_any()
-    reader = _Operations(document, shown)
+    schemas = named_schemas(document, "definitions")
+    check_definitions(schemas, shown + pointer("definitions"), problems)
+    reader = _Operations(document, shown, problems)
     operations = tuple(reader.operations())
     check_unique(operations, problems)
     problems.raise_if_any()
     definitions = {
         name: Definition(name, schema, shown + pointer("definitions", name))
-        for name, schema in sorted(document.get("definitions", {}).items())
+        for name, schema in sorted(schemas.items())
     }
     return Spec(shown, definitions, operations, tuple(reader.ignored))
 

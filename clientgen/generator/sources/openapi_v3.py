@@ -20,7 +20,15 @@ from clientgen.generator.sources.document import (
 )
 from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
-from clientgen.generator.sources.spec import Definition, Input, Precedence, Schema, Spec, gvks_of
+from clientgen.generator.sources.spec import (
+    Definition,
+    Input,
+    Precedence,
+    Schema,
+    Spec,
+    check_definitions,
+    gvks_of,
+)
 
 __all__ = ["parse", "parse_documents"]
 
@@ -53,7 +61,7 @@ def parse_documents(documents: Iterable[tuple[Input, dict[str, Any]]], problems:
     merged = _Merged(problems)
     for one, document in sorted(documents, key=lambda pair: pair[0].name):
         if _is_sound(document, one, problems):
-            merged.take(_Document(document, one.shown))
+            merged.take(_Document(document, one.shown, problems))
     spec = merged.spec()
     problems.raise_if_any()
     return spec
@@ -82,10 +90,11 @@ def _check_version(document: dict[str, Any], shown: str, problems: Problems) -> 
 class _Document:
     """A document that is sound by itself."""
 
-    def __init__(self, document: dict[str, Any], shown: str) -> None:
+    def __init__(self, document: dict[str, Any], shown: str, problems: Problems) -> None:
         self.shown = shown
         self.schemas: dict[str, Schema] = named_schemas(document, *_SCHEMAS)
-        reader = _Operations(document, shown)
+        check_definitions(self.schemas, shown + pointer(*_SCHEMAS), problems)
+        reader = _Operations(document, shown, problems)
         self.operations = tuple(reader.operations())
         self.ignored = tuple(reader.ignored)
 

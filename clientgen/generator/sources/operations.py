@@ -14,14 +14,15 @@ from typing import Any
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import follow, is_object, pointer
 from clientgen.generator.sources.spec import Operation, Schema, gvks_of
-from clientgen.gvk import GroupVersion
+from clientgen.generator.words import PLURAL, SUBRESOURCE, are_words, is_word
+from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["OperationReader", "check_unique"]
 
 _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/{}]+))/(?P<version>[^/{}]+)"
     r"(?P<watch>/watch)?(?P<namespaced>/namespaces/\{namespace\})?"
-    r"/(?P<plural>[^/{}]+)(?:/\{name\}(?:/(?P<subresource>.+))?)?/?$"
+    r"/(?P<plural>[^/{}]+)(?:/\{name\}(?:/(?P<subresource>.+?))?)?/?\Z"
 )
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
@@ -34,9 +35,10 @@ _Json = dict[str, Any]
 class OperationReader(ABC):
     """Reads the paths of one document. How bodies and answers are written is for subclasses."""
 
-    def __init__(self, document: _Json, shown: str) -> None:
+    def __init__(self, document: _Json, shown: str, problems: Problems) -> None:
         self._document = document
         self._shown = shown
+        self._problems = problems
         self._watched = _watched(document.get("paths", {}))
         self.ignored: list[tuple[str, str]] = []
         """Operations that are no calls on a resource, and why; filled by `operations`."""
@@ -88,8 +90,11 @@ class OperationReader(ABC):
             self.ignored.append((f"{method.upper()} {path}", _DEPRECATED_WATCH))
             return None
         gvks = gvks_of(raw)
+        where = self._shown + pointer("paths", path, method)
+        if not self._are_words(match, gvks, where):
+            return None
         return Operation(
-            where=self._shown + pointer("paths", path, method),
+            where=where,
             operation_id=raw.get("operationId") or f"{method.upper()} {path}",
             action=action,
             group_version=GroupVersion(match["group"] or "", match["version"]),
@@ -102,6 +107,16 @@ class OperationReader(ABC):
             consumes=tuple(self.consumes(raw)),
             watchable=action == "list" and self._watchable(match, raw, item),
         )
+
+    def _are_words(self, match: re.Match[str], gvks: list[GroupVersionKind], where: str) -> bool:
+        """Whether the path and the kind are made of words that a server could serve."""
+        home = GroupVersion(match["group"] or "", match["version"])
+        found = [are_words(home, where, self._problems)]
+        found += [are_words(gvk, where, self._problems) for gvk in gvks]
+        found.append(is_word(match["plural"], PLURAL, where, self._problems))
+        if match["subresource"]:
+            found.append(is_word(match["subresource"], SUBRESOURCE, where, self._problems))
+        return all(found)
 
     def _watchable(self, match: re.Match[str], raw: _Json, item: _Json) -> bool:
         """Built-in resources have paths below /watch/; custom ones only the query parameter."""

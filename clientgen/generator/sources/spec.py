@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from clientgen.generator.sources.document import is_array, is_object
+from clientgen.generator.problems import Problems
+from clientgen.generator.sources.document import is_array, is_object, pointer
+from clientgen.generator.words import DEFINITION, are_words, is_word
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
@@ -18,12 +20,14 @@ __all__ = [
     "Precedence",
     "Schema",
     "Spec",
+    "check_definitions",
     "gvks_of",
     "reference_of",
 ]
 
 META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
 """How the names of the definitions of meta/v1 begin."""
+_KINDS = "x-kubernetes-group-version-kind"
 _PARTS = ("group", "version", "kind")
 
 # A schema is JSON: resolve reads it once, key by key.
@@ -103,9 +107,24 @@ class Spec:
 
 def gvks_of(schema: Schema) -> list[GroupVersionKind]:
     """The kinds a schema says it is, from `x-kubernetes-group-version-kind`."""
-    stated = schema.get("x-kubernetes-group-version-kind", [])
+    stated = schema.get(_KINDS, [])
     entries = filter(is_object, stated if is_array(stated) else [stated])
     return [GroupVersionKind(*(str(entry.get(part, "")) for part in _PARTS)) for entry in entries]
+
+
+def check_definitions(schemas: Mapping[str, Schema], where: str, problems: Problems) -> None:
+    """Check the names of schemas, and the kinds that they say they are.
+
+    Args:
+        schemas: by their names.
+        where: the place of all of them.
+        problems: takes every name that an API server could not serve.
+    """
+    for name, schema in schemas.items():
+        place = where + pointer(name)[1:]
+        is_word(name, DEFINITION, place, problems)
+        for gvk in gvks_of(schema):
+            are_words(gvk, place + pointer(_KINDS)[1:], problems)
 
 
 def reference_of(schema: Schema) -> str | None:

@@ -206,7 +206,7 @@ class AsyncInformerFactory:
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
         name = self.group_versions.get(str(wanted.group_version))
         informers: AsyncGroupVersionInformers | None = getattr(self, name) if name else None
-        if informers is None or not informers.offers(wanted.resource):
+        if informers is None or not informers._offers(wanted.resource):
             raise LookupError(f"there is no informer of {wanted} in this package")
         return informers.for_resource(wanted.resource)
 
@@ -296,7 +296,7 @@ class AsyncGroupVersionInformers:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._factory!r})"
 
-    def offers(self, plural: str) -> bool:
+    def _offers(self, plural: str) -> bool:
         """Whether there is an informer of that resource."""
         return plural in self._accessors
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from clientgen.runtime.listers import ClusterLister, NamespacedLister
 
-from .models import Anchor, Boat, BoatNamespace, Chart, Harbour, NamespaceLister, AsyncBoat
+from .models import Anchor, AsyncBoat, Boat, BoatNamespace, Chart, Harbour, NamespaceLister
 
 __all__ = [
     "AnchorLister",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from clientgen.runtime.listers import NamespacedLister
 
-from .models import Literal, Model, None_, ObjectMeta, Quantity, Resource, Status, AsyncWatch
+from .models import AsyncWatch, Literal, Model, None_, ObjectMeta, Quantity, Resource, Status
 
 __all__ = [
     "AsyncWatchLister",

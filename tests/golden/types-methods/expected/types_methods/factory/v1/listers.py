@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from async_factory_types import Report, Robot, AsyncJob
+from async_factory_types import AsyncJob, Report, Robot
 from clientgen.runtime.listers import ClusterLister, NamespacedLister
 
 __all__ = [
