@@ -24,8 +24,16 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
+        where, what = map(_visible, (self.where, self.what))
+        text = f"{where}: {what}" if where else what
         return f"{text}\n    {self.hint}" if self.hint else text
+
+
+def _visible(text: str) -> str:
+    """A text without power over a terminal: documents are quoted in problems."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 class ClientgenError(Exception):

@@ -20,8 +20,7 @@ __all__ = [
     "SUBRESOURCE",
     "VERSION",
     "Rule",
-    "are_words",
-    "is_word",
+    "Words",
     "shown",
 ]
 
@@ -87,22 +86,32 @@ DEFINITION = Rule(
 )
 
 
-def is_word(word: object, rule: Rule, where: str, problems: Problems) -> bool:
-    """Whether a word may be what it is said to be; if not, that is a problem at its place."""
-    if isinstance(word, str) and rule.fits(word):
-        return True
-    article = "an" if rule.called[0] in "Aaeiou" else "a"
-    problems.add(where, f"{shown(word)} cannot be {article} {rule.called}", rule.hint)
-    return False
+class Words:
+    """The words of one document. One that is wrong is told where it is met first."""
 
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._known: dict[tuple[str, str], bool] = {}
 
-def are_words(of: GroupVersion | GroupVersionKind, where: str, problems: Problems) -> bool:
-    """Whether group, version and, if there is one, kind are such words."""
-    pairs = [(of.group, GROUP), (of.version, VERSION)]
-    if isinstance(of, GroupVersionKind):
-        pairs.append((of.kind, KIND))
-    found = [is_word(word, rule, where, problems) for word, rule in pairs]
-    return all(found)
+    def fit(self, word: str, rule: Rule, where: str) -> bool:
+        """Whether a word may be what it is said to be."""
+        key = rule.called, word
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = rule.fits(word)
+            if not known:
+                article = "an" if rule.called[0] in "Aaeiou" else "a"
+                what = f"{shown(word)} cannot be {article} {rule.called}"
+                self._problems.add(where, what, rule.hint)
+        return known
+
+    def name(self, of: GroupVersion | GroupVersionKind, where: str) -> bool:
+        """Whether group, version and, if there is one, kind are such words."""
+        pairs = [(of.group, GROUP), (of.version, VERSION)]
+        if isinstance(of, GroupVersionKind):
+            pairs.append((of.kind, KIND))
+        found = [self.fit(word, rule, where) for word, rule in pairs]
+        return all(found)
 
 
 def shown(word: object) -> str:

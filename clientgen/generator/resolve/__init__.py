@@ -60,6 +60,7 @@ def resolve(
     problems.raise_if_any()
     models = types.models()
     skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
+    skipped += types.skipped
     found = _endpoints(specs, problems)
     marking = Marking(markers, types, problems)
     selecting = Selecting(selection, unavailable, problems)

@@ -43,6 +43,7 @@ _ANSWERED_BY_STATUS = frozenset(
 
 _CONNECT = "a stream (exec, attach, portforward, proxy): not generated yet"
 _ODD = "a subresource verb that no typed call fits"
+_PARAMETERS = "a subresource whose path has parameters"
 _NO_MODEL = "its schema is no model"
 
 
@@ -165,7 +166,7 @@ class _Subresources:
 
     def objects(self) -> list[Subresource]:
         """Those with get, update and patch of one model."""
-        found = ((name, self._object(name)) for name in self._endpoint.subresources)
+        found = ((name, self._object(name)) for name in self._fixed)
         return [Subresource(name, model) for name, model in found if model]
 
     def logs(self) -> bool:
@@ -175,19 +176,27 @@ class _Subresources:
     def methods(self) -> list[Method]:
         """A call for each other operation that has typed input or output; the rest is skipped."""
         found: list[Method] = []
-        for name in self._endpoint.subresources:
+        for name in self._fixed:
             if self._object(name) or self._is_log(name):
                 continue
             for operation in self._endpoint.of(name).values():
                 method = self._method(operation)
                 if method:
                     found.append(method)
-        self._skipped += [
-            Skipped(op.operation_id, _CONNECT)
-            for op in self._endpoint.operations
-            if op.action == "connect" and op.subresource
-        ]
+        self._skipped += self._passed_over()
         return found
+
+    @property
+    def _fixed(self) -> list[str]:
+        """The subresources whose paths say all."""
+        return [name for name in self._endpoint.subresources if "{" not in name]
+
+    def _passed_over(self) -> Iterable[Skipped]:
+        for operation in self._endpoint.operations:
+            if operation.action == "connect" and operation.subresource:
+                yield Skipped(operation.operation_id, _CONNECT)
+            elif "{" in operation.subresource:
+                yield Skipped(operation.operation_id, _PARAMETERS)
 
     def _is_log(self, name: str) -> bool:
         key = (self._endpoint.group_version.api_version, self._endpoint.plural, name)

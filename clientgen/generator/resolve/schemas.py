@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from clientgen.generator.sources.spec import META_PACKAGE, Definition, Schema, reference_of
 
-__all__ = ["is_any_object", "is_filled_in", "is_free", "properties_of", "with_metadata"]
+__all__ = [
+    "NO_FIELD",
+    "can_be_field",
+    "is_any_object",
+    "is_filled_in",
+    "is_free",
+    "properties_of",
+    "with_metadata",
+]
+
+NO_FIELD = "no attribute can stand for a property of this name"
+# msgspec has no fields of such names; what a server sends there is kept like any unknown field.
+_NO_NAME = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')
 
 Definitions: TypeAlias = Mapping[str, Definition]
 
@@ -34,6 +47,11 @@ def _flatten(schema: Schema, definitions: Definitions) -> Iterator[Schema]:
         target = reference_of(part)
         yield from _flatten(definitions[target].schema if target else part, definitions)
     yield schema
+
+
+def can_be_field(name: str) -> bool:
+    """Whether a property of this name can be an attribute of a model."""
+    return not _NO_NAME.search(name)
 
 
 def with_metadata(schema: Schema, definitions: Definitions) -> Schema:

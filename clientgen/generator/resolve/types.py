@@ -22,6 +22,7 @@ from clientgen.generator.ir import (
     ModelType,
     OlderCopy,
     Scalar,
+    Skipped,
     TypeRef,
     UnionType,
 )
@@ -40,6 +41,8 @@ from clientgen.generator.resolve.merging import Described, InPlace, in_words, me
 from clientgen.generator.resolve.place_names import Path
 from clientgen.generator.resolve.scalars import or_null, scalar
 from clientgen.generator.resolve.schemas import (
+    NO_FIELD,
+    can_be_field,
     is_any_object,
     is_filled_in,
     is_free,
@@ -87,6 +90,8 @@ class Types:
         self._known = Known((), "never")
         self._older: list[OlderCopy] = []
         self._open: set[str] = set()
+        self.skipped: list[Skipped] = []
+        """Properties that models do not have, and why."""
         self.stand_ins: set[ModelId] = set()
         """Models that are of use only where another one needs them."""
 
@@ -228,7 +233,10 @@ class Types:
         *,
         custom: bool,
     ) -> Described:
-        properties, required = properties_of(schema, self._definitions)
+        stated, required = properties_of(schema, self._definitions)
+        properties = {name: part for name, part in stated.items() if can_be_field(name)}
+        for name in sorted(stated.keys() - properties.keys()):
+            self.skipped.append(Skipped(where + pointer("properties", name)[1:], NO_FIELD))
         asked = {n for n in required if not is_filled_in(properties.get(n, {}), custom=custom)}
         fields: list[Field] = []
         said: dict[str, Said] = {}
@@ -240,7 +248,8 @@ class Types:
             filled = custom and bool(part.get("default")) and isinstance(type_, ListType | MapType)
             fields.append(Field(name, type_, name in asked, has_default=filled))
             said[name] = _said(part, self._sentences(part, type_, place, custom=custom))
-        whole = Model(model, tuple(fields), gvk, "", _item(fields), is_free(schema))
+        open_ended = is_free(schema) or len(properties) < len(stated)
+        whole = Model(model, tuple(fields), gvk, "", _item(fields), open_ended)
         return Described(whole, _said(schema, of_object(schema)), said)
 
     def _sentences(

@@ -15,6 +15,7 @@ from clientgen.generator.sources.document import named_schemas, parse_json, poin
 from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import Definition, Schema, Spec, check_definitions
+from clientgen.generator.words import Words
 
 __all__ = ["parse", "parse_document", "read"]
 
@@ -53,8 +54,9 @@ def parse_document(document: dict[str, Any], data: bytes, shown: str) -> Spec:
     problems.raise_if_any()
     check_document(document, "2.0", data, shown, "definitions").raise_if_any()
     schemas = named_schemas(document, "definitions")
-    check_definitions(schemas, shown + pointer("definitions"), problems)
-    reader = _Operations(document, shown, problems)
+    words = Words(problems)
+    check_definitions(schemas, shown + pointer("definitions"), words)
+    reader = _Operations(document, shown, words)
     operations = tuple(reader.operations())
     check_unique(operations, problems)
     problems.raise_if_any()

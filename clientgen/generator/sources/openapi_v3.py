@@ -29,6 +29,7 @@ from clientgen.generator.sources.spec import (
     check_definitions,
     gvks_of,
 )
+from clientgen.generator.words import Words
 
 __all__ = ["parse", "parse_documents"]
 
@@ -93,8 +94,9 @@ class _Document:
     def __init__(self, document: dict[str, Any], shown: str, problems: Problems) -> None:
         self.shown = shown
         self.schemas: dict[str, Schema] = named_schemas(document, *_SCHEMAS)
-        check_definitions(self.schemas, shown + pointer(*_SCHEMAS), problems)
-        reader = _Operations(document, shown, problems)
+        words = Words(problems)
+        check_definitions(self.schemas, shown + pointer(*_SCHEMAS), words)
+        reader = _Operations(document, shown, words)
         self.operations = tuple(reader.operations())
         self.ignored = tuple(reader.ignored)
 

@@ -14,7 +14,7 @@ from typing import Any
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import follow, is_object, pointer
 from clientgen.generator.sources.spec import Operation, Schema, gvks_of
-from clientgen.generator.words import PLURAL, SUBRESOURCE, are_words, is_word
+from clientgen.generator.words import PLURAL, SUBRESOURCE, Words
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["OperationReader", "check_unique"]
@@ -35,10 +35,10 @@ _Json = dict[str, Any]
 class OperationReader(ABC):
     """Reads the paths of one document. How bodies and answers are written is for subclasses."""
 
-    def __init__(self, document: _Json, shown: str, problems: Problems) -> None:
+    def __init__(self, document: _Json, shown: str, words: Words) -> None:
         self._document = document
         self._shown = shown
-        self._problems = problems
+        self._words = words
         self._watched = _watched(document.get("paths", {}))
         self.ignored: list[tuple[str, str]] = []
         """Operations that are no calls on a resource, and why; filled by `operations`."""
@@ -111,11 +111,11 @@ class OperationReader(ABC):
     def _are_words(self, match: re.Match[str], gvks: list[GroupVersionKind], where: str) -> bool:
         """Whether the path and the kind are made of words that a server could serve."""
         home = GroupVersion(match["group"] or "", match["version"])
-        found = [are_words(home, where, self._problems)]
-        found += [are_words(gvk, where, self._problems) for gvk in gvks]
-        found.append(is_word(match["plural"], PLURAL, where, self._problems))
+        found = [self._words.name(home, where)]
+        found += [self._words.name(gvk, where) for gvk in gvks]
+        found.append(self._words.fit(match["plural"], PLURAL, where))
         if match["subresource"]:
-            found.append(is_word(match["subresource"], SUBRESOURCE, where, self._problems))
+            found.append(self._words.fit(match["subresource"], SUBRESOURCE, where))
         return all(found)
 
     def _watchable(self, match: re.Match[str], raw: _Json, item: _Json) -> bool:

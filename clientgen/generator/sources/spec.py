@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import is_array, is_object, pointer
-from clientgen.generator.words import DEFINITION, are_words, is_word
+from clientgen.generator.words import DEFINITION, Words
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
@@ -112,19 +111,19 @@ def gvks_of(schema: Schema) -> list[GroupVersionKind]:
     return [GroupVersionKind(*(str(entry.get(part, "")) for part in _PARTS)) for entry in entries]
 
 
-def check_definitions(schemas: Mapping[str, Schema], where: str, problems: Problems) -> None:
+def check_definitions(schemas: Mapping[str, Schema], where: str, words: Words) -> None:
     """Check the names of schemas, and the kinds that they say they are.
 
     Args:
         schemas: by their names.
         where: the place of all of them.
-        problems: takes every name that an API server could not serve.
+        words: those of the document.
     """
     for name, schema in schemas.items():
         place = where + pointer(name)[1:]
-        is_word(name, DEFINITION, place, problems)
+        words.fit(name, DEFINITION, place)
         for gvk in gvks_of(schema):
-            are_words(gvk, place + pointer(_KINDS)[1:], problems)
+            words.name(gvk, place + pointer(_KINDS)[1:])
 
 
 def reference_of(schema: Schema) -> str | None:
