@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Crate, CrateList
 from .resources import CRATES
@@ -124,8 +125,8 @@ class AsyncShopV1Client:
     def crates(self) -> AsyncCrateCollection: ...
     @overload
     def crates(self, namespace: str) -> AsyncCrateClient: ...
-    def crates(self, namespace: str | None = None) -> AsyncCrateCollection:
+    def crates(self, namespace: str | UnsetType = UNSET) -> AsyncCrateCollection:
         """Work with Crate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncCrateCollection(self._rest)
         return AsyncCrateClient(self._rest, namespace)

@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import Crate, CrateList
 from .resources import CRATES
@@ -124,8 +125,8 @@ class ShopV1Client:
     def crates(self) -> CrateCollection: ...
     @overload
     def crates(self, namespace: str) -> CrateClient: ...
-    def crates(self, namespace: str | None = None) -> CrateCollection:
+    def crates(self, namespace: str | UnsetType = UNSET) -> CrateCollection:
         """Work with Crate objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return CrateCollection(self._rest)
         return CrateClient(self._rest, namespace)

@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import (
     Options,
@@ -54,6 +55,7 @@ class AsyncOptionsCollection(AsyncResourceClient):
     """Lists and watches the Options objects of all namespaces."""
 
     resource = FOR_RESOURCE
+    _accessor = "for_resource_"
 
     async def list(self, **options: Unpack[ListOptions]) -> OptionsList:
         """Read all that the options select, or one page of at most `limit`."""
@@ -423,9 +425,9 @@ class AsyncAuxV1Client:
     def for_resource_(self) -> AsyncOptionsCollection: ...
     @overload
     def for_resource_(self, namespace: str) -> AsyncOptionsClient: ...
-    def for_resource_(self, namespace: str | None = None) -> AsyncOptionsCollection:
+    def for_resource_(self, namespace: str | UnsetType = UNSET) -> AsyncOptionsCollection:
         """Work with Options objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncOptionsCollection(self._rest)
         return AsyncOptionsClient(self._rest, namespace)
 
@@ -433,9 +435,9 @@ class AsyncAuxV1Client:
     def lists(self) -> Asynclist_Collection: ...
     @overload
     def lists(self, namespace: str) -> Asynclist_Client: ...
-    def lists(self, namespace: str | None = None) -> Asynclist_Collection:
+    def lists(self, namespace: str | UnsetType = UNSET) -> Asynclist_Collection:
         """Work with list objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return Asynclist_Collection(self._rest)
         return Asynclist_Client(self._rest, namespace)
 
@@ -443,9 +445,9 @@ class AsyncAuxV1Client:
     def models(self) -> Asyncmodels_Collection: ...
     @overload
     def models(self, namespace: str) -> Asyncmodels_Client: ...
-    def models(self, namespace: str | None = None) -> Asyncmodels_Collection:
+    def models(self, namespace: str | UnsetType = UNSET) -> Asyncmodels_Collection:
         """Work with models objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return Asyncmodels_Collection(self._rest)
         return Asyncmodels_Client(self._rest, namespace)
 
@@ -453,9 +455,9 @@ class AsyncAuxV1Client:
     def names(self) -> Asyncname_Collection: ...
     @overload
     def names(self, namespace: str) -> Asyncname_Client: ...
-    def names(self, namespace: str | None = None) -> Asyncname_Collection:
+    def names(self, namespace: str | UnsetType = UNSET) -> Asyncname_Collection:
         """Work with name objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return Asyncname_Collection(self._rest)
         return Asyncname_Client(self._rest, namespace)
 
@@ -463,8 +465,8 @@ class AsyncAuxV1Client:
     def offers(self) -> Asyncspec_Collection: ...
     @overload
     def offers(self, namespace: str) -> Asyncspec_Client: ...
-    def offers(self, namespace: str | None = None) -> Asyncspec_Collection:
+    def offers(self, namespace: str | UnsetType = UNSET) -> Asyncspec_Collection:
         """Work with spec objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return Asyncspec_Collection(self._rest)
         return Asyncspec_Client(self._rest, namespace)

@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import AsyncJob, AsyncJobList
 from .resources import AIO
@@ -112,8 +113,8 @@ class AsyncCoreCom1Client:
     def aio(self) -> AsyncAsyncJobCollection: ...
     @overload
     def aio(self, namespace: str) -> AsyncAsyncJobClient: ...
-    def aio(self, namespace: str | None = None) -> AsyncAsyncJobCollection:
+    def aio(self, namespace: str | UnsetType = UNSET) -> AsyncAsyncJobCollection:
         """Work with AsyncJob objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncAsyncJobCollection(self._rest)
         return AsyncAsyncJobClient(self._rest, namespace)

@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import AsyncJob, AsyncJobList
 from .resources import AIO
@@ -112,8 +113,8 @@ class CoreCom1Client:
     def aio(self) -> AsyncJobCollection: ...
     @overload
     def aio(self, namespace: str) -> AsyncJobClient: ...
-    def aio(self, namespace: str | None = None) -> AsyncJobCollection:
+    def aio(self, namespace: str | UnsetType = UNSET) -> AsyncJobCollection:
         """Work with AsyncJob objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncJobCollection(self._rest)
         return AsyncJobClient(self._rest, namespace)

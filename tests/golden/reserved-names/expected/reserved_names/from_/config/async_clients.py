@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import NoneList, None_
 from .resources import NONES
@@ -124,8 +125,8 @@ class AsyncFromConfigClient:
     def nones(self) -> AsyncNone_Collection: ...
     @overload
     def nones(self, namespace: str) -> AsyncNone_Client: ...
-    def nones(self, namespace: str | None = None) -> AsyncNone_Collection:
+    def nones(self, namespace: str | UnsetType = UNSET) -> AsyncNone_Collection:
         """Work with None objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return AsyncNone_Collection(self._rest)
         return AsyncNone_Client(self._rest, namespace)

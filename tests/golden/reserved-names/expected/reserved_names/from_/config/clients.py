@@ -20,6 +20,7 @@ from clientgen.runtime.options import (
     WriteOptions,
 )
 from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from msgspec import UNSET, UnsetType
 
 from .models import NoneList, None_
 from .resources import NONES
@@ -124,8 +125,8 @@ class FromConfigClient:
     def nones(self) -> None_Collection: ...
     @overload
     def nones(self, namespace: str) -> None_Client: ...
-    def nones(self, namespace: str | None = None) -> None_Collection:
+    def nones(self, namespace: str | UnsetType = UNSET) -> None_Collection:
         """Work with None objects: of one namespace, or list and watch all."""
-        if namespace is None:
+        if namespace is UNSET:
             return None_Collection(self._rest)
         return None_Client(self._rest, namespace)
