@@ -99,7 +99,7 @@ class AsyncBoatCollection(ResourceClient):
     """Lists and watches the AsyncBoat objects of all namespaces."""
 
     resource = ASYNC_BOATS
-    _accessor = "boats"
+    _accessor = "async_boats"
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncBoatList:
         """Read all that the options select, or one page of at most `limit`."""

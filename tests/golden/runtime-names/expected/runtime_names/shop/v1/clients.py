@@ -81,7 +81,7 @@ class AsyncWatchCollection(runtime_AsyncResourceClient):
     """Lists and watches the AsyncWatch objects of all namespaces."""
 
     resource = ASYNC_WATCHES
-    _accessor = "watches"
+    _accessor = "async_watches"
 
     def list(self, **options: Unpack[ListOptions]) -> AsyncWatchList:
         """Read all that the options select, or one page of at most `limit`."""
