@@ -16,7 +16,8 @@ from .copying import deep_copy
 from .encoding import encode
 from .errors import ClientError
 from .gcpause import GcPaused
-from .lenient import decoder_of, read_leniently
+from .lenient import check_usable, decoder_of, read_leniently
+from .members import readable
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Model
 from .once import once
@@ -70,28 +71,34 @@ _line = msgspec.json.Decoder(_Line)
 _malformed = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def decode(data: bytes, model: type[M]) -> M:
+def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
     """Read one object.
 
+    Args:
+        data: JSON.
+        model: the class to make of it.
+        usable: whether its metadata has to be such that a client can go on with it.
+
     Raises:
-        DecodeError: `data` is not a JSON object. Nothing else a server may send is an error.
+        DecodeError: `data` is not a JSON object, or of no use. Nothing else a server may send is
+            an error.
     """
-    found = _read(data, model)
+    found = _read(data, model, usable)
     unpin(found, {})
     return found
 
 
-def decode_list(data: bytes, list_model: type[L]) -> L:
+def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
     """Read a list, or a page of one, in one go.
 
     The cyclic garbage collector rests meanwhile, as models hold no cycles. Equal `fieldsV1` are
     kept once.
 
     Raises:
-        DecodeError: `data` is not a JSON object.
+        DecodeError: `data` is not a JSON object, or of no use, as for `decode`.
     """
     with GcPaused():
-        found = _read(data, list_model)
+        found = _read(data, list_model, usable)
         unpin(found, {})
     return found
 
@@ -100,16 +107,15 @@ def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
     """Read one line of a watch on objects of `model`.
 
     Raises:
-        DecodeError: `line` is not a JSON object, or holds none.
+        DecodeError: `line` is not a JSON object, or holds none that a client can go on with.
     """
     try:
-        event = _event_decoder(model).decode(line)
-        if event.type in _SPECIAL:
-            event = _read_line(line, model)
-    except msgspec.ValidationError:
-        event = _read_line(line, model)
+        event = _read_event(line, model)
     except _malformed as error:
-        raise _decode_error(line, model, error) from None
+        better = readable(line)
+        if better == line:
+            raise _decode_error(line, model, error) from None
+        return decode_event(better, model)
     unpin(event.object, {})
     return event
 
@@ -118,7 +124,7 @@ def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
     """Read some lines of a watch on objects of `model` in one go, as `decode_list` does.
 
     Raises:
-        DecodeError: a line is not a JSON object, or holds none.
+        DecodeError: as `decode_event`.
     """
     with GcPaused():
         events = _decode_lines(lines, model)
@@ -140,7 +146,11 @@ def _decode_lines(lines: bytes, model: type[Model]) -> list[WatchEvent[Any]]:
 
 def to_dict(obj: object) -> dict[str, Any]:
     """Return what `encode` would write as plain dicts, lists and scalars."""
-    found: dict[str, Any] = msgspec.json.decode(encode(obj))
+    data = encode(obj)
+    try:
+        found: dict[str, Any] = msgspec.json.decode(data)
+    except UnicodeDecodeError:  # kept to the byte in raw JSON
+        found = msgspec.json.decode(data.decode("utf-8", "replace"))
     return found
 
 
@@ -163,19 +173,25 @@ def unknown_fields(obj: Model) -> dict[str, Raw]:
     return {wire: value for wire, value in found.items() if isinstance(value, Raw)}
 
 
-def _read(data: bytes, model: type[M]) -> M:
+def _read(data: bytes, model: type[M], usable: bool) -> M:
     try:
-        found = _read_either_way(data, model)
+        found = _read_either_way(data, model, usable)
     except _malformed as error:
-        raise _decode_error(data, model, error) from None
+        better = readable(data)
+        if better == data:
+            raise _decode_error(data, model, error) from None
+        return _read(better, model, usable)
     return cast("M", found)
 
 
-def _read_either_way(data: bytes | Raw, model: type[Model]) -> Any:
+def _read_either_way(data: bytes | Raw, model: type[Model], usable: bool = False) -> Any:
     try:
         return decoder_of(model).decode(data)
     except msgspec.ValidationError:
-        return read_leniently(data, model)
+        found = read_leniently(data, model)
+    if usable:
+        check_usable(found, model)
+    return found
 
 
 @once
@@ -183,16 +199,22 @@ def _event_decoder(model: Any) -> msgspec.json.Decoder[WatchEvent[Any]]:
     return decoder_of(WatchEvent[model])
 
 
+def _read_event(line: bytes, model: type[Model]) -> WatchEvent[Any]:
+    try:
+        event = _event_decoder(model).decode(line)
+    except msgspec.ValidationError:
+        return _read_line(line, model)
+    return _read_line(line, model) if event.type in _SPECIAL else event
+
+
 def _read_line(line: bytes, model: type[Model]) -> WatchEvent[Any]:
     """Read a line in two steps: its type, then its object."""
-    try:
-        found = _line.decode(line)
-        if found.type == "BOOKMARK":
-            return WatchEvent(found.type, _bookmarked(found.object, model))
-        held = Status if found.type == "ERROR" else model
-        return WatchEvent(found.type, _read_either_way(found.object, held))
-    except _malformed as error:
-        raise _decode_error(line, model, error) from None
+    found = _line.decode(line)
+    if found.type == "BOOKMARK":
+        return WatchEvent(found.type, _bookmarked(found.object, model))
+    if found.type == "ERROR":
+        return WatchEvent(found.type, _read_either_way(found.object, Status))
+    return WatchEvent(found.type, _read_either_way(found.object, model, usable=True))
 
 
 def _bookmarked(data: Raw, model: type[Model]) -> Any:
@@ -201,7 +223,7 @@ def _bookmarked(data: Raw, model: type[Model]) -> Any:
     The rest of a bookmark is noise for some kinds (Kubernetes API concepts: watch bookmarks).
     """
     partial = _read_either_way(data, PartialObjectMetadata)
-    return _read_either_way(Raw(encode(partial)), model)
+    return _read_either_way(Raw(encode(partial)), model, usable=True)
 
 
 _SPECIAL = frozenset({"BOOKMARK", "ERROR"})

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
+from .members import with_members
 from .meta_v1 import APIGroup, DeleteOptions
 from .model import MICRO, Auto, Model
 from .quantity import Quantity
@@ -62,7 +63,7 @@ def encode(obj: object, *, ordered: bool = False) -> bytes:
         TypeError: the object holds something that has no JSON form.
     """
     encoder = _orderly if ordered else _encoder
-    data = encoder.encode(_or_empty(_given[obj.__class__](obj)))
+    data = with_members(encoder.encode(_or_empty(_given[obj.__class__](obj))))
     if _NAIVE.search(data):
         _refuse_naive(obj, "")
     return data

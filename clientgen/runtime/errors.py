@@ -332,7 +332,10 @@ _BY_CODE: dict[int, type[ApiError]] = {
 
 
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:
-    """Make the error that says what `status` says."""
+    """Make the error that says what `status` says, as far as that can be relied on."""
+    from .statuses import make_sound  # stands on the models, which stand on this
+
+    make_sound(status)
     found = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
     error = found(status, request)
     if found is Conflict and error.has_cause("FieldManagerConflict"):

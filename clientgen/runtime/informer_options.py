@@ -55,9 +55,9 @@ def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """
     if namespace is None or not resource.namespaced:
         return ()
-    given: object = namespace
+    given: Any = namespace
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        return (check_segment("namespace", cast("str", given)),)
+        return (check_segment("namespace", cast("Any", given)),)
     found = {check_segment("namespace", each) for each in cast("Iterable[str]", given)}
     if not found:
         raise ValueError("no namespace is given; None means all of them")

@@ -19,13 +19,13 @@ from typing import Any, Union, cast, get_args, get_origin
 import msgspec
 from msgspec import Raw
 
-from .meta_v1 import ModelList
+from .meta_v1 import ListMeta, ModelList, ObjectMeta
 from .model import Model, ModelMeta
 from .once import once
 from .quantity import Quantity, received_texts
 from .shapes import Field, bare, extended, fields_of, unknown_attributes, zero
 
-__all__ = ["decoder_of", "read_leniently"]
+__all__ = ["check_usable", "decoder_of", "read_leniently"]
 
 _NULL = b"null"
 
@@ -74,6 +74,46 @@ def read_leniently(data: bytes | Raw, model: type[Model]) -> Any:
     missing = (f for f in fields.values() if f.required and f.name not in values)
     values.update((f.name, zero(f.type)) for f in missing)
     return _build(model, values, unknown)
+
+
+def check_usable(found: Any, model: type[Model]) -> None:
+    """See to it that what was read leniently has what clients go by.
+
+    That is metadata that is an object, with texts for names and versions; of a list, that its
+    items are such objects.
+
+    Raises:
+        msgspec.ValidationError: it has not.
+    """
+    if not isinstance(found, Model):
+        raise msgspec.ValidationError(f"it is no {model.__name__}")
+    metadata = getattr(found, "metadata", None)
+    wanted = fields_of(model).get("metadata")
+    if wanted is not None and wanted.type in _METADATA:
+        _check_type("metadata", metadata, wanted.type)
+        for field in fields_of(wanted.type).values():
+            value = getattr(metadata, field.name)
+            _check_type(f"metadata.{field.wire}", value, _essential(field.type))
+    if isinstance(found, ModelList):
+        items: Any = cast("Any", found).items
+        _check_type("items", items, list)
+        (inner,) = fields_of(model)["items"].models
+        for item in items:
+            check_usable(item, inner)
+
+
+_METADATA = frozenset({ObjectMeta, ListMeta})
+
+
+def _essential(annotation: Any) -> type:
+    """Return what a value of metadata has to be; anything at all where that is a time or number."""
+    found: Any = get_origin(plain := _present(annotation)) or plain
+    return found if found in {str, list, dict} else object
+
+
+def _check_type(what: str, value: object, kind: type) -> None:
+    if value is not None and not isinstance(value, kind):
+        raise msgspec.ValidationError(f"{what} is of another type than in every object")
 
 
 def _build(model: type[Model], values: dict[str, Any], unknown: dict[str, Raw]) -> Model:

@@ -10,6 +10,7 @@ from . import codec
 from .errors import ApiError, ResponseBroken, api_error
 from .meta_v1 import ModelList, Status, StatusCause, StatusDetails
 from .model import Model
+from .statuses import make_sound, wait_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,7 @@ ListT = TypeVar("ListT", bound=ModelList[Any])
 
 _CONFLICT = 409
 _SERVER_ERRORS = 500
+_REDIRECT, _NO_CODE = 300, 1000
 
 # How much of a body that is no Status is kept; proxies answer with whole pages.
 _KEPT = 2048
@@ -43,11 +45,11 @@ def read_object(body: bytes, model: type[T], request: HttpRequest) -> T:
     Raises:
         ApiError: the answer is a Status that speaks of failure, in spite of its 2xx code.
         ResponseBroken: there is no body.
-        DecodeError: it is not JSON.
+        DecodeError: it is not JSON, or no object that a client can go on with.
     """
     if not body:
         raise ResponseBroken(f"{request.info}: the answer is empty")
-    found = codec.decode(body, model)
+    found = codec.decode(body, model, usable=model is not Status)
     if getattr(found, "kind", None) == "Status":
         _raise_failure(found if isinstance(found, Status) else codec.decode(body, Status), request)
     return found
@@ -61,7 +63,7 @@ def read_list(body: bytes, list_model: type[ListT], request: HttpRequest) -> Lis
     """
     if not body:
         raise ResponseBroken(f"{request.info}: the answer is empty")
-    found = codec.decode_list(body, list_model)
+    found = codec.decode_list(body, list_model, usable=True)
     if getattr(found, "kind", None) == "Status":
         _raise_failure(codec.decode(body, Status), request)
     return found
@@ -73,17 +75,21 @@ def read_object_or_status(body: bytes, model: type[T], request: HttpRequest) -> 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
     """
-    try:
-        kind = _peek.decode(body).kind
-    except MsgspecError:
-        kind = ""
-    if kind == "Status":
+    if _kind_of(body) == "Status":
         return read_object(body, Status, request)
     return read_object(body, model, request)
 
 
+def _kind_of(body: bytes) -> str:
+    """The kind of the object that a body is; empty where it does not say so."""
+    try:
+        return _peek.decode(body).kind
+    except (MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
 def _raise_failure(status: Status, request: HttpRequest) -> None:
-    if status.status != "Success":
+    if make_sound(status).status != "Success":
         raise api_error(status, request.info)
 
 
@@ -95,7 +101,7 @@ def error_from(request: HttpRequest, response: HttpResponse) -> ApiError:
     status = _status_in(response.body)
     if status is None:
         status = _make_status(request.method, response)
-    if not status.code:
+    if not _is_refusal(status.code):
         status.code = response.status
     seconds = retry_after(response.headers)
     if seconds is not None:
@@ -104,19 +110,21 @@ def error_from(request: HttpRequest, response: HttpResponse) -> ApiError:
     return api_error(status, request.info)
 
 
+def _is_refusal(code: int | None) -> bool:
+    """Whether a code is one that a refusal can have; a hostile body says anything."""
+    return code is not None and _REDIRECT <= code < _NO_CODE
+
+
 def retry_after(headers: Mapping[str, str]) -> int | None:
-    """The seconds of a Retry-After header; a date counts as none (client-go: retryAfterSeconds)."""
-    value = headers.get("retry-after", "").strip()
-    return int(value) if value.isascii() and value.isdigit() else None
+    """The seconds of a Retry-After header, as `statuses.wait_seconds` reads them."""
+    return wait_seconds(headers.get("retry-after", ""))
 
 
 def _status_in(body: bytes) -> Status | None:
     try:
-        if _peek.decode(body).kind != "Status":
-            return None
-    except MsgspecError:
+        return make_sound(codec.decode(body, Status)) if _kind_of(body) == "Status" else None
+    except codec.DecodeError:
         return None
-    return codec.decode(body, Status)
 
 
 # What a code means when the server does not say it in a Status: reason and words, where the words

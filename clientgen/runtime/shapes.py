@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from .empties import EMPTIES, unfilled
+from .members import field_name
 from .model import Model, ModelMeta, field, set_values
 from .once import once
 from .quantity import Quantity
@@ -182,7 +183,7 @@ def extended(model: type[Model], unknown: frozenset[str]) -> type[Model]:
         wire: wire if _usable(wire, model) else f"unknown_{index}"
         for index, wire in enumerate(sorted(unknown))
     }
-    namespace: dict[str, Any] = {name: field(name=wire) for wire, name in names.items()}
+    namespace: dict[str, Any] = {name: field(name=field_name(wire)) for wire, name in names.items()}
     annotations = dict.fromkeys(names.values(), Raw)
     return _subclass(model, {**namespace, "__annotations__": annotations, "__unknown__": names})
 
