@@ -13,9 +13,12 @@ import http.client
 import importlib
 import json
 import pickle
+import random
 import sys
 from collections.abc import Iterator
-from typing import Any
+from itertools import chain
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 import kubeapi
 import msgspec
@@ -25,9 +28,11 @@ from click.testing import CliRunner
 
 from clientgen.cli.program import program
 from clientgen.runtime import codec
+from clientgen.runtime.manifests import ManifestError
 from clientgen.runtime.meta_v1 import ListMeta, ManagedFieldsEntry, ObjectMeta
 from clientgen.runtime.model import Model
 from clientgen.runtime.scheme import Scheme
+from clientgen.runtime.shapes import bare, fields_of, unknown_attributes
 from clientgen.testing import FakeCluster, LocalServer
 from tests.support.inlining import CORE, META, custom_resource, definitions, inlined
 from tests.support.sampling import Sampler, meaning
@@ -71,6 +76,78 @@ def test_every_kind_of_kubernetes_comes_back(seed: int) -> None:
         comes_back(KINDS.model(name), sent)
         tried += 1
     assert tried > 150
+
+
+# ---- what people write --------------------------------------------------------------------------
+
+_OTHER: tuple[Any, ...] = (
+    1,
+    "x",
+    True,
+    1.5,
+    [],
+    {},
+    [{}],
+    [[]],
+    {"a": {"b": {}}},
+    {"web": {"image": "x"}},
+    [1],
+)
+
+
+def bent(value: Any, dice: random.Random) -> Any:
+    """The same with something of another type somewhere."""
+    steps = list(value.items()) if isinstance(value, dict) else []
+    steps = list(enumerate(value)) if isinstance(value, list) else steps
+    if not steps or dice.random() < 0.1:
+        return dice.choice(_OTHER)
+    step, inner = dice.choice(steps)
+    changed = value.copy()
+    changed[step] = bent(inner, dice)
+    return changed
+
+
+def strangers(value: Any, annotation: Any, path: str = "") -> Iterator[str]:
+    """Where a value is not of the type its class says."""
+    plain = bare(annotation)
+    found = get_args(plain) if get_origin(plain) in (Union, UnionType) else (plain,)
+    members = [bare(one) for one in found]
+    kinds = [get_origin(one) or one for one in members]
+    kinds += [int] if float in kinds else []
+    if Any not in kinds and not isinstance(value, tuple(kinds)):
+        yield path
+    elif isinstance(value, Model):
+        for each in fields_of(type(value)).values():
+            if each.wire not in unknown_attributes(type(value)):
+                yield from strangers(getattr(value, each.name), each.type, f"{path}.{each.name}")
+    elif isinstance(value, list | dict):
+        (inner,) = [get_args(one)[-1] for one in members if get_origin(one) is type_of(value)]
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from strangers(each, inner, f"{path}[]")
+
+
+def type_of(value: object) -> type:
+    return dict if isinstance(value, dict) else list
+
+
+def test_what_is_loaded_is_of_the_types_of_its_class_or_refused() -> None:
+    refused = 0
+    for number, (name, schema) in enumerate(kinds().items()):
+        dice = random.Random(number)
+        sampler = Sampler(number, lambda ref: definitions()[ref], texts=META_TEXTS)
+        api_version, _, kind = name.rpartition("/")
+        for _ in range(6):
+            value = bent(sampler.value(schema), dice)
+            if not isinstance(value, dict):
+                continue
+            text = json.dumps({**value, "apiVersion": api_version, "kind": kind})
+            try:
+                loaded = KINDS.load(text)
+            except ManifestError:
+                refused += 1
+            else:
+                assert [*chain(*(strangers(one, type(one)) for one in loaded))] == [], text
+    assert refused > 200
 
 
 # ---- custom resources, shaped like those that real operators have -------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeAlias, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -70,14 +70,15 @@ class _Fitting:
             decoder_of(annotation).decode(msgspec.json.encode(value))
         except msgspec.ValidationError as error:
             kind = _alternative(annotation, value)
-            if isinstance(kind, ModelMeta) and isinstance(value, dict):
-                found_in = cast("dict[str, object]", value)
-                yield from self._in_model(found_in, cast("type[Model]", kind), path)
-                return
-            found = [*self._in_container(value, kind, path)]
-            yield from found
-            if not found and not _holds_gaps(value):
+            if _json_type(kind) is not value.__class__ or not isinstance(value, (dict, list)):
                 yield Misfit(path, _why(error, value))
+                return
+            found = cast("dict[str, Any] | list[Any]", value)
+            if isinstance(kind, ModelMeta) and isinstance(found, dict):
+                yield from self._in_model(found, cast("type[Model]", kind), path)
+            else:
+                yield from self._in_container(found, kind, path)
+                yield from _limits(found, annotation, path)
 
     def _in_model(
         self, value: dict[str, object], model: type[Model], path: FieldPath
@@ -96,14 +97,27 @@ class _Fitting:
             for name in missing:
                 yield Misfit((*path, name), "it is required, and missing")
 
-    def _in_container(self, value: object, kind: Any, path: FieldPath) -> Iterator[Misfit]:
-        origin, inner = get_origin(kind), get_args(kind)
-        if origin is list and isinstance(value, list):
-            for index, item in enumerate(cast("list[object]", value)):
-                yield from self.misfits(item, inner[0], (*path, index))
-        elif origin is dict and isinstance(value, dict):
-            for key, item in cast("dict[str, Any]", value).items():
-                yield from self.misfits(item, inner[1], (*path, key))
+    def _in_container(
+        self, value: dict[str, Any] | list[Any], kind: Any, path: FieldPath
+    ) -> Iterator[Misfit]:
+        """Go through what is in a list or map; null is what is absent, and need not fit."""
+        inner = get_args(kind)[-1]
+        steps = value.items() if isinstance(value, dict) else enumerate(value)
+        for step, item in steps:
+            yield from self.misfits(item, inner, (*path, step))
+
+
+def _limits(
+    value: dict[str, Any] | list[Any], annotation: Any, path: FieldPath
+) -> Iterator[Misfit]:
+    """Say if a list or map is too long or too short, whatever is in it."""
+    metas = (m for m in get_args(annotation)[1:] if isinstance(m, msgspec.Meta))
+    kind = dict[str, Any] if isinstance(value, dict) else list[Any]
+    for meta in metas if get_origin(annotation) is Annotated else ():
+        try:
+            msgspec.convert(value, Annotated[kind, meta])
+        except msgspec.ValidationError as error:
+            yield Misfit(path, _why(error, value))
 
 
 def _alternative(annotation: Any, value: object) -> Any:
@@ -120,15 +134,6 @@ def _json_type(kind: Any) -> Any:
     if isinstance(kind, ModelMeta):
         return dict
     return get_origin(kind) or kind
-
-
-def _holds_gaps(value: object) -> bool:
-    """Whether it may only seem wrong: null is what is absent, and what is unknown is kept."""
-    if isinstance(value, dict):
-        value = [*cast("dict[str, Any]", value).values()]
-    return isinstance(value, list) and any(
-        each is None or isinstance(each, (dict, list)) for each in cast("list[object]", value)
-    )
 
 
 def _why(error: Exception, value: object) -> str:

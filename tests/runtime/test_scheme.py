@@ -333,6 +333,33 @@ items:
     ]
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_map_where_a_list_belongs_is_refused_whatever_is_in_it(scheme, strict):
+    text = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  labels:
+  - app: {name: web}
+spec:
+  containers:
+    web: {image: nginx}
+  nodeName: {a: {b: c}}
+  volumes:
+  - [{name: a}]
+  imagePullSecrets: [null, {name: a}]
+  tolerations: null
+"""
+    at = "the text, document 1, line"
+    assert problems(scheme, text, strict=strict) == [
+        f"{at} 5: Pod web: metadata.labels: expected `object`, got `array`",
+        f"{at} 8: Pod web: spec.containers: expected `array`, got `object`",
+        f"{at} 10: Pod web: spec.nodeName: expected `str | null`, got `object`",
+        f"{at} 12: Pod web: spec.volumes[0]: expected `object`, got `array`",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
