@@ -112,7 +112,7 @@ def _get(rest: Rest, path: str, etag: str) -> HttpResponse | None:
 def _check(body: bytes, where: str) -> None:
     try:
         document: object = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or "swagger" not in document:
         raise ClientgenError([Problem(where, "the answer is not an OpenAPI v2 document")])

@@ -174,4 +174,6 @@ def _load(path: Path, problems: Problems) -> dict[str, object] | None:
         problems.add(str(path), "is not UTF-8")
     except tomllib.TOMLDecodeError as error:
         problems.add(str(path), f"is not TOML: {error}")
+    except RecursionError:
+        problems.add(str(path), "is not TOML that can be read: it is nested without end")
     return None

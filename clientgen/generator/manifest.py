@@ -69,7 +69,7 @@ class Manifest:
         """Read a manifest; None if it is not one, as after a merge that left its marks."""
         try:
             said: object = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         if not _is_object(said) or said.get("about") != _ABOUT:
             return None

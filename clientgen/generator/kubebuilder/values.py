@@ -81,7 +81,7 @@ def read_arguments(text: str, kinds: dict[str, ValueKind]) -> dict[str, Any]:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         hint = "write JSON, with texts in double quotes"
         raise MarkerValueError(f"`{text}` is not JSON", hint) from error
 
@@ -130,11 +130,12 @@ class _Reader:
 
     def value(self, kind: ValueKind) -> Any:
         """A value of this kind."""
-        if kind.startswith("["):
-            return self._list(kind[1:-1])
-        if kind == "any":
-            return self._any_or_list()
-        return self._one(kind)
+        try:
+            if kind.startswith("["):
+                return self._list(kind[1:-1])
+            return self._any_or_list() if kind == "any" else self._one(kind)
+        except RecursionError:
+            raise MarkerValueError("its value is nested without end") from None
 
     def _one(self, kind: ValueKind, stops: str = ",;}") -> Any:
         if kind == "any":

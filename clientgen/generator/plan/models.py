@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from clientgen.generator import naming
 from clientgen.generator.ir import (
@@ -119,19 +119,16 @@ def _defined_first(models: Sequence[Model]) -> list[Model]:
     """Models in order of name, but after those their class bodies need: list items and the like."""
     by_id = {model.id: model for model in models}
     order: dict[ModelId, Model] = {}
-    on_path: set[ModelId] = set()
-
-    def visit(model: Model) -> None:
-        if model.id in order or model.id in on_path:
-            return
-        on_path.add(model.id)
-        for needed in _needed_by_body(model):
-            if needed in by_id:
-                visit(by_id[needed])
-        order[model.id] = model
-
-    for model in models:
-        visit(model)
+    begun: set[ModelId] = set()
+    todo = [model.id for model in reversed(models)]
+    while todo:
+        model = by_id[todo[-1]]
+        if model.id in begun:
+            order.setdefault(todo.pop(), model)
+            continue
+        begun.add(model.id)
+        needed = (each for each in _needed_by_body(model) if each in by_id)
+        todo += reversed([each for each in needed if each not in begun])
     return list(order.values())
 
 
@@ -154,18 +151,45 @@ def late_imports(api: Api, modules: Modules) -> dict[str, frozenset[str]]:
         }
         for gv in api.group_versions
     }
-    reach = {start: _reachable(start, edges) for start in edges}
-    return {
-        start: frozenset(other for other in reach[start] if start in reach.get(other, ())) - {start}
-        for start in edges
-    }
+    circles = _circles(edges)
+    return {start: circles[start] - {start} for start in edges}
 
 
-def _reachable(start: str, edges: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
+def _circles(edges: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    """All that each node reaches and is reached by, itself included (Kosaraju's algorithm)."""
+    ahead = {node: [each for each in targets if each in edges] for node, targets in edges.items()}
+    back: dict[str, list[str]] = {node: [] for node in edges}
+    for node, targets in ahead.items():
+        for target in targets:
+            back[target].append(node)
+    found: dict[str, frozenset[str]] = {}
+    for node in reversed(_finished(ahead)):
+        if node not in found:
+            circle = frozenset(_reachable(node, back, found))
+            found.update(dict.fromkeys(circle, circle))
+    return found
+
+
+def _finished(edges: Mapping[str, list[str]]) -> list[str]:
+    """The nodes, each after those that are reached from it first."""
+    order: dict[str, None] = {}
+    begun: set[str] = set()
+    todo = list(edges)
+    while todo:
+        node = todo[-1]
+        if node in begun:
+            order[todo.pop()] = None
+        else:
+            begun.add(node)
+            todo += [each for each in edges[node] if each not in begun]
+    return list(order)
+
+
+def _reachable(start: str, edges: Mapping[str, list[str]], without: Collection[str]) -> set[str]:
+    found = {start}
     todo = [start]
     while todo:
-        new = edges.get(todo.pop(), set()) - found
+        new = {each for each in edges[todo.pop()] if each not in found and each not in without}
         found |= new
         todo += new
     return found

@@ -89,7 +89,7 @@ def _imports(name: str, found: Found) -> Iterator[str]:
     file = found.file
     try:
         tree = ast.parse(file.read_bytes()) if file else ast.Module([], [])
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # parse says what is wrong with it
     is_package = file is not None and file.name == "__init__.py"
     package = name if is_package else name.rpartition(".")[0]

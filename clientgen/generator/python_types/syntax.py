@@ -80,7 +80,7 @@ def read_source(name: str, file: str, data: bytes, problems: Problems) -> Module
     except SyntaxError as error:
         place = f"{file}:{error.lineno}" if error.lineno else file
         problems.add(place, f"this is not Python: {error.msg}")
-    except (ValueError, RecursionError) as error:  # null bytes; expressions without end
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes; what has no end
         problems.add(file, f"this is not Python: {error}")
     return None
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from clientgen.generator.sources.spec import META_PACKAGE, Definition, Schema, reference_of
 
 __all__ = [
     "NO_FIELD",
+    "Properties",
     "can_be_field",
     "is_any_object",
     "is_filled_in",
     "is_free",
-    "properties_of",
     "with_metadata",
 ]
 
@@ -23,6 +23,11 @@ NO_FIELD = "no attribute can stand for a property of this name"
 _NO_NAME = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')
 
 Definitions: TypeAlias = Mapping[str, Definition]
+_Own: TypeAlias = tuple[Mapping[str, Schema], frozenset[str]]
+
+_NOTHING: _Own = ({}, frozenset())
+# Kubernetes' own documents take over hardly any.
+_MOST_TAKEN = 250_000
 
 _OBJECT_META, _STRING = f"{META_PACKAGE}.ObjectMeta", {"type": "string"}
 # What a server adds to the schema of an embedded resource.
@@ -30,23 +35,67 @@ _TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
 _ZEROS: tuple[Any, ...] = (None, "", 0, {}, [])
 
 
-def properties_of(
-    schema: Schema, definitions: Definitions
-) -> tuple[dict[str, Schema], frozenset[str]]:
-    """A schema's own properties and those it takes over through `allOf`."""
-    properties: dict[str, Schema] = {}
-    required: set[str] = set()
-    for part in _flatten(schema, definitions):
-        properties.update(part.get("properties", {}))
-        required.update(part.get("required", ()))
-    return properties, frozenset(required)
+class Properties:
+    """The properties of schemas, those included that they take over through `allOf`.
+
+    What a definition has is put together once, however many take it over and by whatever way.
+    """
+
+    def __init__(self, definitions: Definitions) -> None:
+        """Answer for schemas that may refer to these definitions."""
+        self._definitions = definitions
+        self._known: dict[str, _Own] = {}
+        self._taken = 0
+
+    def of(self, schema: Schema) -> _Own:
+        """A schema's properties by name, and which of them are required.
+
+        Raises:
+            OverflowError: there are so many that they cannot be meant.
+        """
+        self._learn(_taken_over(schema))
+        return self._merged(schema)
+
+    def _learn(self, names: Iterable[str]) -> None:
+        """Put definitions together, those first that they are made of; circles end somewhere."""
+        todo, begun = list(names), set[str]()
+        while todo:
+            name = todo[-1]
+            schema = self._definitions[name].schema
+            if name in self._known:
+                todo.pop()
+            elif name in begun:
+                self._known[name] = self._merged(schema)
+            else:
+                begun.add(name)
+                todo += (n for n in _taken_over(schema) if n not in begun and n not in self._known)
+
+    def _merged(self, schema: Schema) -> _Own:
+        own, own_required = schema.get("properties", {}), schema.get("required", ())
+        parts = schema.get("allOf", ())
+        if not parts:
+            return own, frozenset(own_required)
+        properties: dict[str, Schema] = {}
+        required: set[str] = set()
+        for part in parts:
+            target = reference_of(part)
+            found = self._known.get(target, _NOTHING) if target else self._merged(part)
+            self._taken += len(found[0])
+            if self._taken > _MOST_TAKEN:
+                raise OverflowError
+            properties.update(found[0])
+            required.update(found[1])
+        return {**properties, **own}, frozenset(required.union(own_required))
 
 
-def _flatten(schema: Schema, definitions: Definitions) -> Iterator[Schema]:
+def _taken_over(schema: Schema) -> Iterator[str]:
+    """The definitions in a schema's `allOf`, also where one stands in another."""
     for part in schema.get("allOf", ()):
         target = reference_of(part)
-        yield from _flatten(definitions[target].schema if target else part, definitions)
-    yield schema
+        if target:
+            yield target
+        else:
+            yield from _taken_over(part)
 
 
 def can_be_field(name: str) -> bool:

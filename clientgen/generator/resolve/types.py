@@ -37,16 +37,17 @@ from clientgen.generator.resolve.homes import (
     json_schema_union,
 )
 from clientgen.generator.resolve.known import Known
+from clientgen.generator.resolve.limits import Limits
 from clientgen.generator.resolve.merging import Described, InPlace, in_words, merge, retyped
 from clientgen.generator.resolve.place_names import Path
 from clientgen.generator.resolve.scalars import or_null, scalar
 from clientgen.generator.resolve.schemas import (
     NO_FIELD,
+    Properties,
     can_be_field,
     is_any_object,
     is_filled_in,
     is_free,
-    properties_of,
     with_metadata,
 )
 from clientgen.generator.sources.document import is_object, pointer
@@ -89,6 +90,8 @@ class Types:
         self._kinds: set[ModelId] = set()
         self._known = Known((), "never")
         self._older: list[OlderCopy] = []
+        self._properties = Properties(definitions)
+        self._limits = Limits(problems)
         self._open: set[str] = set()
         self.skipped: list[Skipped] = []
         """Properties that models do not have, and why."""
@@ -233,7 +236,7 @@ class Types:
         *,
         custom: bool,
     ) -> Described:
-        stated, required = properties_of(schema, self._definitions)
+        stated, required = self._limits.taken_over(self._properties, schema, where)
         properties = {name: part for name, part in stated.items() if can_be_field(name)}
         for name in sorted(stated.keys() - properties.keys()):
             self.skipped.append(Skipped(where + pointer("properties", name)[1:], NO_FIELD))
@@ -242,7 +245,7 @@ class Types:
         said: dict[str, Said] = {}
         for name, part in sorted(properties.items()):
             place = where + pointer("properties", name)[1:]
-            type_ = self.type_of(part, place, model, name)
+            type_ = self._limits.written(self.type_of(part, place, model, name), place)
             # Null is what an optional field is without a value anyway.
             type_ = or_null(part, type_) if name in asked else type_
             filled = custom and bool(part.get("default")) and isinstance(type_, ListType | MapType)
@@ -268,6 +271,12 @@ class Types:
             owner: the model it belongs to; an object described in place is named after it.
             name: the property's name, for the same.
         """
+        goes_on = self._limits.enter(where)
+        found = self._type_of(schema, where, owner, name) if goes_on else Scalar.JSON
+        self._limits.leave()
+        return found
+
+    def _type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         reference = reference_of(schema)
         if reference:
             return self._referenced(reference, where, owner, name)
@@ -314,11 +323,17 @@ class Types:
             known = self._recognised(schema, where, owner, name)
             if known:
                 return ModelType(known)
-            return ModelType(self._nested(schema, where, owner, name))
+            return self._in_its_place(schema, where, owner, name)
         if is_object(values):
             place = where + "/additionalProperties"
             return MapType(self._element(values, place, owner, name))
         return Scalar.JSON
+
+    def _in_its_place(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
+        with self._limits.describing(schema, where) as may_be_one:
+            if not may_be_one:
+                return Scalar.JSON
+            return ModelType(self._nested(schema, where, owner, name))
 
     def _recognised(self, schema: Schema, where: str, owner: ModelId, name: str) -> ModelId | None:
         """The known type that an object described in place is a copy of."""

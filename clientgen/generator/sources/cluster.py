@@ -40,6 +40,7 @@ T = TypeVar("T")
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
 _TIMEOUT = 60.0
+_NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _NO_V3 = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.METHOD_NOT_ALLOWED})
 # Whoever may not read one document will not be able to read the others: that is no outage.
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
@@ -174,7 +175,7 @@ def _urls(index: bytes, shown: str) -> dict[str, str]:
     """Where the documents of group versions are, by key; discovery documents say nothing of use."""
     try:
         said: object = msgspec.json.decode(index)
-    except msgspec.DecodeError:
+    except _NOT_JSON:
         said = None
     paths = said.get("paths") if is_object(said) else None
     if not is_object(paths):
@@ -217,7 +218,7 @@ def _document(rest: Rest, url: str) -> bytes | str:
         return f"its server answers {error.code}: {error}"
     except TransportError as error:
         return f"its server does not answer: {error}"
-    except msgspec.MsgspecError:
+    except _NOT_JSON:
         return "what its server answers is not JSON"
     if query:
         remember("openapi", subject, f"{query}\n{body.decode()}")
@@ -254,7 +255,7 @@ def _served(rest: Rest) -> Iterator[str]:
     """The group versions that discovery knows; groups without documents are found by them."""
     try:
         found = msgspec.json.decode(_get(rest, "/apis"), type=_Groups)
-    except msgspec.MsgspecError:
+    except _NOT_JSON:
         return
     for group in found.groups:
         yield from (version.groupVersion for version in group.versions)

@@ -1,7 +1,7 @@
 """Reading a JSON document so that whatever is wrong with it is said with its place.
 
-The checks that need no Kubernetes: it is JSON, no key twice in one object, every `$ref` leads
-somewhere, no `allOf` leads back to itself.
+The checks that need no Kubernetes: it is JSON, not nested without end, no key twice in one object,
+every `$ref` leads somewhere, no `allOf` leads back to itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ import msgspec
 from clientgen.generator.problems import ClientgenError, Problem, Problems
 
 __all__ = [
+    "DEEPEST",
+    "FLATTER",
+    "TOO_DEEP",
     "check_references",
+    "deep_position",
     "duplicate_keys",
     "follow",
     "is_array",
@@ -26,10 +30,18 @@ __all__ = [
     "parse_json",
     "pointer",
     "read_file",
+    "too_deep",
 ]
+
+# A place in the document, linked from the inside out: it is spelled only for what is wrong.
+_Trail = tuple[Any, ...]
 
 # A cluster with a thousand large custom resources stays well below.
 _LARGEST = 64 * 2**20
+# Each level of a schema takes two; those of real documents have some twenty.
+DEEPEST = 250
+_SHOWN_PARTS = 8
+_OPENING = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])|([\]}])', re.DOTALL)
 _OFFSET = re.compile(r"\(byte (\d+)\)")
 
 
@@ -68,6 +80,8 @@ def parse_json(data: bytes, shown: str) -> dict[str, Any]:
     return value
 
 
+TOO_DEEP = f"is nested more than {DEEPEST} levels deep, which nothing that is read can be"
+FLATTER = "Give what is inside a name of its own, or leave it out."
 _HINT = "An API server answers its documents on /openapi/v2 and below /openapi/v3."
 
 
@@ -75,7 +89,8 @@ def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
     if not data.strip():
         return Problem(shown, "is empty", _HINT)
     if isinstance(error, RecursionError):
-        return Problem(shown, "is nested too deeply to be an OpenAPI document", _HINT)
+        line, column = deep_position(data)
+        return Problem(f"{shown}:{line}:{column}", TOO_DEEP, FLATTER)
     if "truncated" in str(error):
         line, column = _position(data, len(data))
         return Problem(
@@ -86,6 +101,16 @@ def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
     reason = _OFFSET.sub("", str(error)).strip().removeprefix("JSON is malformed: ")
     what = f"is not JSON: {reason}" if found else "is not JSON: these bytes are not UTF-8"
     return Problem(f"{shown}:{line}:{column}", what, _HINT)
+
+
+def deep_position(data: bytes) -> tuple[int, int]:
+    """The line and the column where a JSON text opens one level too many."""
+    depth = 0
+    for found in _OPENING.finditer(data):
+        depth += (found[1] is not None) - (found[2] is not None)
+        if depth > DEEPEST:
+            return _position(data, found.start())
+    return 1, 1
 
 
 def _first_undecodable(data: bytes) -> int:
@@ -122,6 +147,34 @@ def duplicate_keys(data: bytes, shown: str, problems: Problems) -> None:
     json.loads(data, object_pairs_hook=check)
 
 
+def too_deep(value: object) -> list[str | int]:
+    """The way to what is nested more deeply than anything can be; nothing if nothing is."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [each for node in level if is_object(node) for each in node.values()] + [
+            each for node in level if is_array(node) for each in node
+        ]
+        if not level:
+            return []
+    return [*_deepest_path(value)[:_SHOWN_PARTS], "…"]
+
+
+def _deepest_path(value: object) -> list[str | int]:
+    """The way to the first part that is too deep."""
+    todo: list[tuple[Any, _Trail, int]] = [(value, (), 0)]
+    while todo:
+        node, trail, depth = todo.pop()
+        if depth == DEEPEST:
+            return _parts(trail)
+        entries = _entries(node) if is_object(node) or is_array(node) else ()
+        todo += [(each, (trail, key), depth + 1) for key, each in entries]
+    return []
+
+
+def _entries(node: Any) -> list[tuple[str | int, Any]]:
+    return list(node.items() if is_object(node) else enumerate(node))
+
+
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
     """Whether the value is a JSON object."""
     return isinstance(value, dict)
@@ -152,10 +205,6 @@ def follow(document: Any, reference: str) -> Any:
             raise KeyError(reference)
         found = found[part.replace("~1", "/").replace("~0", "~")]
     return found
-
-
-# A place in the document, linked from the inside out: it is spelled only for what is wrong.
-_Trail = tuple[Any, ...]
 
 
 def check_references(document: dict[str, Any], shown: str, problems: Problems, *at: str) -> None:
@@ -231,11 +280,15 @@ def _references(start: Any, *, without: object = None) -> Iterator[tuple[_Trail,
 
 
 def _spell(trail: _Trail, at: tuple[str, ...] = ()) -> str:
+    return pointer(*at, *_parts(trail))
+
+
+def _parts(trail: _Trail) -> list[str | int]:
     parts: list[str | int] = []
     while trail:
         trail, part = trail
         parts.append(part)
-    return pointer(*at, *reversed(parts))
+    return parts[::-1]
 
 
 def _cycles(definitions: dict[str, Any]) -> list[list[str]]:
@@ -254,28 +307,33 @@ def _cycles(definitions: dict[str, Any]) -> list[list[str]]:
 
 def _walk(start: str, edges: dict[str, list[str]], done: set[str]) -> list[str]:
     """Depth-first without recursion; the circle that is met first, or nothing."""
-    path: list[str] = []
+    path: dict[str, None] = {}
     todo: list[tuple[str, bool]] = [(start, True)]
     while todo:
         name, enter = todo.pop()
         if not enter:
-            path.pop()
+            path.popitem()
             done.add(name)
         elif name in path:
             done.update(path)
-            return path[path.index(name) :]
+            found = list(path)
+            return found[found.index(name) :]
         elif name not in done:
-            path.append(name)
+            path[name] = None
             todo.append((name, False))
             todo.extend((target, True) for target in edges.get(name, []))
     return []
 
 
 def _taken_over(schema: object) -> list[str]:
-    """The definitions that a schema takes over as a whole."""
-    if not is_object(schema):
-        return []
-    parts = schema.get("allOf")
-    found = [schema, *parts] if is_array(parts) else [schema]
-    references = [part.get("$ref") for part in found if is_object(part)]
-    return [ref.rpartition("/")[2] for ref in references if isinstance(ref, str)]
+    """The definitions that a schema takes over as a whole, itself or by what it is made of."""
+    references: list[Any] = []
+    todo = [schema]
+    while todo:
+        part = todo.pop()
+        if is_object(part):
+            references.append(part.get("$ref"))
+            inner = part.get("allOf")
+            todo += inner if is_array(inner) else []
+    found = (ref for ref in reversed(references) if isinstance(ref, str))
+    return [ref.rpartition("/")[2].replace("~1", "/").replace("~0", "~") for ref in found]

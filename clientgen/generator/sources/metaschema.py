@@ -16,14 +16,21 @@ from typing import Any, Literal
 
 from clientgen.generator.problems import Problems
 from clientgen.generator.remembering import is_known_sound, remember_sound
-from clientgen.generator.sources.document import check_references, duplicate_keys, pointer
+from clientgen.generator.sources.document import (
+    FLATTER,
+    TOO_DEEP,
+    check_references,
+    duplicate_keys,
+    pointer,
+    too_deep,
+)
 
 __all__ = ["Edition", "check_document", "check_metaschema"]
 
 Edition = Literal["2.0", "3.0"]
 
 # Raised whenever a check is added: verdicts of older checks then count no more.
-_CHECKS = "openapi 3"
+_CHECKS = "openapi 4"
 _AT_MOST = 20
 _LONG = 200
 _LARGE = 4 * 2**20
@@ -43,6 +50,10 @@ def check_document(
     """
     problems = Problems()
     if is_known_sound(_CHECKS, data):
+        return problems
+    deep = too_deep(document)
+    if deep:
+        problems.add(shown + pointer(*deep), TOO_DEEP, FLATTER)
         return problems
     duplicate_keys(data, shown, problems)
     check_metaschema(document, edition, len(data), shown, problems)

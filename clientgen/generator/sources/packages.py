@@ -88,7 +88,12 @@ def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> I
             ids[found] = model
     models: dict[ModelId, Model] = {}
     for module in modules:
-        for shape in models_of(module, ids, problems):
+        try:
+            shapes = models_of(module, ids, problems)
+        except RecursionError:
+            problems.add(module.file, "has types that are nested without end", _AGAIN)
+            continue
+        for shape in shapes:
             models.setdefault(shape.id, shape)
     problems.raise_if_any()
     return Imported(classes, tuple(models[key] for key in sorted(models)), _provided(packages))
@@ -176,7 +181,7 @@ def _modules(package: _Package, problems: Problems) -> Iterator[ModelModule]:
             tree = ast.parse(package.read(path), shown)
         except OSError:
             problems.add(shown, f"is missing, and {MANIFEST} speaks of it", _AGAIN)
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             problems.add(shown, f"is not Python: {error}", _AGAIN)
         else:
             name = ".".join([package.name, *path.removesuffix(".py").split("/")])

@@ -53,7 +53,7 @@ def _read_index(folder: Path) -> dict[str, str]:
     """Where the server had each document, by key; nothing if this is no such folder yet."""
     try:
         said: object = json.loads((folder / INDEX).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     paths = said.get("paths") if is_object(said) else None
     entries = paths.items() if is_object(paths) else ()

@@ -18,11 +18,11 @@ from clientgen.generator.sources.crd.yaml_documents import (
     repeated_keys,
     yaml_documents,
 )
+from clientgen.generator.sources.document import DEEPEST, FLATTER, TOO_DEEP, deep_position
 from clientgen.goyaml.reading import BadText
 
 __all__ = ["json_texts", "read_documents"]
 
-_TOO_DEEP = "is nested too deeply to be a manifest"
 _HINT = "Name files and folders of YAML or JSON manifests."
 _SPACE = re.compile(r"\s*")
 _OBJECT = re.compile(r'\s*\{\s*["}]')
@@ -52,9 +52,21 @@ def read_documents(data: bytes, shown: str, problems: Problems) -> Iterator[Docu
     except yaml.YAMLError as error:
         problems.extend([not_yaml(text, shown, error)])
     except RecursionError:
-        problems.add(shown, _TOO_DEEP)
+        line, column = deep_position(text.encode()) if _is_json(text) else _deep_line(text)
+        problems.add(f"{shown}:{line}:{column}", TOO_DEEP, FLATTER)
     except BadText:
         problems.add(shown, "grows beyond measure by its aliases", "Write out what they stand for.")
+
+
+def _deep_line(text: str) -> tuple[int, int]:
+    """The line and the column where a YAML text opens one level too many."""
+    depth = 0
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST and event.start_mark:
+            return event.start_mark.line + 1, event.start_mark.column + 1
+    return 1, 1
 
 
 def _is_json(text: str) -> bool:

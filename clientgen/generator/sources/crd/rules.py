@@ -18,7 +18,7 @@ from clientgen.generator.problems import Problem, Problems
 from clientgen.generator.remembering import is_known_sound, remember_sound
 from clientgen.generator.sources.crd.places import below, field_parts, found_at
 from clientgen.generator.sources.crd.shape import shaped
-from clientgen.generator.sources.document import is_array, is_object
+from clientgen.generator.sources.document import FLATTER, TOO_DEEP, is_array, is_object, too_deep
 
 if TYPE_CHECKING:
     from clientgen.testing.apiserver.failures import Cause
@@ -96,6 +96,9 @@ def read_definition(
     """
     wrong = Problems()
     found = shaped(definition, where, wrong)
+    deep = [] if wrong else too_deep(found)
+    if deep:
+        wrong.add(below(where, *deep), TOO_DEEP, FLATTER)
     if not wrong:
         data = json.dumps(found, sort_keys=True).encode()
         if not is_known_sound(_CHECKS, data):

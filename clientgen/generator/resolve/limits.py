@@ -1,0 +1,109 @@
+"""How much a schema may be made to mean: few words can stand for very much, or for no end.
+
+A reference is short, and what it leads to may refer to as much again. What goes beyond what anybody
+writes for people to use is a problem with its place, and ends there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from clientgen.generator.ir import ListType, MapType, TypeRef
+from clientgen.generator.problems import Problems
+from clientgen.generator.resolve.schemas import Properties
+from clientgen.generator.sources.spec import Schema
+
+__all__ = ["Limits"]
+
+# Steps from a property to what it is: into an object described in place, an item, a reference.
+_DEEPEST = 150
+# `list[list[...]]`: Python's own parser takes some 200 brackets, and people fewer.
+_MOST_BRACKETS = 30
+# Objects described in place that several definitions take over become a class for each of them.
+_MOST_COPIES = 10_000
+
+_SHOWN_PARTS = 10
+
+_TOO_DEEP = f"leads through {_DEEPEST} lists, maps and objects in each other"
+_FEWER = "Describe it in fewer steps."
+_NAMED = "Give the object a name and refer to it (`$ref`)."
+
+
+class Limits:
+    """Counts while types are found out, and takes down what is too much, once each."""
+
+    def __init__(self, problems: Problems) -> None:
+        """Report to `problems`."""
+        self._problems = problems
+        self._depth = 0
+        self._described: dict[int, Schema] = {}
+        self._open: set[int] = set()
+        self._copies = 0
+        self._told: set[str] = set()
+
+    def _tell(self, what: str, where: str, hint: str) -> None:
+        """Report a kind of problem once: where there is one, there are thousands."""
+        if what not in self._told:
+            self._told.add(what)
+            self._problems.add(_shortened(where), what, hint)
+
+    def enter(self, where: str) -> bool:
+        """Go one step further, until `leave`; false if it is one too many."""
+        self._depth += 1
+        if self._depth == _DEEPEST:
+            self._tell(_TOO_DEEP, where, _FEWER)
+        return self._depth < _DEEPEST
+
+    def leave(self) -> None:
+        """Go back."""
+        self._depth -= 1
+
+    @contextmanager
+    def describing(self, schema: Schema, where: str) -> Generator[bool, None, None]:
+        """Make a class of an object that is described in place; false if it must not become one."""
+        key = id(schema)  # no other one has it while it is kept
+        self._copies += key in self._described
+        self._described[key] = schema
+        if key in self._open:
+            what = "contains itself: it takes over by `allOf` what it is a part of"
+            self._problems.add(_shortened(where), what, _NAMED)
+        elif self._copies > _MOST_COPIES:
+            what = f"is taken over by `allOf` with others so often that {_MOST_COPIES} classes more"
+            self._tell(f"{what} would be made", where, _NAMED)
+        may = key not in self._open and self._copies <= _MOST_COPIES
+        if may:
+            self._open.add(key)
+        yield may
+        if may:
+            self._open.discard(key)
+
+    def taken_over(
+        self, properties: Properties, schema: Schema, where: str
+    ) -> tuple[Mapping[str, Schema], frozenset[str]]:
+        """A schema's properties and which are required; none of what is too much."""
+        try:
+            return properties.of(schema)
+        except OverflowError:
+            what = "takes over more properties by `allOf`, with all before it, than can be meant"
+            self._tell(what, where, "Refer to what has them (`$ref`) in a property.")
+            return {}, frozenset()
+
+    def written(self, type_: TypeRef, where: str) -> TypeRef:
+        """The type, if it can be written down."""
+        brackets, inner = 0, type_
+        while isinstance(inner, ListType | MapType):
+            inner = inner.item if isinstance(inner, ListType) else inner.value
+            brackets += 1
+        if brackets > _MOST_BRACKETS and _TOO_DEEP not in self._told:
+            what = f"is {brackets} lists or maps in each other; {_MOST_BRACKETS} are the most"
+            self._problems.add(where, what, _FEWER)
+        return type_
+
+
+def _shortened(where: str) -> str:
+    """A place that is inside of too much is itself too long."""
+    source, hash_, place = where.partition("#")
+    parts = place.split("/")
+    short = "/".join(parts[:_SHOWN_PARTS])
+    return f"{source}{hash_}{short}/…" if len(parts) > _SHOWN_PARTS else where
