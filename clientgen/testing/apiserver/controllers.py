@@ -30,6 +30,7 @@ __all__ = ["Definitions", "Garbage", "Namespaces"]
 
 _RETRY: Final = 1.0
 _DRAINING: Final = 1.0
+_REMEMBERED: Final = 100_000  # removed objects whose dependents are recognised
 _DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 
 
@@ -253,27 +254,32 @@ class Namespaces:
 class Garbage:
     """Deletes what belonged to objects that are gone, by their ownerReferences.
 
-    https://kubernetes.io/docs/concepts/architecture/garbage-collection/. An owner that never was
-    there is left alone, so that tests need not make the owners they refer to.
+    https://kubernetes.io/docs/concepts/architecture/garbage-collection/. A dependent that is
+    written after its owner was removed is deleted as well: controllers with an old cache do that.
+    A reference to an owner that never existed is left alone: tests need not create owners.
     """
 
     def __init__(self, cluster: Cluster, delay: float) -> None:
         self._cluster = cluster
         self._delay = delay
         self._dependents: dict[str, set[tuple[str, str]]] = {}
-        self._gone: set[str] = set()
+        # The uids of removed objects, the oldest first.
+        self._removed: dict[str, None] = {}
         cluster.store.on_change(self._changed)
 
     def _changed(self, collection: Collection, change: Change) -> None:
-        for uid in _owners(change.before):
+        before, after = _owners(change.before), _owners(change.after)
+        for uid in before:
             self._unlink(uid, (collection.name, change.record.key))
-        for uid in _owners(change.after):
+        for uid in after:
             self._dependents.setdefault(uid, set()).add((collection.name, change.record.key))
-        uid = change.record.uid
+            if uid in self._removed and uid not in before:
+                self._collect_later(uid)
         if change.after is None:
-            if uid in self._dependents:
-                self._gone.add(uid)
-                self._cluster.later(self._delay, lambda: self._collect(uid))
+            self._forget_oldest()
+            self._removed[change.record.uid] = None
+            if change.record.uid in self._dependents:
+                self._collect_later(change.record.uid)
         elif b'"deletionTimestamp"' in change.after.data:
             where = (collection.name, change.after.key)
             self._cluster.later(self._delay, lambda: self._release(*where))
@@ -288,13 +294,19 @@ class Garbage:
         left.discard(where)
         if not left:
             self._dependents.pop(uid, None)
-            self._gone.discard(uid)
+
+    def _forget_oldest(self) -> None:
+        if len(self._removed) >= _REMEMBERED:
+            del self._removed[next(iter(self._removed))]
+
+    def _collect_later(self, uid: str) -> None:
+        self._cluster.later(self._delay, lambda: self._collect(uid))
 
     def _collect(self, uid: str) -> None:
         """Delete the dependents of an owner that is gone, or make them forget it."""
         for collection, record in self._records(uid):
             value = record.value()
-            left = [each for each in _references(value) if each.get("uid") not in self._gone]
+            left = [each for each in _references(value) if each.get("uid") not in self._removed]
             if left:
                 value["metadata"]["ownerReferences"] = left
                 collection.put(value, record.form)
