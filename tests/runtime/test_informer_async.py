@@ -710,16 +710,25 @@ async def test_resyncs_tell_of_everything_again_to_those_who_want_it(stepped, cl
         await until(lambda: len(often.told) == len(seldom.told) == len(never.told) == 2)
         await until(lambda: clock.waiters > 1)
         requests = len(stepped.actions)
-        assert 20 <= await until_stepped(clock, lambda: len(often.told) == 4) <= 22
+        await told_within(clock, often, 19, 22)
         assert sorted(often.told[2:]) == ["update a 1>1", "update b 1>1"]
-        await until_stepped(clock, lambda: len(seldom.told) == 4)
-        assert 60 <= clock.monotonic() <= 66
+        await told_within(clock, seldom, 59 - 22, 66 - 22)
         assert len(never.told) == 2
         assert len(stepped.actions) == requests
         late = History()
         cms.add_handler(**late.handlers, resync_period=5)
         await until(lambda: len(late.told) == 2)
-        assert 4 <= await until_stepped(clock, lambda: len(late.told) == 4) <= 7
+        await told_within(clock, late, 3, 7)
+
+
+async def told_within(clock: FakeClock, seen: History, early: float, late: float) -> None:
+    """Check that both objects are told of again after `early` and by `late` seconds."""
+    clock.step(early)
+    await sleep(0.01)
+    assert len(seen.told) == 2
+    for _ in range(int(late - early)):
+        clock.step(1)
+    await until(lambda: len(seen.told) == 4)
 
 
 async def test_a_resync_waits_for_the_one_before(stepped, clock):

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from kubeapi import Clientset
 from kubeapi.core.v1 import ConfigMap
+from kubeapi.core.v1.clients import ConfigMapClient
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
 from clientgen.testing import FakeClock, FakeCluster
+
+
+def config_maps(clock: FakeClock) -> ConfigMapClient:
+    """Return the client of a cluster that collects garbage two seconds later."""
+    k = FakeCluster(clock=clock, controller_delay=2).clientset(Clientset)
+    return k.core_v1.config_maps("default")
 
 
 def config_map(name: str, owner: ConfigMap | None = None, uid: str = "") -> ConfigMap:
@@ -20,7 +27,7 @@ def config_map(name: str, owner: ConfigMap | None = None, uid: str = "") -> Conf
 
 def test_what_is_written_after_its_owner_was_removed_is_deleted() -> None:
     clock = FakeClock()
-    maps = FakeCluster(clock=clock, controller_delay=2).clientset(Clientset).core_v1.config_maps("default")
+    maps = config_maps(clock)
     owner = maps.create(config_map("owner"))
     maps.delete("owner")
     clock.step(10)
@@ -33,7 +40,7 @@ def test_what_is_written_after_its_owner_was_removed_is_deleted() -> None:
 
 def test_a_reference_that_is_added_to_an_owner_that_was_removed_counts_too() -> None:
     clock = FakeClock()
-    maps = FakeCluster(clock=clock, controller_delay=2).clientset(Clientset).core_v1.config_maps("default")
+    maps = config_maps(clock)
     owner = maps.create(config_map("owner"))
     late = maps.create(config_map("late"))
     maps.delete("owner")
@@ -45,7 +52,7 @@ def test_a_reference_that_is_added_to_an_owner_that_was_removed_counts_too() -> 
 
 def test_an_owner_that_never_existed_keeps_its_dependents() -> None:
     clock = FakeClock()
-    maps = FakeCluster(clock=clock, controller_delay=2).clientset(Clientset).core_v1.config_maps("default")
+    maps = config_maps(clock)
     maps.create(config_map("late", config_map("imagined"), uid="no-such-uid"))
     clock.step(10)
     assert [each.metadata.name for each in maps.list()] == ["late"]
