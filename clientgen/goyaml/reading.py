@@ -23,6 +23,7 @@ _OTHER_VERSION: Final = re.compile(rb"%YAML\s+(?!1\.1\s)")
 _FEW_ALIASES, _FEW_NODES = 100, 1000
 _MANY_NODES, _MOST_NODES = 400_000, 4_000_000
 _MOST_SHARE, _LEAST_SHARE = 0.99, 0.10
+_MOST_REPEATED: Final = 10 << 20  # characters; Go counts nodes alone
 _INTEGERS: Final = 2**63
 _RESOLVED: Final = frozenset(f"{TAG}{name}" for name in ("int", "float", "bool", "null"))
 
@@ -70,6 +71,7 @@ class Reader:
         self._seen: set[int] = set()
         self._made = 0
         self._again = 0
+        self._repeated = 0
 
     def value(self, node: yaml.Node) -> Any:
         """The value of a node.
@@ -118,6 +120,7 @@ class Reader:
             if is_merge(key_node):
                 self._merge(made, value_node)
                 continue
+            self._count(key_node)
             key = self.key(key_node)
             if key in (own if self._overriding else made):
                 self.repeated(key_node, key)
@@ -138,8 +141,11 @@ class Reader:
             self._seen.add(id(node))
             return
         self._again += 1
+        if isinstance(node, yaml.ScalarNode):
+            self._repeated += len(node.value)
         enough = self._again > _FEW_ALIASES and self._made > _FEW_NODES
-        if enough and self._again > self._made * _share(self._made):
+        excessive = enough and self._again > self._made * _share(self._made)
+        if excessive or self._repeated > _MOST_REPEATED:
             raise BadText("yaml: document contains excessive aliasing")
 
 

@@ -25,6 +25,7 @@ _WORDS: Final[dict[str, bool | float | None]] = {
 _INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9][0-9]*|0)")
 _FLOAT: Final = re.compile(r"[+-]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _BASES: Final = {"x": 16, "o": 8, "b": 2}
+_LEAST, _MOST, _MOST_DIGITS = -(2**63), 2**64 - 1, 64
 
 
 def plain_value(text: str) -> str | float | bool | None:
@@ -35,8 +36,9 @@ def plain_value(text: str) -> str | float | bool | None:
         return text
     plain = text.replace("_", "")
     match = _INTEGER.fullmatch(plain)
-    if match is not None:
-        return _integer(*match.groups())
+    whole = _integer(*match.groups()) if match is not None else None
+    if whole is not None:
+        return whole
     number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
     return text if math.isinf(number) else number
 
@@ -48,8 +50,12 @@ def key_text(value: str | float | bool | None) -> str | None:
     return f"{value:g}" if isinstance(value, float) else None if value is None else str(value)
 
 
-def _integer(sign: str, digits: str) -> int:
-    base = _BASES.get(digits[1:2].lower())
-    if base is None:
-        base = 8 if digits.startswith("0") else 10
-    return int(sign + digits.lower(), base)
+def _integer(sign: str, digits: str) -> int | None:
+    """The integer, if it has 64 bits at most: beyond them it is a float, or a string."""
+    prefix = digits[1:2].lower()
+    base = _BASES.get(prefix, 8 if digits.startswith("0") else 10)
+    significant = digits[2 if prefix in _BASES else 0 :].lstrip("0") or "0"
+    if len(significant) > _MOST_DIGITS:  # Python would not even read what has thousands of them
+        return None
+    value = int(sign + significant, base)
+    return value if _LEAST <= value <= _MOST else None

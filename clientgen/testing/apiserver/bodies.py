@@ -161,16 +161,14 @@ def complain(
 def drop_repeated_owners(call: Call, metadata: dict[str, Any]) -> None:
     """Keep one of several ownerReferences that are the same, and warn of the others."""
     references: list[dict[str, Any]] = metadata.get("ownerReferences") or []
-    kept: list[dict[str, Any]] = []
+    kept: dict[str, dict[str, Any]] = {}
     repeated: dict[Any, None] = {}
     for reference in references:
-        if reference in kept:
+        if kept.setdefault(json.dumps(reference, sort_keys=True), reference) is not reference:
             repeated[reference.get("uid")] = None
-        else:
-            kept.append(reference)
     if not repeated:
         return
-    metadata["ownerReferences"] = kept
+    metadata["ownerReferences"] = list(kept.values())
     call.warnings.append(
         ".metadata.ownerReferences contains duplicate entries; API server dedups owner references "
         "in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "

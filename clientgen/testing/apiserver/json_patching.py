@@ -11,7 +11,11 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from msgspec import json
+
 from . import failures
+from .decoding.body import MAX_BODY
+from .decoding.depth import is_too_deep
 from .decoding.guards import is_array, is_object
 
 if TYPE_CHECKING:
@@ -20,6 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["json_patch"]
 
 _MOST_OPERATIONS: Final = 10_000
+_MOST_COPIED: Final = MAX_BODY
+"""How many bytes the copies of a patch may come to: `AccumulatedCopySizeLimit` of the server."""
+_MOST_SHIFTED: Final = 100_000_000
+"""How many items may be shifted when others come or go before them: a tenth of a second."""
+_MOST_DIGITS: Final = 18
 
 Container: TypeAlias = "dict[str, Any] | list[Any]"
 
@@ -28,11 +37,42 @@ class _DoesNotApply(Exception):  # noqa: N818 - the answer is the same whatever 
     """An operation that cannot be done; the client is not told which."""
 
 
+class _Spent:
+    """What the operations of a patch have cost so far."""
+
+    def __init__(self) -> None:
+        self._copied = 0
+        self._shifted = 0
+
+    def copy(self, value: Any) -> Any:
+        """A copy of a value.
+
+        Raises:
+            _DoesNotApply: it makes too much together with the copies before.
+        """
+        text = json.encode(value)
+        self._copied += len(text)
+        if self._copied > _MOST_COPIED:
+            raise _DoesNotApply
+        return json.decode(text)
+
+    def shift(self, items: int) -> None:
+        """Note that items change their places.
+
+        Raises:
+            _DoesNotApply: too many have.
+        """
+        self._shifted += items
+        if self._shifted > _MOST_SHIFTED:
+            raise _DoesNotApply
+
+
 def json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
     """Apply the operations in their order; the document is left as it was.
 
     Raises:
-        Failure: 413 for more than 10000 operations; 422 when one does not apply.
+        Failure: 413 for more than 10000 operations; 422 when one does not apply, when copies make
+            more than 3 MiB, or when the result is nested too deep.
     """
     if len(operations) > _MOST_OPERATIONS:
         raise failures.Failure(
@@ -43,21 +83,24 @@ def json_patch(document: dict[str, Any], operations: list[Any]) -> Any:
             details=False,
         )
     patched: Any = copy.deepcopy(document)
+    spent = _Spent()
     try:
         for operation in operations:
-            patched = _apply(patched, operation or {})
-    except _DoesNotApply:
+            patched = _apply(patched, operation or {}, spent)
+    except (_DoesNotApply, RecursionError):
         raise failures.unprocessable() from None
+    if is_too_deep(patched):
+        raise failures.unprocessable()
     return patched
 
 
-def _apply(document: Container, operation: dict[str, Any]) -> Any:
+def _apply(document: Container, operation: dict[str, Any], spent: _Spent) -> Any:
     kind = operation.get("op")
     if not isinstance(kind, str) or kind not in _OPERATIONS:
         raise _DoesNotApply
     if kind == "replace" and operation.get("path") == "":
         return _whole(operation)
-    _OPERATIONS[kind](document, operation)
+    _OPERATIONS[kind](document, operation, spent)
     return document
 
 
@@ -68,16 +111,16 @@ def _whole(operation: dict[str, Any]) -> Any:
     raise _DoesNotApply
 
 
-def _add(document: Container, operation: dict[str, Any]) -> None:
+def _add(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
     holder, key = _find(document, operation.get("path"))
-    _insert(holder, key, copy.deepcopy(operation.get("value")))
+    _insert(holder, key, copy.deepcopy(operation.get("value")), spent)
 
 
-def _remove(document: Container, operation: dict[str, Any]) -> None:
-    _take(*_find(document, operation.get("path")))
+def _remove(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
+    _take(*_find(document, operation.get("path")), spent)
 
 
-def _replace(document: Container, operation: dict[str, Any]) -> None:
+def _replace(document: Container, operation: dict[str, Any], spent: _Spent) -> None:  # noqa: ARG001
     holder, key = _find(document, operation.get("path"))
     value = copy.deepcopy(operation.get("value"))
     if isinstance(holder, list):
@@ -86,24 +129,24 @@ def _replace(document: Container, operation: dict[str, Any]) -> None:
         holder[key] = value
 
 
-def _move(document: Container, operation: dict[str, Any]) -> None:
-    value = _take(*_find(document, operation.get("from")))
-    _insert(*_find(document, operation.get("path")), value)
+def _move(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
+    value = _take(*_find(document, operation.get("from")), spent)
+    _insert(*_find(document, operation.get("path")), value, spent)
 
 
-def _copy(document: Container, operation: dict[str, Any]) -> None:
-    value = copy.deepcopy(_get(*_find(document, operation.get("from"))))
-    _insert(*_find(document, operation.get("path")), value)
+def _copy(document: Container, operation: dict[str, Any], spent: _Spent) -> None:
+    value = spent.copy(_get(*_find(document, operation.get("from"))))
+    _insert(*_find(document, operation.get("path")), value, spent)
 
 
-def _test(document: Container, operation: dict[str, Any]) -> None:
+def _test(document: Container, operation: dict[str, Any], spent: _Spent) -> None:  # noqa: ARG001
     path = operation.get("path")
     found = document if path == "" else _get(*_find(document, path))
     if not _same(found, operation.get("value")):
         raise _DoesNotApply
 
 
-_OPERATIONS: Final[dict[str, Callable[[Container, dict[str, Any]], None]]] = {
+_OPERATIONS: Final[dict[str, Callable[[Container, dict[str, Any], _Spent], None]]] = {
     "add": _add,
     "remove": _remove,
     "replace": _replace,
@@ -137,27 +180,29 @@ def _get(holder: Container, key: str) -> Any:
     return holder.get(key)
 
 
-def _take(holder: Container, key: str) -> Any:
+def _take(holder: Container, key: str, spent: _Spent) -> Any:
     if isinstance(holder, list):
+        spent.shift(len(holder))
         return holder.pop(_index(key, len(holder)))
     if key not in holder:
         raise _DoesNotApply
     return holder.pop(key)
 
 
-def _insert(holder: Container, key: str, value: Any) -> None:
+def _insert(holder: Container, key: str, value: Any, spent: _Spent) -> None:
     if isinstance(holder, dict):
         holder[key] = value
     elif key == "-":
         holder.append(value)
     else:
+        spent.shift(len(holder))
         holder.insert(_index(key, len(holder) + 1), value)
 
 
 def _index(key: str, length: int) -> int:
     """Read an index into a list; -1 is the last."""
     digits = key[1:] if key[:1] in ("+", "-") else key
-    if not (digits.isascii() and digits.isdecimal()):
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
         raise _DoesNotApply
     index = int(key)
     if not -length <= index < length:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import operator
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from .caching import cached_if_short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ def evaluate(path: str, value: Any) -> list[Any]:
     return found
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short
 def parse(path: str) -> tuple[Step, ...]:
     """The steps of a path that starts with a dot, a bracket, `$` or `@`.
 

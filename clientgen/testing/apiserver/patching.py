@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from clientgen.goyaml.reading import load_yaml
-
 from . import failures, strategic
 from .decoding.body import Parsed, check_size, type_word
 from .decoding.guards import is_array, is_object
 from .decoding.json_text import BadText, load_json
+from .decoding.yaml_text import load_yaml
 from .json_patching import json_patch
 
 if TYPE_CHECKING:

@@ -148,7 +148,7 @@ class _Token:
         why = "invalid continue token: continue key is not valid: "
         try:
             value: Any = json.decode(base64.b64decode(text + "=" * (-len(text) % 4), b"-_"))
-        except (binascii.Error, DecodeError, ValueError) as error:
+        except (binascii.Error, DecodeError, ValueError, RecursionError) as error:
             raise bad_request(f"{why}{error}") from None
         fields: dict[str, Any] = {**value} if isinstance(value, dict) else {}
         if fields.get("v") != _FORMAT:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .failures import bad_request
@@ -25,6 +26,8 @@ _PREFIX: Final = re.compile(
 ).fullmatch
 _SYMBOLS: Final = frozenset(["!=", "==", "=", "!", ">", "<", ",", "(", ")"])
 _MAX_PREFIX: Final = 253
+_MOST_TERMS: Final = 1_000
+"""How many requirements are taken; the real server takes what fits into a URL."""
 
 
 def _refuse(why: str) -> Exception:
@@ -37,12 +40,18 @@ def label_test(text: str) -> LabelTest | None:
     Raises:
         Failure: 400, when it cannot be parsed.
     """
-    tests = tuple(_Labels(text).requirements()) if text.strip() else ()
+    tests = tuple(islice(_Labels(text).requirements(), _MOST_TERMS + 1)) if text.strip() else ()
+    _check_number(len(tests))
     if not tests:
         return None
     if len(tests) == 1:
         return tests[0]
     return lambda labels: all(test(labels) for test in tests)
+
+
+def _check_number(terms: int) -> None:
+    if terms > _MOST_TERMS:
+        raise bad_request(f"a selector may have {_MOST_TERMS} requirements at most")
 
 
 class _Labels:
@@ -142,20 +151,26 @@ def _checked_value(value: str) -> str:
 
 
 def _compared(key: str, operator: str, value: str) -> LabelTest:
-    try:
-        bound = int(value)
-    except ValueError:
+    bound = _integer(value)
+    if bound is None:
         why = "for 'Gt', 'Lt' operators, the value must be an integer"
-        raise _refuse(f'values[0]: Invalid value: "{value}": {why}') from None
+        raise _refuse(f'values[0]: Invalid value: "{value}": {why}')
 
     def test(labels: Mapping[str, str]) -> bool:
-        try:
-            number = int(labels.get(key, ""))
-        except ValueError:
+        number = _integer(labels.get(key, ""))
+        if number is None:
             return False
         return number > bound if operator == ">" else number < bound
 
     return test
+
+
+def _integer(text: str) -> int | None:
+    """A whole number of 64 bits, as labels may hold one."""
+    if re.fullmatch(r"[+-]?[0-9]{1,19}", text) is None:
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
 
 
 # ---------------------------------------------------------------------------------- fields
@@ -176,7 +191,9 @@ def field_terms(text: str) -> tuple[FieldTerm, ...]:
     Raises:
         Failure: 400, when it cannot be parsed.
     """
-    return tuple(_term(part) for part in _split(text) if part)
+    parts = _split(text)
+    _check_number(len(parts))
+    return tuple(_term(part) for part in parts if part)
 
 
 def _split(text: str) -> list[str]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
+from .failures import unclassified
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -25,6 +27,16 @@ HISTORY_EVENTS: Final = 10_000
 """How many changes a collection remembers."""
 HISTORY_SECONDS: Final = 300.0
 """How long changes are remembered; the real server compacts every five minutes."""
+HISTORY_BYTES: Final = 64 << 20
+"""How much a collection remembers of what has been replaced and removed."""
+MOST_BYTES: Final = 1536 << 10
+"""How large one object may be: what etcd takes in one request."""
+_MOST_SENT: Final = 2 << 20
+"""What is not even sent to etcd."""
+MOST_STORED: Final = 2 << 30
+"""How much all objects may come to: etcd's quota, if nobody sets another."""
+_CACHED: Final = 256
+"""Of how many changes the lines for watches are kept: those who lag behind make them anew."""
 
 _NO_LABELS: Final[Mapping[str, str]] = {}
 _decode = json.decode
@@ -80,7 +92,7 @@ class Change:
     `after` of a deletion is None and `last` the final state, which carries the deletion's version.
     """
 
-    __slots__ = ("_departed", "_encoded", "after", "before", "moment", "version")
+    __slots__ = ("_departed", "_encoded", "_is_recent", "after", "before", "moment", "version")
 
     def __init__(
         self, version: int, before: Record | None, after: Record | None, moment: float
@@ -91,6 +103,12 @@ class Change:
         self.moment = moment
         self._departed: Record | None = None
         self._encoded: dict[tuple[str, bytes], bytes] = {}
+        self._is_recent = True
+
+    @property
+    def weight(self) -> int:
+        """How many bytes are kept for the sake of this change alone."""
+        return len(self.before.data) if self.before is not None else 0
 
     @property
     def record(self) -> Record:
@@ -101,17 +119,28 @@ class Change:
 
     def departed(self) -> Record:
         """The old content with the version of this change, for those who no longer see it."""
-        if self._departed is None:
-            assert self.before is not None
-            self._departed = self.before.at(self.version)
-        return self._departed
+        if self._departed is not None:
+            return self._departed
+        assert self.before is not None
+        found = self.before.at(self.version)
+        if self._is_recent:
+            self._departed = found
+        return found
 
     def encoded(self, kind: str, form: bytes, make: Callable[[], bytes]) -> bytes:
         """The event as a line, made once for all watchers that see it in the same form."""
         found = self._encoded.get((kind, form))
         if found is None:
-            found = self._encoded[kind, form] = make()
+            found = make()
+            if self._is_recent:
+                self._encoded[kind, form] = found
         return found
+
+    def age(self) -> None:
+        """Keep no lines any more: most watches have them."""
+        self._is_recent = False
+        self._encoded.clear()
+        self._departed = None
 
 
 class Collection:
@@ -125,6 +154,7 @@ class Collection:
         self.changed_at = store.version
         self._keys: list[str] = []
         self._history: deque[Change] = deque()
+        self._weight = 0
         self._store = store
         self._watchers: list[tuple[Callable[[Change], None], Callable[[], None] | None]] = []
 
@@ -174,13 +204,18 @@ class Collection:
         """Store an object under the next version, which is written into it.
 
         Whoever calls has checked that it may.
+
+        Raises:
+            Failure: 500, as etcd says it: the object is too large, or there is no room.
         """
         metadata = value["metadata"]
         key = key_of(metadata.get("namespace", ""), metadata["name"])
-        version = self._store.advance()
+        version = self._store.version + 1
         metadata["resourceVersion"] = str(version)
         record = Record(key, value, version, form)
         before = self.records.get(key)
+        self._store.take_room(record, before)
+        self._store.advance()
         if before is None:
             insort(self._keys, key)
         self.records[key] = record
@@ -191,6 +226,7 @@ class Collection:
         """Remove an object; it leaves in the state it was stored in last, finalizers and all."""
         before = self.records.pop(key)
         del self._keys[bisect_left(self._keys, key)]
+        self._store.stored -= len(before.data)
         version = self._store.advance()
         self._happened(Change(version, before, None, self._store.clock.monotonic()))
         return before
@@ -198,21 +234,33 @@ class Collection:
     def _happened(self, change: Change) -> None:
         self.changed_at = change.version
         self._history.append(change)
+        self._weight += change.weight
+        if len(self._history) > _CACHED:
+            self._history[-_CACHED - 1].age()
         self._forget(change.moment - self._store.history_seconds)
         for watcher, _ in tuple(self._watchers):
             watcher(change)
         self._store.tell(self, change)
 
     def _forget(self, before: float) -> None:
-        history = self._history
-        while history and (len(history) > self._store.history_events or history[0].moment < before):
-            self.forgotten = history.popleft().version
+        history, store = self._history, self._store
+        while history and (
+            len(history) > store.history_events
+            or history[0].moment < before
+            or self._weight > store.history_bytes
+        ):
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        change = self._history.popleft()
+        self.forgotten = max(self.forgotten, change.version)
+        self._weight -= change.weight
 
     def compact(self, version: int) -> None:
         """Forget the changes up to a version."""
         self.forgotten = max(self.forgotten, version)
         while self._history and self._history[0].version <= version:
-            self._history.popleft()
+            self._forget_oldest()
 
     # ------------------------------------------------------------------------ watching
 
@@ -246,10 +294,14 @@ class Store:
         *,
         history_events: int = HISTORY_EVENTS,
         history_seconds: float = HISTORY_SECONDS,
+        history_bytes: int = HISTORY_BYTES,
     ) -> None:
         self.clock = clock
         self.history_events = history_events
         self.history_seconds = history_seconds
+        self.history_bytes = history_bytes
+        self.stored = 0
+        """How many bytes all objects come to."""
         self.version = 1
         self.compacted = 0
         self._collections: dict[str, Collection] = {}
@@ -270,6 +322,23 @@ class Store:
     def collections(self) -> Iterable[Collection]:
         """All collections there are."""
         return tuple(self._collections.values())
+
+    def take_room(self, record: Record, before: Record | None) -> None:
+        """Count in an object that takes the place of `before`.
+
+        Raises:
+            Failure: 500, in the words of etcd.
+        """
+        size = len(record.data)
+        if size > _MOST_SENT:
+            why = f"trying to send message larger than max ({size} vs. {_MOST_SENT})"
+            raise unclassified(f"rpc error: code = ResourceExhausted desc = {why}")
+        if size + len(record.key) > MOST_BYTES:
+            raise unclassified("etcdserver: request is too large")
+        more = size - (len(before.data) if before is not None else 0)
+        if more > 0 and self.stored + more > MOST_STORED:
+            raise unclassified("etcdserver: mvcc: database space exceeded")
+        self.stored += more
 
     def advance(self) -> int:
         """Take the next version; those who wait for a version are woken."""

@@ -18,12 +18,11 @@ from .strategic_lists import (
     ABSENT,
     DIRECTIVE,
     ORDER,
+    Places,
     check_order,
     distinct,
     element_type,
-    equal,
-    find,
-    holds,
+    identity,
     in_order,
     key_of,
     shown,
@@ -142,9 +141,10 @@ def _retain_keys(merged: dict[str, Any], patch: dict[str, Any]) -> None:
     """Drop what `$retainKeys` does not list; what the patch sets has to be listed."""
     if _RETAIN not in patch:
         return
-    retained = patch.pop(_RETAIN)
-    if not is_array(retained):
+    listed = patch.pop(_RETAIN)
+    if not is_array(listed):
         raise _bad_format("retainKeys")
+    retained = {name for name in listed if isinstance(name, str)}
     for name, value in patch.items():
         if value is not None and name not in retained and not name.startswith((_DELETE, ORDER)):
             raise _bad_format("retainKeys")
@@ -191,7 +191,8 @@ def _merge_list(
         return original
     if element_type(original, patch) is not dict:
         if deleting:
-            return [item for item in original if not holds(patch, item)]
+            going = Places(patch)
+            return [item for item in original if going(item) < 0]
         return in_order(distinct(original + patch), patch, original, "")
     if not how.key:
         raise failures.unclassified("cannot merge lists without merge key for struct")
@@ -205,31 +206,36 @@ def _apply_directives(
 ) -> tuple[list[Any], list[Any]]:
     """Do what items with `$patch` say; gives what is left of both lists."""
     changes: list[Any] = []
+    gone: set[Any] = set()
     replace = False
     for item in patch:
         directive = item.get(DIRECTIVE)
         if DIRECTIVE not in item:
             changes.append(item)
         elif directive == "delete":
-            wanted = key_of(item, key)
-            original = [each for each in original if not equal(each.get(key), wanted)]
+            gone.add(identity(key_of(item, key)))
         elif directive == "replace":
             replace = True
         elif directive == "merge":
             raise failures.unclassified("merging lists cannot yet be specified in the patch")
         else:
             raise _unknown_directive(item)
-    return ([] if replace else original), changes
+    kept = [each for each in original if identity(each.get(key)) not in gone] if gone else original
+    return ([] if replace else kept), changes
 
 
 def _merge_items(original: list[Any], changes: list[Any], how: _Merging) -> list[Any]:
     merged = list(original)
+    places: dict[Any, int] = {}
+    for at, item in enumerate(original):
+        if how.key in item:
+            places.setdefault(identity(item[how.key]), at)
     for item in changes:
-        at = find(merged, key_of(item, how.key), how.key)
-        if at is None:
+        found = places.setdefault(identity(key_of(item, how.key)), len(merged))
+        if found == len(merged):
             merged.append(item)
         else:
-            merged[at] = _merge_map(merged[at], item, how.inside)
+            merged[found] = _merge_map(merged[found], item, how.inside)
     return merged
 
 

@@ -7,7 +7,11 @@ them.
 
 from __future__ import annotations
 
+from bisect import insort
+from collections import deque
 from typing import Any, Final
+
+from msgspec import json
 
 from . import failures
 from .decoding.guards import is_array, is_object
@@ -16,13 +20,12 @@ __all__ = [
     "ABSENT",
     "DIRECTIVE",
     "ORDER",
+    "Places",
     "check_order",
     "directive_of",
     "distinct",
     "element_type",
-    "equal",
-    "find",
-    "holds",
+    "identity",
     "in_order",
     "key_of",
     "shown",
@@ -34,6 +37,37 @@ ORDER: Final = "$setElementOrder"
 ABSENT: Final = object()
 
 
+class Places:
+    """Where in a list things are, found without going through it.
+
+    Things are the same if they are equal, or if their merge keys are.
+    """
+
+    def __init__(self, items: list[Any], key: str = "") -> None:
+        self._key = key
+        self._places: dict[Any, int] = {}
+        for place, item in enumerate(items):
+            self._places.setdefault(self._same(item), place)
+
+    def __call__(self, item: Any) -> int:
+        """The first place; -1 for what is not there."""
+        return self._places.get(self._same(item), -1)
+
+    def add(self, item: Any) -> None:
+        """Note something that was put at the end of what is all different."""
+        self._places.setdefault(self._same(item), len(self._places))
+
+    def _same(self, item: Any) -> Any:
+        return identity(key_of(item, self._key) if self._key else item)
+
+
+def identity(value: Any) -> Any:
+    """What equal values have in common, to be looked up by: true is not 1."""
+    if is_object(value) or is_array(value):
+        return json.encode(value, order="sorted")
+    return type(value), value
+
+
 def traces(before: list[Any], change: list[Any], key: str) -> list[Any]:
     """What the original list looks like once the patch was merged into it.
 
@@ -42,11 +76,13 @@ def traces(before: list[Any], change: list[Any], key: str) -> list[Any]:
     """
     if any(directive_of(item) == "replace" for item in change):
         return before
-    gone = [item.get(key) for item in change if directive_of(item) == "delete"]
-    kept = [item for item in before if not holds(gone, item.get(key))]
+    gone = {identity(item.get(key)) for item in change if directive_of(item) == "delete"}
+    kept = [item for item in before if identity(item.get(key)) not in gone]
+    places = Places(kept, key)
     for item in change:
-        if directive_of(item) is ABSENT and _place(kept, item, key) < 0:
+        if directive_of(item) is ABSENT and places(item) < 0:
             kept.append(item)
+            places.add(item)
     return (kept + before[len(kept) :])[: len(before)]
 
 
@@ -57,14 +93,14 @@ def check_order(change: list[Any], order: list[Any], key: str) -> None:
     """
     if not change or not order:
         return
-    waiting = [item for item in change if not (key and directive_of(item) == "delete")]
+    waiting = deque(item for item in change if not (key and directive_of(item) == "delete"))
     for place in order:
         while waiting and directive_of(waiting[0]) is not ABSENT:
-            del waiting[0]
+            waiting.popleft()
         if not waiting:
             return
         if _matches(waiting[0], place, key):
-            del waiting[0]
+            waiting.popleft()
     if waiting:
         raise failures.unclassified(
             f"The order in patch list:\n{change}\n doesn't match {ORDER} list:\n{order}\n"
@@ -81,47 +117,34 @@ def in_order(items: list[Any], first: list[Any], original: list[Any], key: str) 
     if items and key:
         for item in (*first, *original, *items):
             key_of(item, key)
-    listed = [item for item in items if _place(first, item, key) >= 0]
-    others = [item for item in items if _place(first, item, key) < 0]
-    listed, others = _sorted(listed, first, key), _sorted(others, original, key)
+    among, before = Places(first, key), Places(original, key)
+    listed = deque(_sorted([item for item in items if among(item) >= 0], among))
+    others = deque(_sorted([item for item in items if among(item) < 0], before))
     merged: list[Any] = []
     while listed and others:
-        left, right = _place(original, others[0], key), _place(original, listed[0], key)
-        merged.append((others if 0 <= left < right else listed).pop(0))
-    return merged + listed + others
+        left, right = before(others[0]), before(listed[0])
+        merged.append((others if 0 <= left < right else listed).popleft())
+    return [*merged, *listed, *others]
 
 
-def _sorted(items: list[Any], order: list[Any], key: str) -> list[Any]:
-    """Sort by `order`; what is not in it goes before whatever it is compared with."""
+def _sorted(items: list[Any], place: Places) -> list[Any]:
+    """Sort by place; what has none goes before whatever is there when it comes."""
+    placed: list[tuple[int, int, Any]] = []
+    in_front: dict[tuple[int, int] | None, list[Any]] = {}
+    for nth, item in enumerate(items):
+        at = place(item)
+        if at >= 0:
+            insort(placed, (at, nth, item))  # by the first two, which no other has
+        else:
+            in_front.setdefault(placed[0][:2] if placed else None, []).append(item)
     done: list[Any] = []
-    for item in items:
-        mine, at = _place(order, item, key), len(done)
-        while at:
-            other = _place(order, done[at - 1], key)
-            if mine >= 0 and 0 <= other <= mine:
-                break
-            at -= 1
-        done.insert(at, item)
-    return done
-
-
-def _place(items: list[Any], item: Any, key: str) -> int:
-    for index, each in enumerate(items):
-        if _matches(item, each, key):
-            return index
-    return -1
+    for at, nth, item in placed:
+        done += [*reversed(in_front.get((at, nth), ())), item]
+    return [*done, *reversed(in_front.get(None, ()))]
 
 
 def _matches(left: Any, right: Any, key: str) -> bool:
-    return equal(key_of(left, key), key_of(right, key)) if key else equal(left, right)
-
-
-def find(items: list[Any], wanted: Any, key: str) -> int | None:
-    """Where the first item is whose key is `wanted`."""
-    for index, item in enumerate(items):
-        if key in item and equal(item[key], wanted):
-            return index
-    return None
+    return _equal(key_of(left, key), key_of(right, key)) if key else _equal(left, right)
 
 
 def key_of(item: Any, key: str) -> Any:
@@ -153,19 +176,13 @@ def element_type(*lists: list[Any]) -> type[Any]:
 
 def distinct(items: list[Any]) -> list[Any]:
     """The items without those that stood there before."""
-    kept: list[Any] = []
+    kept: dict[Any, Any] = {}
     for item in items:
-        if not holds(kept, item):
-            kept.append(item)
-    return kept
+        kept.setdefault(identity(item), item)
+    return list(kept.values())
 
 
-def holds(items: list[Any], item: Any) -> bool:
-    """Whether a list of scalars has this one."""
-    return any(equal(each, item) for each in items)
-
-
-def equal(left: Any, right: Any) -> bool:
+def _equal(left: Any, right: Any) -> bool:
     """Compare scalars as Go does: true is not 1."""
     return type(left) is type(right) and bool(left == right)
 

@@ -7,6 +7,7 @@ client reads so slowly that too much waits for it.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -138,17 +139,16 @@ class WatchStream:
         self._after = 0
         self._columns = True
         self.ended = False
-        self._end = store.clock.monotonic() + timeout
-        self._bookmarks = self._bookmark_times(timeout) if options.bookmarks else deque[float]()
-        self.deadline: float | None = min([self._end, *self._bookmarks])
+        self._began = store.clock.monotonic()
+        self._end = self._began + timeout
+        self._bookmark = self._bookmark_after(self._began) if options.bookmarks else math.inf
+        self.deadline: float | None = min(self._end, self._bookmark)
 
-    def _bookmark_times(self, timeout: float) -> deque[float]:
-        now = self._store.clock.monotonic()
-        regular = [BOOKMARK_SECONDS * n for n in range(1, int(timeout // BOOKMARK_SECONDS) + 1)]
-        last = timeout - LAST_BOOKMARK_SECONDS
-        if last > 0:
-            regular.append(last)
-        return deque(now + seconds for seconds in sorted(regular))
+    def _bookmark_after(self, moment: float) -> float:
+        """When the next bookmark is due: one a minute, and one before the end."""
+        minutes = (moment - self._began) // BOOKMARK_SECONDS + 1
+        times = (self._began + BOOKMARK_SECONDS * minutes, self._end - LAST_BOOKMARK_SECONDS)
+        return min((each for each in times if moment < each <= self._end), default=math.inf)
 
     # ---------------------------------------------------------------------- the driver's
 
@@ -180,16 +180,13 @@ class WatchStream:
         now = self._store.clock.monotonic()
         if self.ended or self.deadline is None or now < self.deadline:
             return
-        due = False
-        while self._bookmarks and self._bookmarks[0] <= now:
-            self._bookmarks.popleft()
-            due = True
-        if due:
+        if self._bookmark <= now:
+            self._bookmark = self._bookmark_after(now)
             self.bookmark()
         if now >= self._end:
             self.close()
         else:
-            self.deadline = min([self._end, *list(self._bookmarks)[:1]])
+            self.deadline = min(self._end, self._bookmark)
 
     # ------------------------------------------------------------------------- contents
 

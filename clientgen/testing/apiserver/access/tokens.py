@@ -207,7 +207,7 @@ class Tokens:
         try:
             claims = json.decode(_decoded(payload), type=dict[str, Any])
             _decoded(header)
-        except (Base64Error, DecodeError, UnicodeDecodeError) as error:
+        except (Base64Error, DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise _Refused from error
         if claims.get("iss") != self.issuer or not signature:
             raise _Refused

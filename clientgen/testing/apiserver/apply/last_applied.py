@@ -39,7 +39,7 @@ def allowed_conflicts(live: dict[str, Any], kind: Type, version: str) -> Set:
             return Set()
         found = compare(last, live, kind)
         return field_set(last, kind) - found.changed - found.removed
-    except (ValueError, Mistyped):
+    except (ValueError, Mistyped, RecursionError):
         return Set()
 
 

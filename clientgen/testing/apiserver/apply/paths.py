@@ -15,9 +15,10 @@ path is in the set says nothing about the paths above and below it.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ..caching import cached_if_short
+from ..decoding.depth import TOO_DEEP, is_too_deep
 from .values import is_object
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _whole(item: Any) -> Any:
     return item
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def canonical(text: str) -> Element | None:
     """The element that `text` is; None for a kind of element that nobody knows (yet).
 
@@ -99,12 +100,27 @@ def canonical(text: str) -> Element | None:
     if kind == "i":
         return f"i:{int(rest)}"
     if kind == "v":
-        return value(json.loads(rest))
+        return value(_loaded(rest))
     return key(_members(rest)) if kind == "k" else None
 
 
+def _loaded(text: str) -> Any:
+    """The JSON value of an element.
+
+    Raises:
+        ValueError: it is none, or nested too deep.
+    """
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    if is_too_deep(found):
+        raise ValueError(TOO_DEEP)
+    return found
+
+
 def _members(text: str) -> dict[str, Any]:
-    found = json.loads(text)
+    found = _loaded(text)
     if not is_object(found):
         msg = f"not the keys of an item: {text}"
         raise ValueError(msg)
@@ -134,7 +150,7 @@ def _quoted(item: Any) -> str:
     return json.dumps(item, ensure_ascii=False)
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def _place(element: Element) -> tuple[int, Any]:
     """Where it stands among others: fields, keys, values, indices; numbers before texts."""
     kind, rest = element[0], element[2:]

@@ -77,11 +77,11 @@ def not_found(field: str, value: object) -> Cause:
 
 def unique(field: str, values: Iterable[object], suffix: str = "") -> Iterator[Cause]:
     """No value stands twice."""
-    seen: list[object] = []
+    seen: set[object] = set()
     for index, value in enumerate(values):
         if value in seen:
             yield duplicate(f"{field}[{index}]{suffix}", value)
-        seen.append(value)
+        seen.add(value)
 
 
 def is_not_negative(field: str, value: int | None) -> Iterator[Cause]:

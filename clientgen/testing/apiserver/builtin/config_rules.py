@@ -182,7 +182,7 @@ def _node(node: dict[str, Any]) -> Iterator[Cause]:
 
 
 def _taints(spec: dict[str, Any]) -> Iterator[Cause]:
-    seen: list[tuple[object, object]] = []
+    seen: set[tuple[object, object]] = set()
     for index, taint in enumerate(parts(spec, "taints")):
         # The server tells taints as if they were metadata.
         at = f"metadata.taints[{index}]"
@@ -191,7 +191,7 @@ def _taints(spec: dict[str, Any]) -> Iterator[Cause]:
         yield from one_of(f"{at}.effect", taint.get("effect"), _EFFECTS)
         if (taint.get("key"), taint.get("effect")) in seen:
             yield duplicate(at, taint)
-        seen.append((taint.get("key"), taint.get("effect")))
+        seen.add((taint.get("key"), taint.get("effect")))
 
 
 @checks_change("", "nodes")

@@ -66,8 +66,8 @@ def _service(service: dict[str, Any]) -> Iterator[Cause]:
 
 def _ports(spec: dict[str, Any]) -> Iterator[Cause]:
     ports = parts(spec, "ports")
-    names: list[str] = []
-    numbers: list[tuple[object, object]] = []
+    names: set[str] = set()
+    numbers: set[tuple[object, object]] = set()
     for index, port in enumerate(ports):
         at = f"spec.ports[{index}]"
         name = port.get("name") or ""
@@ -77,12 +77,12 @@ def _ports(spec: dict[str, Any]) -> Iterator[Cause]:
             yield from matches(f"{at}.name", name, label_problems)
             if name in names:
                 yield duplicate(f"{at}.name", name)
-        names.append(name)
+        names.add(name)
         yield from _port(port, at, spec)
         key = (port.get("protocol"), port.get("port"))
         if key in numbers:
             yield duplicate(at, {"protocol": key[0], "port": key[1]})
-        numbers.append(key)
+        numbers.add(key)
     yield from _node_ports(ports)
 
 
@@ -98,12 +98,12 @@ def _port(port: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Ca
 
 
 def _node_ports(ports: list[dict[str, Any]]) -> Iterator[Cause]:
-    seen: list[tuple[object, object]] = []
+    seen: set[tuple[object, object]] = set()
     for index, port in enumerate(ports):
         key = (port.get("protocol"), port.get("nodePort"))
         if port.get("nodePort") and key in seen:
             yield duplicate(f"spec.ports[{index}].nodePort", port["nodePort"])
-        seen.append(key)
+        seen.add(key)
 
 
 # ------------------------------------------------------------------------------ addresses

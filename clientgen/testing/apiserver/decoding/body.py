@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.goyaml.reading import load_yaml
-
 from .. import failures
 from .guards import is_array, is_object
 from .json_text import BadText, load_json
+from .yaml_text import load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

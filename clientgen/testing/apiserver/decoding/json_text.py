@@ -16,6 +16,7 @@ import msgspec
 
 from clientgen.goyaml.reading import BadText
 
+from .depth import MOST_DEPTH, TOO_DEEP, check_depth
 from .guards import is_array, is_object
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ _WANTED: Final = {
 }
 _EXACT: Final = 2**63
 _MOST_DIGITS: Final = 20
-_TOO_DEEP: Final = "exceeded max depth"
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -54,8 +54,15 @@ def load_json(body: bytes, *, filling: bool = False, whole: bool = False) -> tup
         whole: 1.0 is read as 1, as where the number is written back by Go before its type matters.
 
     Raises:
-        BadText: it is not JSON.
+        BadText: it is not JSON, or nested too deep.
     """
+    value, duplicates = _loaded(body, filling, whole)
+    if body.count(b"{") + body.count(b"[") > MOST_DEPTH:
+        check_depth(value)
+    return value, duplicates
+
+
+def _loaded(body: bytes, filling: bool, whole: bool) -> tuple[Any, list[str]]:
     try:
         value = (_WHOLE if whole else _AS_WRITTEN).decode(body)
         complete = msgspec.json.encode(value).count(_KEY) == body.count(_KEY)
@@ -80,15 +87,20 @@ def _load_slowly(text: str, filling: bool, whole: bool) -> tuple[Any, list[str]]
     except JSONDecodeError as error:
         raise BadText(_why(error)) from None
     except RecursionError:
-        raise BadText(_TOO_DEEP) from None
+        raise BadText(TOO_DEEP) from None
 
 
 class _Building:
     """Makes dicts of pairs, and takes down what stands twice."""
 
     def __init__(self, both: Callable[[Any, Any], Any]) -> None:
-        self.duplicates: list[str] = []
+        self._twice: dict[str, None] = {}
         self._both = both
+
+    @property
+    def duplicates(self) -> list[str]:
+        """The paths of the fields that stand twice."""
+        return list(self._twice)
 
     def build(self, read: Any, path: str) -> Any:
         if isinstance(read, _Pairs):
@@ -104,8 +116,7 @@ class _Building:
             where = f"{path}.{key}" if path else key
             value = self.build(item, where)
             if key in made:
-                if where not in self.duplicates:
-                    self.duplicates.append(where)
+                self._twice[where] = None
                 value = self._both(made[key], value)
             made[key] = value
         return made

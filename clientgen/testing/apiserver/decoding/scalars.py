@@ -45,6 +45,7 @@ _TIME: Final = re.compile(rf"{_DAY}{_CLOCK}(?:[.,][0-9]+)?({_ZONE})")
 _MICRO_TIME: Final = re.compile(rf"{_DAY}{_CLOCK}(\.[0-9]{{6}})({_ZONE})")
 _NO_TIME: Final = datetime(1, 1, 1, tzinfo=UTC)
 _LINE_BREAKS: Final = str.maketrans("", "", "\r\n")
+_SHORT: Final = 1024
 _MILLI: Final = re.compile(r"[0-9]+(m|[kMGTPE]i?|)")
 _DIGITS: Final = re.compile(
     r"[+-]?0*([1-9][0-9]*)?(?:\.([0-9]*))?(?:([numkMGTPE]?)|[eE]([+-]?[0-9]{1,3}))"
@@ -155,13 +156,20 @@ def quantity(value: Any) -> str:
     """An amount, written in its canonical form."""
     if type(value) is not str and type(value) is not int and type(value) is not float:
         raise _no_quantity(value)
-    return _canonical(value)
+    return _canonical(value) if _is_short(value) else _canonical.__wrapped__(value)
 
 
 def milli_quantity(value: Any) -> str:
     """An amount in a resource list: what is finer than a thousandth is rounded up."""
     written = quantity(value)
-    return written if _MILLI.fullmatch(written) else _rounded(written)
+    if _MILLI.fullmatch(written):
+        return written
+    return _rounded(written) if _is_short(written) else _rounded.__wrapped__(written)
+
+
+def _is_short(value: str | float) -> bool:
+    """Whether it may be remembered: long texts would fill the memory."""
+    return not isinstance(value, str) or len(value) <= _SHORT
 
 
 @lru_cache(maxsize=4096, typed=True)

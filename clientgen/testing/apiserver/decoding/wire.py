@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from clientgen.gvk import GroupVersion, GroupVersionKind
 from clientgen.runtime.request import HttpRequest
 
+from .body import MAX_BODY
 from .messages import BadWire, bytes_of, fields_of, number_of, text_of
 
 if TYPE_CHECKING:
@@ -47,13 +48,16 @@ def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
     given = [value for name, value in request.headers if name.lower() == "content-type"]
     if [each.partition(";")[0].strip().lower() for each in given] != [_MEDIA_TYPE]:
         return request
+    body = request.body or b""
     try:
-        value = from_wire(request.body or b"", schema_of)
-    except BadWire:
+        text = json.dumps(from_wire(body, schema_of)).encode() if len(body) <= MAX_BODY else None
+    except (BadWire, RecursionError):
+        text = None
+    if text is None:
         return request
     others = (each for each in request.headers if each[0].lower() != "content-type")
     headers = (*others, ("content-type", "application/json"))
-    return HttpRequest(request.method, request.target, headers, json.dumps(value).encode())
+    return HttpRequest(request.method, request.target, headers, text)
 
 
 def from_wire(body: bytes, schema_of: SchemaOf) -> dict[str, Any]:

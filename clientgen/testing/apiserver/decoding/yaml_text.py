@@ -1,4 +1,4 @@
-"""YAML as an API server answers it: keys in order, text that could be taken for more in quotes."""
+"""YAML as an API server reads and answers it: keys in order, text that could be more in quotes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from clientgen.goyaml import reading
 from clientgen.goyaml.composing import TAG
 from clientgen.goyaml.scalars import plain_value
 
-__all__ = ["dump_yaml"]
+from .depth import check_depth
+
+__all__ = ["dump_yaml", "load_yaml"]
 
 _STR: Final = f"{TAG}str"
 _PARTS: Final = re.compile(r"([0-9]+)")
@@ -48,9 +51,25 @@ def _write_map(dumper: CSafeDumper, value: dict[str, Any]) -> yaml.MappingNode:
     return dumper.represent_mapping(f"{TAG}map", ordered)
 
 
-def _natural(key: str) -> list[tuple[int, str]]:
-    """Order numbers in keys by value, so that `k2` comes before `k10`."""
-    return [(int(part) if part.isdecimal() else -1, part) for part in _PARTS.split(key)]
+def _natural(key: str) -> list[tuple[int, str, str]]:
+    """Order numbers in keys by value, so that `k2` comes before `k10`; however long they are."""
+    return [_place(part, part.lstrip("0")) for part in _PARTS.split(key)]
+
+
+def _place(part: str, significant: str) -> tuple[int, str, str]:
+    is_number = part.isascii() and part.isdecimal()
+    return (len(significant), significant, part) if is_number else (-1, part, part)
+
+
+def load_yaml(body: bytes) -> tuple[Any, list[str]]:
+    """Read the first document; gives the value and a sentence for each key that stands twice.
+
+    Raises:
+        BadText: it is not YAML, nothing that JSON can say, or nested too deep.
+    """
+    value, duplicates = reading.load_yaml(body)
+    check_depth(value)
+    return value, duplicates
 
 
 _Dumper.add_representer(str, _write_text)

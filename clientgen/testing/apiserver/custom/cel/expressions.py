@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from ...caching import cached_if_short
 from ..libraries import cel
 from .functions import checked_functions, run_functions
 from .named_formats import with_optionals
@@ -112,7 +113,7 @@ def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def _compiled(text: str) -> Any:
     return _running().compile(with_optionals(text), disable_check=True)
 

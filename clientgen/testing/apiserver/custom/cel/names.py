@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
+
+from ...caching import cached_if_short
 
 __all__ = ["escaped"]
 
@@ -37,7 +38,7 @@ _NAME: Final = re.compile(r"[A-Za-z_.\-/][A-Za-z0-9_.\-/]*")
 _SPECIAL: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def escaped(name: str) -> str | None:
     """The identifier for a member, None when rules cannot name it."""
     if name in _RESERVED:

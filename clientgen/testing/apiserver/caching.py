@@ -1,0 +1,27 @@
+"""Remembering what was made of short texts: long ones would fill the memory."""
+
+from __future__ import annotations
+
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["cached_if_short"]
+
+_MOST: Final = 4096
+_SHORT: Final = 1024
+
+_Made = TypeVar("_Made")
+
+
+def cached_if_short(make: Callable[[str], _Made]) -> Callable[[str], _Made]:
+    """A function of a text that remembers what it made of the last few thousand short ones."""
+    cached = lru_cache(_MOST)(make)
+
+    @wraps(make)
+    def made(text: str) -> _Made:
+        return cached(text) if len(text) <= _SHORT else make(text)
+
+    return made
