@@ -131,6 +131,8 @@ class Field:
     description: str = ""
     has_default: bool = False
     """Of a list or map: it is not empty when it is absent, since servers put something there."""
+    partial: bool = False
+    """Objects in it may lack what their model requires."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ __all__ = [
     "import_order",
     "inner_import",
     "module_order",
+    "naming_attributes",
     "none_by_default",
     "section",
-    "sensitive",
 ]
 
 
@@ -75,7 +75,14 @@ def none_by_default(declaration: str) -> str:
     return f"{name}: (\n        {annotation}\n    ) = None"
 
 
-def sensitive(attributes: tuple[str, ...]) -> str:
-    """The class keyword that keeps attributes out of reprs."""
+def naming_attributes(keyword: str, attributes: tuple[str, ...]) -> str:
+    """A class keyword that names attributes, `sensitive=("data",)`; nothing if there are none."""
+    if not attributes:
+        return ""
     listed = ", ".join(map(quoted, attributes)) + ("," if len(attributes) == 1 else "")
-    return f", sensitive=({listed})" if attributes else ""
+    line = f"{keyword}=({listed})"
+    if len(line) + len("    ,") <= WIDTH:
+        return line
+    return "\n".join(
+        [f"{keyword}=(", *(f"        {quoted(each)}," for each in attributes), "    )"]
+    )

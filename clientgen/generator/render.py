@@ -25,8 +25,8 @@ from clientgen.generator.layout import (
     fold,
     import_order,
     inner_import,
+    naming_attributes,
     none_by_default,
-    sensitive,
 )
 from clientgen.generator.literals import docstring, identifier, quoted, word
 from clientgen.generator.manifest import header
@@ -130,7 +130,7 @@ class _Words(Scope):
             "fold": fold,
             "import_line": inner_import,
             "quoted": quoted,
-            "sensitive": sensitive,
+            "naming_attributes": naming_attributes,
             "kept": self.kept,
             "kept_folders": self.kept_folders,
             "word": self.word,

@@ -59,8 +59,9 @@ def shown(path: FieldPath) -> str:
 
 
 class _Fitting:
-    def __init__(self, strict: bool) -> None:
+    def __init__(self, strict: bool, *, partial: bool = False) -> None:
         self._strict = strict
+        self._partial = partial
 
     def misfits(self, value: object, annotation: Any, path: FieldPath) -> Iterator[Misfit]:
         """Go into what does not fit, to what is wrong in it."""
@@ -86,16 +87,23 @@ class _Fitting:
         fields = fields_of(model)
         for name, inner in value.items():
             if name in fields:
-                yield from self.misfits(inner, fields[name].type, (*path, name))
+                field = fields[name]
+                fitting = self._in_partial if field.name in model.__partial__ else self
+                yield from fitting.misfits(inner, field.type, (*path, name))
             elif self._strict and not model.__open_ended__:
                 near = get_close_matches(name, fields, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 what = f"there is no such field in {model.__name__}{hint}"
                 yield Misfit((*path, name), what)
-        if self._strict:
+        if self._strict and not self._partial:
             missing = [f.wire for f in fields.values() if f.required and f.wire not in value]
             for name in missing:
                 yield Misfit((*path, name), "it is required, and missing")
+
+    @property
+    def _in_partial(self) -> _Fitting:
+        """The same where what classes require may be missing."""
+        return _Fitting(self._strict, partial=True)
 
     def _in_container(
         self, value: dict[str, Any] | list[Any], kind: Any, path: FieldPath

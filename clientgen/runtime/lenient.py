@@ -7,7 +7,8 @@ way; all beside it is decoded strictly. What is read stands for what was sent:
 - a field the model does not know is kept to the byte, and sent back;
 - a list or map that is empty and need not be there is remembered to be, and sent back;
 - null is what is absent: an empty list, map or object, None, or zero where the field is required;
-- a required field that is missing is zero, as in Go;
+- a required field that is missing is zero, as in Go, and stays off the wire while it is (an
+  object is sent empty);
 - a value of another type is kept as it is: a scalar by itself, a list or an object as raw JSON.
 """
 
@@ -71,9 +72,8 @@ def read_leniently(data: bytes | Raw, model: type[Model]) -> Any:
         elif field.required or field.type is Raw or not _is_null(part):
             # Any other null leaves the field to its default.
             values[field.name] = _read_field(part, field)
-    missing = (f for f in fields.values() if f.required and f.name not in values)
-    values.update((f.name, zero(f.type)) for f in missing)
-    return _build(model, values, unknown)
+    lacking = frozenset(f.name for f in fields.values() if f.required and f.name not in values)
+    return _build(model, values, unknown, lacking)
 
 
 def check_usable(found: Any, model: type[Model]) -> None:
@@ -116,10 +116,14 @@ def _check_type(what: str, value: object, kind: type) -> None:
         raise msgspec.ValidationError(f"{what} is of another type than in every object")
 
 
-def _build(model: type[Model], values: dict[str, Any], unknown: dict[str, Raw]) -> Model:
-    if not unknown or not model.__struct_config__.forbid_unknown_fields:
+def _build(
+    model: type[Model], values: dict[str, Any], unknown: dict[str, Raw], lacking: frozenset[str]
+) -> Model:
+    if not model.__struct_config__.forbid_unknown_fields:
+        unknown = {}
+    if not unknown and not lacking:
         return model(**values)
-    kind = extended(model, frozenset(unknown))
+    kind = extended(model, frozenset(unknown), lacking)
     attributes = unknown_attributes(kind)
     return kind(**values, **{attributes[wire]: part.copy() for wire, part in unknown.items()})
 

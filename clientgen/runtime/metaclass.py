@@ -40,12 +40,15 @@ class ModelMeta(StructMeta):
         *,
         sensitive: tuple[str, ...] = (),
         open_ended: bool = False,
+        partial: tuple[str, ...] = (),
         kw_only: bool = True,
         **config: Any,
     ) -> ModelMeta:
         """Create the class; `sensitive` names the attributes no repr may show."""
         if open_ended:
             namespace["__open_ended__"] = True
+        if partial:
+            namespace["__partial__"] = frozenset(partial)
         if sensitive:
             namespace["__sensitive__"] = frozenset(sensitive)
             namespace["__repr__"] = _guarded_repr

@@ -124,6 +124,9 @@ class Model(
     __constants__: ClassVar[dict[str, object]] = {}
     """The values of constant attributes, which are objects of their own; set by the metaclass."""
 
+    __partial__: ClassVar[frozenset[str]] = frozenset()
+    """Attributes in which the API takes objects without what their classes require."""
+
     if TYPE_CHECKING:
 
         def __init_subclass__(
@@ -131,6 +134,7 @@ class Model(
             *,
             sensitive: tuple[str, ...] = (),
             open_ended: bool = False,
+            partial: tuple[str, ...] = (),
             forbid_unknown_fields: bool = True,
         ) -> None: ...
 

@@ -6,7 +6,8 @@ The hidden kin are subclasses with the name of the model:
 
 - of the objects `auto` fields make: how the encoder tells "nobody set it" from "set and empty";
 - of objects with fields the model does not know: they hold them as raw JSON, so that msgspec
-  encodes, compares and copies them like any other field.
+  encodes, compares and copies them like any other field; and of objects that lack what the model
+  requires, which they do not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import keyword
 import types
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
@@ -47,7 +48,7 @@ __all__ = [
 
 V = TypeVar("V")
 
-# Kin with unknown fields are few: one for each set of names a newer server sends. The bound is for
+# Kin with other fields are few: one for each set of names a newer server sends. The bound is for
 # servers that send other names every time.
 _MOST_KIN = 1024
 
@@ -174,18 +175,39 @@ def unset_kin(model: type[Model]) -> type[Model]:
 
 
 @lru_cache(_MOST_KIN)
-def extended(model: type[Model], unknown: frozenset[str]) -> type[Model]:
+def extended(
+    model: type[Model], unknown: frozenset[str], lacking: frozenset[str] = frozenset()
+) -> type[Model]:
     """Return the hidden subclass that holds the `unknown` fields, given by wire name.
 
-    A field is an attribute of its own name where that can be had.
+    A field is an attribute of its own name where that can be had. Of what the model requires it
+    may lack the attributes `lacking`: they are zero, and not sent.
     """
     names = {
         wire: wire if _usable(wire, model) else f"unknown_{index}"
         for index, wire in enumerate(sorted(unknown))
     }
     namespace: dict[str, Any] = {name: field(name=field_name(wire)) for wire, name in names.items()}
-    annotations = dict.fromkeys(names.values(), Raw)
-    return _subclass(model, {**namespace, "__annotations__": annotations, "__unknown__": names})
+    annotations: dict[str, Any] = dict.fromkeys(names.values(), Raw)
+    for each in fields_of(model).values() if lacking else ():
+        if each.name in lacking:
+            annotations[each.name] = each.type
+            namespace[each.name] = _optional(each)
+    if not unknown:
+        namespace["__eq__"] = _equals_known
+    hidden = {"__annotations__": annotations, "__unknown__": names, "__lacking__": lacking}
+    return _subclass(model, {**namespace, **hidden})
+
+
+def _optional(required: Field) -> Any:
+    """Declare a field that is zero when it was not sent."""
+    kind = bare(required.type)
+    kind = get_origin(kind) or kind
+    if isinstance(kind, ModelMeta):
+        return field(default_factory=partial(zero, required.type), name=required.wire)
+    if kind in {list, dict}:
+        return field(default_factory=kind, name=required.wire)
+    return field(default=zero(required.type), name=required.wire)
 
 
 def unknown_attributes(kind: type[Model]) -> dict[str, str]:
@@ -227,12 +249,19 @@ def _equals_known(self: Model, other: object) -> bool:
 
 def _reduce(self: Model) -> tuple[Callable[..., Model], tuple[Any, ...]]:
     """Pickle a kin by its model: the kin has no name to import it by."""
+    lacking: frozenset[str] = getattr(self, "__lacking__", frozenset())
+    values = set_values(self)
+    for each in fields_of(type(self)).values() if lacking else ():
+        if each.name in lacking and values[each.name] == zero(each.type):
+            del values[each.name]
     unknown = frozenset(unknown_attributes(type(self)))
-    return _restore, (known_model(type(self)), unknown, set_values(self))
+    return _restore, (known_model(type(self)), unknown, lacking, values)
 
 
-def _restore(model: type[Model], unknown: frozenset[str], values: dict[str, Any]) -> Model:
-    kin = extended(model, unknown) if unknown else unset_kin(model)
+def _restore(
+    model: type[Model], unknown: frozenset[str], lacking: frozenset[str], values: dict[str, Any]
+) -> Model:
+    kin = extended(model, unknown, lacking) if unknown or lacking else unset_kin(model)
     return kin(**values)
 
 

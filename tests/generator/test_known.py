@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests, without
+from support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests, silent, without
 
 from clientgen.generator.ir import Imported, Model, ModelId
 from clientgen.generator.resolve.known import Known, Match
@@ -323,3 +323,57 @@ def test_what_was_forgotten_is_found_out_again() -> None:
 def test_the_manifests_of_the_golden_cases_are_what_the_script_writes() -> None:
     for path, text in manifests().items():
         assert (GOLDEN / path).read_text() == text
+
+
+@pytest.mark.parametrize(
+    "name", ["PodTemplateSpec", "Affinity", "Container", "TopologySpreadConstraint", "VolumeMount"]
+)
+def test_a_copy_of_a_writer_that_never_says_what_is_required_is_partial(name: str) -> None:
+    schema = silent(inlined(CORE + name))
+
+    assert recognised(schema) == Match(ModelId(CORE_V1, name), partial=True)
+    assert recognised(schema, policy="equal") is None
+
+
+def test_a_partial_copy_may_be_older() -> None:
+    schema = silent(without(inlined(CORE + "PodTemplateSpec"), "spec.hostUsers"))
+
+    expected = Match(ModelId(CORE_V1, "PodTemplateSpec"), ("spec.hostUsers",), partial=True)
+    assert recognised(schema) == expected
+
+
+def test_a_copy_that_requires_all_the_type_does_is_not_partial() -> None:
+    assert recognised(silent(inlined(CORE + "Toleration")), "tolerations") == core("Toleration")
+
+
+def test_who_requires_something_means_the_rest_not_to_be_required() -> None:
+    """Argo's containers need no name: what is in them still says what it requires."""
+    container = inlined(CORE + "Container")
+    del container["required"]
+
+    assert recognised(container) is None
+
+
+@pytest.mark.parametrize(
+    ("definition", "name"),
+    [
+        (CORE + "HTTPHeader", "it"),
+        (CORE + "HTTPHeader", "httpHeaders"),
+        (CORE + "HostAlias", "hostAliases"),
+        (CORE + "PreferredSchedulingTerm", "preferences"),
+        (META + "Condition", "conditions"),
+    ],
+)
+def test_what_says_little_or_tells_a_state_is_no_partial_copy(definition: str, name: str) -> None:
+    schema = silent(inlined(definition))
+    if definition.endswith("PreferredSchedulingTerm"):
+        schema["properties"]["preference"] = {"type": "object"}
+
+    assert recognised(schema, name) is None
+
+
+def test_one_property_more_and_it_is_no_partial_copy() -> None:
+    schema = silent(inlined(CORE + "Affinity"))
+    schema["properties"]["hostAffinity"] = TEXT
+
+    assert recognised(schema, "affinity") is None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import json
+import pickle
+from copy import copy
 from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 from typing import Any, cast
@@ -134,6 +136,37 @@ def test_missing_and_null_required_fields_are_zero() -> None:
     assert found.spec.template.spec.containers == []
     status = read(Pod, {"status": {"containerStatuses": [{"ready": None}]}}).status
     assert (status.container_statuses[0].ready, status.container_statuses[0].name) == (False, "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"),
+    [
+        (Pod, {"spec": {"nodeName": "a"}}),
+        (Pod, {"spec": {"containers": [{"image": "b"}], "x-unknown": {"a": None}}}),
+        (Pod, {"status": {"containerStatuses": [{"ready": True, "name": ""}]}}),
+        (Event, {"series": {"count": 1}, "metadata": {"name": "a"}}),
+    ],
+)
+def test_what_is_required_and_was_not_sent_is_not_sent_back(
+    kind: type[Model], sent: dict[str, Any]
+) -> None:
+    found = read(kind, sent)
+    types = {"apiVersion": wire(found)["apiVersion"], "kind": kind.__name__}
+
+    assert wire(found) == {**types, **sent}
+    assert wire(codec.deep_copy(found)) == wire(found)
+    assert wire(pickle.loads(pickle.dumps(found))) == wire(found)
+    assert wire(copy(found)) == wire(found)
+
+
+def test_what_was_not_sent_is_zero_until_it_is_set() -> None:
+    pod = read(Pod, {"spec": {"nodeName": "a"}})
+    assert pod.spec.containers == []
+    assert pod.spec == PodSpec(node_name="a", containers=[])
+    assert PodSpec(node_name="a", containers=[]) == pod.spec
+
+    pod.spec.containers.append(Container(name="a"))
+    assert wire(pod)["spec"] == {"nodeName": "a", "containers": [{"name": "a"}]}
 
 
 def test_a_required_time_that_is_null_goes_back_as_null() -> None:

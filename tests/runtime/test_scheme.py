@@ -11,7 +11,7 @@ import kubeapi
 import msgspec
 import pytest
 from kubeapi.apps.v1 import Deployment
-from kubeapi.core.v1 import ConfigMap, Pod, PodList, PodSpec, Secret, Service
+from kubeapi.core.v1 import ConfigMap, Pod, PodList, PodSpec, PodTemplateSpec, Secret, Service
 from kubeapi.meta.v1 import ObjectMeta
 from msgspec import Meta
 from support.packages import PodToService, lookup, lookups
@@ -490,6 +490,29 @@ def test_what_is_missing_is_zero_unless_reading_is_strict(scheme):
     assert problems(
         scheme, "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {}}", strict=True
     ) == ["the text, document 1, line 3: Deployment: spec.selector: it is required, and missing"]
+
+
+def test_strict_reading_misses_nothing_in_what_is_partial(scheme):
+    class JobRun(Model, partial=("pod_template",)):
+        api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
+        kind: Literal["JobRun"] = constant("JobRun")
+        pod_template: PodTemplateSpec | None = None
+        other: PodTemplateSpec | None = None
+
+    scheme.register(JobRun)
+    text = "apiVersion: example.com/v1\nkind: JobRun\npodTemplate:\n  spec:\n    hostname: a\n"
+    (found,) = scheme.load(text, strict=True)
+    assert found.pod_template.spec.containers == []
+    assert scheme.dump(found) == text
+    assert problems(scheme, text.replace("hostname: a", "hostnam: a"), strict=True) == [
+        (
+            "the text, document 1, line 5: JobRun: podTemplate.spec.hostnam: "
+            "there is no such field in PodSpec; did you mean hostname?"
+        )
+    ]
+    assert problems(scheme, text.replace("podTemplate", "other"), strict=True) == [
+        ("the text, document 1, line 4: JobRun: other.spec.containers: it is required, and missing")
+    ]
 
 
 def test_kinds_nobody_knows_can_be_kept(scheme):

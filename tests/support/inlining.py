@@ -21,6 +21,7 @@ __all__ = [
     "definitions",
     "inlined",
     "manifests",
+    "silent",
     "without",
 ]
 
@@ -81,6 +82,17 @@ def without(schema: Schema, *paths: str) -> Schema:
             part = part["properties"][name]
             part = part.get("items", part)
         del part["properties"][last]
+    return found
+
+
+def silent(schema: Schema) -> Schema:
+    """A copy as fabric8 writes it for Strimzi and Flink: nothing is said to be required."""
+    found = {key: part for key, part in schema.items() if key != "required"}
+    if "properties" in found:
+        found["properties"] = {name: silent(part) for name, part in found["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(found.get(key), dict):
+            found[key] = silent(found[key])
     return found
 
 
@@ -163,6 +175,24 @@ def _older() -> dict[str, Any]:
     return custom_resource("workers.example.com", "Veteran", spec, status)
 
 
+def _partial() -> dict[str, Any]:
+    """Copies by a writer that never says what is required, and by one that means it."""
+    container = inlined(f"{CORE}Container")
+    container["required"] = []
+    spec = {
+        "affinity": silent(inlined(f"{CORE}Affinity")),
+        "podTemplate": silent(inlined(f"{CORE}PodTemplateSpec")),
+        "peers": {
+            "type": "array",
+            "items": silent(inlined("io.k8s.api.networking.v1.NetworkPolicyPeer")),
+        },
+        "container": container,
+        "header": silent(inlined(f"{CORE}HTTPHeader")),
+    }
+    conditions = {"type": "array", "items": silent(inlined(f"{META}Condition"))}
+    return custom_resource("workers.example.com", "Broker", spec, {"conditions": conditions})
+
+
 def manifests() -> dict[str, str]:
     """The manifests of the golden cases, by their paths there."""
     small = json.dumps(_small(), indent=1) + "\n"
@@ -170,6 +200,7 @@ def manifests() -> dict[str, str]:
         "crd-uses-kubernetes/pools.json": json.dumps(_templates()) + "\n",
         "crd-uses-kubernetes/workers.json": small,
         "crd-inlined-older/veterans.json": json.dumps(_older()) + "\n",
+        "crd-inlined-partial/brokers.json": json.dumps(_partial()) + "\n",
     }
 
 

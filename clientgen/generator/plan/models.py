@@ -76,6 +76,7 @@ def _model(model: Model, name: str, available: Callable[[ModelId], bool]) -> Mod
         item=model.item,
         sensitive=tuple(naming.attribute(wire_name) for wire_name in sensitive),
         open_ended=model.open_ended,
+        partial=tuple(attributes[field.name] for field in ordered if field.partial),
     )
 
 

@@ -52,6 +52,8 @@ class ModelPlan:
     item: ModelId | None = None
     sensitive: tuple[str, ...] = ()
     open_ended: bool = False
+    partial: tuple[str, ...] = ()
+    """Attributes in which objects may lack what their class requires."""
 
 
 @dataclass(frozen=True, slots=True)

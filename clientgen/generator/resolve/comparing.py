@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 
 from clientgen.generator.ir import (
     META_V1,
@@ -23,7 +24,16 @@ from clientgen.generator.ir import (
 from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Schema, reference_of
 
-__all__ = ["EMBEDDED", "OBJECT_META", "TELLING", "Comparison", "Missing", "Shape", "is_telling"]
+__all__ = [
+    "EMBEDDED",
+    "OBJECT_META",
+    "TELLING",
+    "Comparison",
+    "Copy",
+    "Missing",
+    "Shape",
+    "is_telling",
+]
 
 OBJECT_META = ModelId(META_V1, "ObjectMeta")
 # What controller-gen makes of an ObjectMeta inside of an object; by default a bare `type: object`.
@@ -36,6 +46,18 @@ TELLING = 5
 # What an older copy has at least of each type inside of the one it is taken for.
 _HALF = 0.5
 _SPECIAL = ("int-or-string", "byte", "date-time")
+
+
+class Copy(IntEnum):
+    """What a schema may be of a type."""
+
+    EQUAL = 0
+    """The same."""
+    OLDER = 1
+    """What it once was: less the properties that are newer."""
+    PARTIAL = 2
+    """The same or older, written by who says nowhere what is required."""
+
 
 Missing = tuple[str, ...]
 """Paths of properties, `spec.containers.image`, that a type has and its copy has not."""
@@ -60,63 +82,63 @@ class Comparison:
         self._shapes = shapes
         self._reference = reference
         # With the schema itself: while it is kept, no other one has its identity.
-        self._memo: dict[tuple[int, ModelId, bool, bool], tuple[Schema, Missing | None]] = {}
+        self._memo: dict[tuple[int, ModelId, Copy, bool], tuple[Schema, Missing | None]] = {}
 
     def forget(self) -> None:
         """Drop what was found out about schemas that are done with."""
         self._memo.clear()
 
     def lacks(
-        self, schema: Schema, model: ModelId, *, older: bool, inside: bool = False
+        self, schema: Schema, model: ModelId, copy: Copy, *, inside: bool = False
     ) -> Missing | None:
         """The properties of the type that the schema lacks, if it is a copy otherwise.
 
         Args:
             schema: what an object is described by.
             model: the type.
-            older: whether it may be a copy of what the type once was.
+            copy: what it may be of the type.
             inside: whether it is a part of a copy, which may ask for what was required once.
         """
-        key = (id(schema), model, older, inside)
+        key = (id(schema), model, copy, inside)
         if key not in self._memo:
-            found = self._object_lacks(schema, model, older=older, stricter=older and inside)
+            found = self._object_lacks(schema, model, copy, inside=inside)
             self._memo[key] = (schema, found)
         return self._memo[key][1]
 
     def _object_lacks(
-        self, schema: Schema, model: ModelId, *, older: bool, stricter: bool
+        self, schema: Schema, model: ModelId, copy: Copy, *, inside: bool
     ) -> Missing | None:
         shape = self._shapes.get(model)
-        properties = schema.get("properties", {})
+        properties, older = schema.get("properties", {}), copy is not Copy.EQUAL
         if shape is None or schema.get("type", "object") != "object" or _is_map(schema):
             return None
         if model == OBJECT_META and _is_embedded_meta(properties, shape):
             return ()
         if older and model == OBJECT_META and _LABELLED <= properties.keys() <= EMBEDDED:
             return tuple(sorted(EMBEDDED - properties.keys()))
-        requires_it = _requires_the_same(schema, shape, stricter=stricter)
+        requires_it = _requires_the_same(schema, shape, copy, inside=inside)
         if not requires_it or not _has_properties_of(schema, shape, older=older):
             return None
         missing = sorted(shape.types.keys() - properties.keys())
         for name in sorted(properties):
-            lacks = self._type_lacks(properties[name], shape.types[name], older=older)
+            lacks = self._type_lacks(properties[name], shape.types[name], copy)
             if lacks is None:
                 return None
             missing += [f"{name}.{lacking}" for lacking in lacks]
         return tuple(missing)
 
-    def _type_lacks(self, schema: Schema, type_: TypeRef, *, older: bool) -> Missing | None:
+    def _type_lacks(self, schema: Schema, type_: TypeRef, copy: Copy) -> Missing | None:
         reference = reference_of(schema)
         if reference is not None:
             return () if self._reference(reference) == type_ else None
-        if older and _is_left_open(schema, type_):
+        if copy is not Copy.EQUAL and _is_left_open(schema, type_):
             return ()
         if isinstance(type_, ModelType):
-            return self.lacks(schema, type_.model, older=older, inside=True)
+            return self.lacks(schema, type_.model, copy, inside=True)
         if isinstance(type_, ListType | MapType):
             inner = _inside(schema, type_)
             type_ = type_.item if isinstance(type_, ListType) else type_.value
-            return None if inner is None else self._type_lacks(inner, type_, older=older)
+            return None if inner is None else self._type_lacks(inner, type_, copy)
         return () if _is_value(schema, type_) else None
 
 
@@ -160,10 +182,17 @@ def _innermost(schema: Schema) -> Schema:
         schema = inner
 
 
-def _requires_the_same(schema: Schema, shape: Shape, *, stricter: bool) -> bool:
-    """Whether the same is required, or also more; what has a default is required of nobody."""
+def _requires_the_same(schema: Schema, shape: Shape, copy: Copy, *, inside: bool) -> bool:
+    """Whether the same is required; what has a default is required of nobody.
+
+    A part of an older copy may ask for more. A partial copy asks for nothing: who asks for
+    something in it means the rest not to be required.
+    """
     properties = schema.get("properties", {})
     required = frozenset(schema.get("required", ()))
+    if copy is Copy.PARTIAL:
+        return not required
+    stricter = inside and copy is Copy.OLDER
     differing = shape.required - required if stricter else shape.required ^ required
     differing &= properties.keys()
     return all("default" in properties[name] for name in differing)

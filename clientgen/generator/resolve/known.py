@@ -6,7 +6,8 @@ classes they know. A name that is wrong is bad and a field that is lost is worse
 the same as the type, property by property, and what is too small to be told apart is left alone.
 
 A copy of an older Kubernetes' type lacks what was added since. It is taken for the type as well
-(unless the policy says otherwise), and what it lacks is reported: a server drops such fields.
+(unless the policy says otherwise), and what it lacks is reported: a server drops such fields. Some
+writers leave out what is required, everywhere: then a copy is `partial`, and objects may lack it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from clientgen.generator.resolve.comparing import (
     OBJECT_META,
     TELLING,
     Comparison,
+    Copy,
     Missing,
     Shape,
     is_telling,
@@ -41,6 +43,8 @@ from clientgen.gvk import GroupVersion
 __all__ = ["Known", "Match"]
 
 _CORE_V1 = GroupVersion("", "v1")
+# What its author does not require of a condition may be missing in every one of them.
+_CONDITION = ModelId(META_V1, "Condition")
 _STABLE = re.compile(r"v\d+")
 _WORD = re.compile(r"[A-Za-z]+")
 # A name that more types go by than these says nothing: `conditions`, `items`, `rules`.
@@ -57,10 +61,14 @@ _OUTGROWN = {"VolumeResourceRequirements": "ResourceRequirements"}
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The type a schema is a copy of, and the properties of the type that the copy lacks."""
+    """The type a schema is a copy of, and the properties of the type that the copy lacks.
+
+    Objects of a `partial` copy may lack what the type requires.
+    """
 
     model: ModelId
     missing: Missing = ()
+    partial: bool = False
 
 
 class Known:
@@ -117,9 +125,11 @@ class Known:
         properties = schema.get("properties")
         if not properties or not self._shapes:
             return None
-        return self._equal(schema, name) or (
-            self._older(schema, name) if self._policy == "older" else None
-        )
+        found = self._equal(schema, name)
+        if found or self._policy != "older":
+            return found
+        older = self._like(schema, name, Copy.OLDER)
+        return older or (self._like(schema, name, Copy.PARTIAL) if _is_wide(schema) else None)
 
     def forget(self) -> None:
         """Drop what was found out about schemas that are done with."""
@@ -130,27 +140,30 @@ class Known:
         fitting = [
             shape
             for shape in alike
-            if self._comparison.lacks(schema, shape.model, older=False) == ()
+            if self._comparison.lacks(schema, shape.model, Copy.EQUAL) == ()
         ]
         chosen = self._choose(fitting, schema, name)
         if chosen is None:
             return None
-        return self._outgrown(chosen, schema, name) or Match(chosen.model)
+        return self._outgrown(chosen, schema, name, Copy.OLDER) or Match(chosen.model)
 
-    def _outgrown(self, chosen: Shape, schema: Schema, name: str) -> Match | None:
+    def _outgrown(self, chosen: Shape, schema: Schema, name: str, copy: Copy) -> Match | None:
         """The type that had this shape before it grew, where that is what the name means."""
         grown = ModelId(chosen.model.group_version, _OUTGROWN.get(chosen.model.name, ""))
         if grown not in self._shapes or self._policy != "older":
             return None
         if self._used_as[name, grown] <= self._used_as[name, chosen.model]:
             return None
-        missing = self._comparison.lacks(schema, grown, older=True)
-        return None if missing is None else Match(grown, missing)
+        missing = self._comparison.lacks(schema, grown, copy)
+        return None if missing is None else Match(grown, missing, copy is Copy.PARTIAL)
 
-    def _older(self, schema: Schema, name: str) -> Match | None:
+    def _like(self, schema: Schema, name: str, copy: Copy) -> Match | None:
+        """The type that an older or a partial copy is made of."""
         found: dict[ModelId, Missing] = {}
         for shape in self._larger(schema["properties"]):
-            missing = self._comparison.lacks(schema, shape.model, older=True)
+            if copy is Copy.PARTIAL and shape.model == _CONDITION:
+                continue
+            missing = self._comparison.lacks(schema, shape.model, copy)
             if missing is not None:
                 found[shape.model] = missing
         if not found:
@@ -160,7 +173,8 @@ class Known:
         chosen = self._choose(closest, schema, name)
         if chosen is None:
             return None
-        return self._outgrown(chosen, schema, name) or Match(chosen.model, found[chosen.model])
+        match = Match(chosen.model, found[chosen.model], copy is Copy.PARTIAL)
+        return self._outgrown(chosen, schema, name, copy) or match
 
     def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:
         """Types that have these properties, and few more."""
@@ -202,6 +216,11 @@ class Known:
 def _is_of_one_kind(model: ModelId) -> bool:
     """Whether a type's name speaks of one kind while its shape is everybody's: NodeCondition."""
     return model.name.endswith("Condition") and model.group_version != META_V1
+
+
+def _is_wide(schema: Schema) -> bool:
+    """Whether the properties alone say enough: what is required tells small shapes apart."""
+    return len(schema["properties"]) >= _SUGGESTIVE or is_telling(schema)
 
 
 def _rank(shape: Shape) -> tuple[bool, bool, bool]:

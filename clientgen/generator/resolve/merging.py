@@ -127,7 +127,10 @@ def _size(type_: TypeRef, sizes: Mapping[ModelId, int]) -> int:
 def _structure(each: Described, first_of: _Names) -> object:
     """What objects of one class have in common."""
     model = each.model
-    fields = tuple((f.name, _type(f.type, first_of), f.required) for f in model.fields)
+    fields = tuple(
+        (f.name, _type(f.type, first_of), f.required, f.has_default, f.partial)
+        for f in model.fields
+    )
     return model.id.group_version, fields, model.open_ended, each.said.sentences
 
 

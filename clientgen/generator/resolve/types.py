@@ -92,6 +92,7 @@ class Types:
         self._older: list[OlderCopy] = []
         self._properties = Properties(definitions)
         self._limits = Limits(problems)
+        self._partial: set[tuple[ModelId, str]] = set()
         self._open: set[str] = set()
         self.skipped: list[Skipped] = []
         """Properties that models do not have, and why."""
@@ -249,7 +250,8 @@ class Types:
             # Null is what an optional field is without a value anyway.
             type_ = or_null(part, type_) if name in asked else type_
             filled = custom and bool(part.get("default")) and isinstance(type_, ListType | MapType)
-            fields.append(Field(name, type_, name in asked, has_default=filled))
+            partial = (model, name) in self._partial
+            fields.append(Field(name, type_, name in asked, has_default=filled, partial=partial))
             said[name] = _said(part, self._sentences(part, type_, place, custom=custom))
         open_ended = is_free(schema) or len(properties) < len(stated)
         whole = Model(model, tuple(fields), gvk, "", _item(fields), open_ended)
@@ -342,6 +344,8 @@ class Types:
         match = self._known.recognise(schema, name)
         if match and match.missing:
             self._older.append(OlderCopy(where, match.model, match.missing))
+        if match and match.partial:
+            self._partial.add((owner, name))
         return match.model if match else None
 
     def _target(self, name: str) -> TypeRef | None:
