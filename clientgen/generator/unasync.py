@@ -186,6 +186,7 @@ DERIVED: tuple[str, ...] = (
     "controller.py",
     "informer.py",
     "informers.py",
+    "keeper.py",
     "leader_election.py",
     "leases.py",
     "lines.py",

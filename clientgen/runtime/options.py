@@ -158,6 +158,13 @@ class LogOptions(CallOptions, total=False):
     stream: Literal["All", "Stdout", "Stderr"]
 
 
+class StreamOptions(TypedDict, total=False):
+    """What `Rest.stream` is told of a stream, beside its times."""
+
+    is_watch: bool
+    can_resume: bool
+
+
 class ClientOptions(TypedDict, total=False):
     """How a client as a whole behaves.
 
@@ -170,7 +177,9 @@ class ClientOptions(TypedDict, total=False):
     (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation).
     `connect_timeout` is in seconds (30). `pool_size` is how many connections are kept for requests
     (100); with asyncio there are never more, with threads more are closed after use. Watches and
-    followed logs have connections of their own.
+    followed logs have connections of their own. After `silence_timeout` seconds (42) in which
+    nothing came over any of these, and the server does not answer either when it is asked for
+    `/version`, they are given up; 0 is never.
     """
 
     user_agent: str
@@ -185,3 +194,4 @@ class ClientOptions(TypedDict, total=False):
     impersonate_extra: Mapping[str, Sequence[str]]
     connect_timeout: float
     pool_size: int
+    silence_timeout: float

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from msgspec import Struct
 
 from .errors import ApiError, Gone, Timeout, TooManyRequests, TransportError, api_error
+from .health import is_outage
 from .paging import PAGE_SIZE
 from .retry import Backoff, default_random
 from .watch import INITIAL_EVENTS_END, MIN_STREAM, READ_MARGIN
@@ -118,9 +119,13 @@ class ReflectorBackoff:
     def delay(self, now: float) -> float:
         """The next pause in seconds."""
         if now - self._since > FORGET_AFTER:
-            self._backoff.reset()
-            self._since = now
+            self.reset(now)
         return self._backoff.delay()
+
+    def reset(self, now: float) -> None:
+        """Start anew."""
+        self._backoff.reset()
+        self._since = now
 
 
 class Reflecting:
@@ -151,6 +156,7 @@ class Reflecting:
         "_next",
         "_opened",
         "_options",
+        "_outage",
         "_paged",
         "_random",
         "_unavailable",
@@ -169,7 +175,9 @@ class Reflecting:
         self.version = ""
         self._options = dict(options)
         self._random = random or default_random()
+        # Two, so that what a server that was away refuses at first does not wait as long as that.
         self._backoff = ReflectorBackoff(now, self._random)
+        self._outage = ReflectorBackoff(now, self._random)
         self._watch_list = watch_list
         # Whether the version was refused, so that the most recent state has to be asked for.
         self._unavailable = False
@@ -200,7 +208,16 @@ class Reflecting:
     ) -> Pause:
         self._next = then
         asked = error.retry_after if isinstance(error, ApiError) else None
-        return Pause(max(self._backoff.delay(now), float(asked or 0)), error, failed)
+        # A server that accepts a watch and breaks it off is there.
+        away = is_outage(error) and self._opened is None
+        backoff = self._outage if away else self._backoff
+        return Pause(max(backoff.delay(now), float(asked or 0)), error, failed)
+
+    def recovered(self, now: float) -> Step:
+        """The first step after a Pause that was cut short, since the server is back."""
+        self._backoff.reset(now)
+        self._outage.reset(now)
+        return self.begin()
 
     # ---- lists --------------------------------------------------------------------------------
 
@@ -223,6 +240,7 @@ class Reflecting:
 
     def list_failed(self, error: Exception, now: float) -> Step:
         """Note that it could not be read."""
+        self._opened = None
         if _is_unusable_version(error) and not self._unavailable:
             self._unavailable = True
             return self._list()
@@ -296,8 +314,11 @@ class Reflecting:
         over = error is None or (isinstance(error, TransportError) and self._opened is not None)
         if self._initial:
             return self._initial_over(error, now) if over else self._initial_failed(error)
+        if over and not self._was_short(now):
+            self._outage.reset(now)
+            return self._watch()
         if over:
-            return self._pause("pass", error, now) if self._was_short(now) else self._watch()
+            return self._pause("pass", error, now)
         return self._pause("pass", error, now, failed=self._opened is None)
 
     def _initial_over(self, error: Exception | None, now: float) -> Step:

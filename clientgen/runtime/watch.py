@@ -99,6 +99,15 @@ class WatchProgress:
         self._advanced = False
         return options, seconds + READ_MARGIN
 
+    @property
+    def can_resume(self) -> bool:
+        """Whether it can go on from a version that is known."""
+        return self._known
+
+    def recovered(self) -> None:
+        """Note that the server is back, after an outage."""
+        self._backoff.reset()
+
     def opened(self, now: float) -> None:
         """Note that the server has accepted the watch."""
         self._opened = now

@@ -24,6 +24,7 @@ from clientgen.runtime.reflecting import (
     Pause,
     Reflecting,
     ReflectorBackoff,
+    Step,
     Streaming,
     Taken,
     is_too_large,
@@ -516,3 +517,54 @@ def test_versions_that_are_too_large_are_told_apart(error):
     assert is_too_large(error) == (error in {TOO_LARGE, TOO_LARGE_OF_OLD_SERVERS})
     assert not is_too_large(status(504, "Timeout"))
     assert not is_too_large(None)
+
+
+# ---- outages ----------------------------------------------------------------------------------
+
+
+def after_outage(seconds: float) -> tuple[Reflecting, float]:
+    """One that watched when the server went away for so long, and what the time is."""
+    made, now = watching(), 300.0
+    while now < 300.0 + seconds:
+        step = made.stream_ended(refused(), now)
+        assert isinstance(step, Pause)
+        now += step.seconds
+        assert isinstance(made.begin(), Streaming)
+    return made, now
+
+
+@pytest.mark.parametrize("error", [EXPIRED, FORBIDDEN])
+def test_what_a_server_refuses_after_an_outage_does_not_wait_as_long_as_that(error):
+    made, now = after_outage(90.0)
+    made.opened(now)
+    if error is EXPIRED:
+        with pytest.raises(errors.Expired):
+            made.take(WatchEvent("ERROR", EXPIRED.status))
+    step = made.stream_ended(error, now)
+    assert isinstance(step, Pause)
+    assert step.seconds == pytest.approx(0.8)
+
+
+def test_a_server_that_accepts_watches_and_breaks_them_off_is_waited_for_longer_and_longer():
+    made, pauses = watching(), []
+    step: Step = Streaming({}, 0.0)
+    for now in range(300, 332, 4):
+        made.opened(float(now))
+        step = made.stream_ended(LOST, float(now))
+        if isinstance(step, Listing):
+            step = made.listed(step, "7", 1)
+        if isinstance(step, Pause):
+            pauses.append(step.seconds)
+            made.begin()
+    assert pauses == pytest.approx([0.8, 1.6, 3.2, 6.4])
+
+
+def test_who_learns_that_the_server_is_back_goes_on_and_begins_with_short_pauses():
+    made, now = after_outage(90.0)
+    made.stream_ended(refused(), now)
+    step = made.recovered(now)
+    assert isinstance(step, Streaming)
+    assert step.options["resource_version"] == "7"
+    again = made.stream_ended(refused(), now)
+    assert isinstance(again, Pause)
+    assert again.seconds == pytest.approx(0.8)

@@ -29,6 +29,8 @@ HALF_CLOSE = "half-close"
 Act = bytes | str | threading.Event
 
 PATIENCE = 10.0
+# How clients find out whether a server is still there: see `clientgen.runtime.health`.
+PROBES = {"/version", "/readyz"}
 
 
 @dataclass
@@ -128,6 +130,7 @@ class ScriptedServer:
 
     def __init__(self, certificates: Certificates | None, *, ask_certificate: bool = False) -> None:
         self.requests: list[Received] = []
+        self.probes: list[Received] = []
         self.connections = 0
         self.errors: list[BaseException] = []
         self._context = certificates and certificates.server_context(ask=ask_certificate)
@@ -200,6 +203,10 @@ class ScriptedServer:
     def _converse(self, connection: socket.socket, number: int) -> None:
         with connection.makefile("rb") as stream:
             while (received := _read_request(stream, number)) is not None:
+                if received.target in PROBES:  # these come when they come, in no script
+                    self.probes.append(received)
+                    connection.sendall(ok({}))
+                    continue
                 with self._lock:
                     self.requests.append(received)
                     acts = self._script.popleft() if self._script else None

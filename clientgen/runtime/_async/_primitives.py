@@ -34,6 +34,7 @@ __all__ = [
     "sleep",
     "spawn",
     "uncancelled",
+    "wait_moving",
     "wait_until",
 ]
 
@@ -219,6 +220,25 @@ async def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
     try:
         while not event.is_set() and (until is None or clock.monotonic() < until):
             await event.wait(None if until is None else real_seconds(clock, until))
+    finally:
+        forget()
+    return event.is_set()
+
+
+async def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) -> bool:
+    """The same, with a moment that may change: who changes it wakes the event."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def wake() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(event.wake)
+
+    forget = on_move(clock, wake)
+    try:
+        while not event.is_set() and clock.monotonic() < (moment := until()):
+            await event.wait(real_seconds(clock, moment))
     finally:
         forget()
     return event.is_set()

@@ -144,7 +144,8 @@ class AsyncReflector(Generic[T]):
             worrying = not self.resource_version or step.seconds >= _LONG
             level = logging.WARNING if worrying else logging.INFO
             logger.log(level, "%s: %s; on in %.1f s", self._path, why, step.seconds)
-        await wait_until(self._stopped, self._clock, self._now() + step.seconds)
+        if await self._rest.pause(self._stopped, self._clock, step.seconds, step.error):
+            return self._reflecting.recovered(self._now())
         return self._reflecting.begin()
 
     # ---- lists --------------------------------------------------------------------------------
@@ -234,7 +235,14 @@ class AsyncReflector(Generic[T]):
     async def _open(self, step: Streaming) -> None:
         self._request = build("GET", self._path, step.options, WATCH)
         deadline = monotonic() + _OPEN_SECONDS
-        opening = self._rest.stream(self._request, deadline, step.read_timeout, max_retries=0)
+        opening = self._rest.stream(
+            self._request,
+            deadline,
+            step.read_timeout,
+            max_retries=0,
+            is_watch=True,
+            can_resume=True,
+        )
         self._stream = await self._stopped.unless(opening)
         self._reflecting.opened(self._now())
         self.said = READING

@@ -1,17 +1,21 @@
 """The REST client: credentials, retries, rate limit and warnings around a transport."""
 
+# ruff: noqa: ASYNC109 - a transport is told how long it has
+
 from __future__ import annotations
 
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import RequestTimeout, TransportError
+from ..errors import ConnectionLost, RequestTimeout, TransportError
+from ..health import SILENCE, is_outage
 from ..request import HttpRequest, HttpResponse
 from ..response import error_from, retry_after
 from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
 from ..server_warnings import LoggedOnce, warnings_in
-from ._primitives import Lock, run_blocking, short_lock, sleep
+from ._primitives import Lock, run_blocking, short_lock, sleep, wait_until
+from .keeper import AsyncKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,9 +23,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    from ..clock import Clock
     from ..config.cluster_config import ClusterConfig, Credential
     from ..options import ClientOptions
     from ..request import Headers
+    from ._primitives import Event
+    from .keeper import AsyncHeard
     from .seam import AsyncByteStream, AsyncTransport
     from .transport import AsyncHttpTransport
 
@@ -31,6 +38,9 @@ _REDIRECT = 300
 _UNAUTHORIZED = 401
 # Enough of a refused stream to understand the refusal.
 _ERROR_BODY = 65536
+# Until the headers of a watch are here, which servers send at once; and while they are away.
+_OPEN_SECONDS = 30.0
+_OPEN_DOWN = 5.0
 
 
 class AsyncRest:
@@ -82,6 +92,10 @@ class AsyncRest:
         self._carrier: AsyncTransport | None = transport
         self._http: AsyncHttpTransport | None = None
         self._closed = False
+        silence = options.get("silence_timeout", SILENCE)
+        self._keeper = (
+            AsyncKeeper(config.server, self, silence) if silence and transport is None else None
+        )
 
     @classmethod
     def from_config(
@@ -157,10 +171,13 @@ class AsyncRest:
         read_timeout: float | None = None,
         *,
         max_retries: int | None = None,
+        is_watch: bool = False,
+        can_resume: bool = False,
     ) -> AsyncByteStream:
         """Open an answer that is read piece by piece; a lost connection is never tried again.
 
-        `max_retries` is as for `send`.
+        `max_retries` is as for `send`. A watch is lost if it does not begin soon. `can_resume` says
+        that the reader loses nothing when the stream is broken off.
 
         Raises:
             ApiError: the server refused.
@@ -169,10 +186,12 @@ class AsyncRest:
         retries = self._max_retries if max_retries is None else max_retries
         retry = Retry(request.method, retries, deadline)
         while True:
-            stream = await self._open(request, deadline, read_timeout)
+            stream = await self._open(request, deadline, read_timeout, is_watch=is_watch)
             if "warning" in stream.headers:
                 self._warn(stream.headers)
             if stream.status < _REDIRECT:
+                if self._keeper is not None:
+                    self._keeper.listen(cast("AsyncHeard", stream), can_resume=can_resume)
                 return stream
             body = await _read_some(stream)
             response = HttpResponse(stream.status, stream.headers, body)
@@ -181,10 +200,37 @@ class AsyncRest:
                 raise annotate(error_from(request, response), retry.count, None)
             await sleep(delay)
 
+    async def pause(
+        self, stopped: Event, clock: Clock, seconds: float, error: Exception | None
+    ) -> bool:
+        """Wait before something is tried again that failed because of `error`.
+
+        The wait is over at once when `stopped`, and soon when a server that was away is back;
+        gives whether it was.
+        """
+        if self._keeper is None or not is_outage(error):
+            await wait_until(stopped, clock, clock.monotonic() + seconds)
+            return False
+        return await self._keeper.pause(stopped, clock, seconds)
+
+    async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+        """Ask the server something small: see `keeper`."""
+        await self._ready()
+        assert self._http is not None
+        request = self._signed(HttpRequest("GET", target))
+        return await self._http.ask(request, timeout, fresh=fresh)
+
+    async def hang_up(self) -> None:
+        """Close the connection for that."""
+        if self._http is not None:
+            await self._http.hang_up()
+
     async def aclose(self) -> None:
         """Close all connections; streams end."""
         self._closed = True
         self._shown = None
+        if self._keeper is not None:
+            await self._keeper.aclose()
         if self._carrier is not None:
             await self._carrier.aclose()
 
@@ -213,17 +259,28 @@ class AsyncRest:
         return response
 
     async def _open(
-        self, request: HttpRequest, deadline: float | None, silence: float | None
+        self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
     ) -> AsyncByteStream:
-        credential, carrier = await self._ready()
-        left = _left(request, deadline)
-        stream = await carrier.stream(self._signed(request), left, silence)
+        credential, _ = await self._ready()
+        stream = await self._begin(request, deadline, silence, is_watch=is_watch)
         if stream.status == _UNAUTHORIZED and await self._renews(credential):
             await stream.aclose()
-            _, carrier = await self._ready()
-            left = _left(request, deadline)
-            stream = await carrier.stream(self._signed(request), left, silence)
+            stream = await self._begin(request, deadline, silence, is_watch=is_watch)
         return stream
+
+    async def _begin(
+        self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
+    ) -> AsyncByteStream:
+        _, carrier = await self._ready()
+        left, limit = _left(request, deadline), None
+        if is_watch and self._keeper is not None:
+            limit = _OPEN_DOWN if self._keeper.is_down else _OPEN_SECONDS
+        if limit is None or (left is not None and left < limit):
+            return await carrier.stream(self._signed(request), left, silence)
+        try:
+            return await carrier.stream(self._signed(request), limit, silence)
+        except RequestTimeout:
+            raise ConnectionLost(f"{request.info}: no answer within {limit:g} s") from None
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
         # Of two that say what is accepted, servers heed the first.

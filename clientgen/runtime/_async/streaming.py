@@ -13,8 +13,9 @@ from ._primitives import Event, call_later
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Self
+    from typing import Self, Unpack
 
+    from ..options import StreamOptions
     from ..request import HttpRequest
     from .rest import AsyncRest
     from .seam import AsyncByteStream
@@ -71,12 +72,14 @@ class AsyncStoppable:
         if getattr(self, "_stream", None) is not None:
             self.stop()
 
-    async def _open(self, request: HttpRequest, read_timeout: float | None) -> None:
+    async def _open(
+        self, request: HttpRequest, read_timeout: float | None, **options: Unpack[StreamOptions]
+    ) -> None:
         """Open the next stream, unless this is stopped before or meanwhile."""
         if self._timeout is not None and self._deadline is None:
             self._deadline = monotonic() + self._timeout
             self._cancel_alarm = call_later(self._timeout, self._expire)
-        opening = self._rest.stream(request, self._deadline, read_timeout)
+        opening = self._rest.stream(request, self._deadline, read_timeout, **options)
         self._stream = await self._stopped.unless(opening)
         if self._stopped.is_set():
             await self._leave_stream()

@@ -13,6 +13,7 @@ import io
 import os
 import socket
 from importlib import import_module
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -26,7 +27,7 @@ from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..config.cluster_config import ClusterConfig
     from ..errors import TransportError
@@ -40,6 +41,8 @@ CONNECTIONS = 100
 # Lists are megabytes; a small buffer would make the connection pause all the time.
 _BUFFER = 1 << 20
 CONNECT_TIMEOUT = 30.0
+# More than what a server answers that is asked whether it is there.
+_SMALL = 1 << 16
 # What the library raises; everything else is a mistake of ours.
 _FAILURES = (aiohttp.ClientError, OSError, ValueError)
 
@@ -71,6 +74,8 @@ class AsyncHttpTransport:
         self._writing: aiohttp.ClientSession | None = None
         self._streaming: aiohttp.ClientSession | None = None
         self._streams: set[_Stream] = set()
+        self._kept: aiohttp.ClientSession | None = None
+        self._kept_is_new = False
         self._busy = 0
         self._retired = False
 
@@ -115,6 +120,39 @@ class AsyncHttpTransport:
         self._streams.add(stream)
         return stream
 
+    async def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+        """Send a small request over a connection that is kept for it, over a new one if `fresh`.
+
+        Gives the status, and whether the connection is new; the body does not matter.
+        """
+        if fresh:
+            await self.hang_up()
+        if self._kept is None:
+            self._kept = self._new_kept_session()
+        session, self._kept_is_new = self._kept, False
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._start(session, request)
+                await _read_off(response)
+        except self._failures as error:
+            await self.hang_up()
+            raise _translated(error, request, self._server) from error
+        return response.status, self._kept_is_new
+
+    async def hang_up(self) -> None:
+        """Close that connection."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            await kept.close()
+
+    def _new_kept_session(self) -> aiohttp.ClientSession:
+        async def note(*_: object) -> None:
+            self._kept_is_new = True
+
+        tracing = aiohttp.TraceConfig()
+        tracing.on_connection_create_end.append(note)
+        return self._new_session(self._new_connector(1), trace_configs=[tracing])
+
     async def retire(self) -> None:
         """Break the streams off, and close when the last answer that somebody waits for is here."""
         self._retired = True
@@ -127,6 +165,7 @@ class AsyncHttpTransport:
         """Close all connections; streams end."""
         for stream in tuple(self._streams):
             stream.abort()
+        await self.hang_up()
         for session in (self._writing, self._reading, self._streaming):
             if session is not None:
                 await session.close()
@@ -222,30 +261,51 @@ class _Stream:
         self._request = request
         self._open_streams = open_streams
         self._aborted = False
+        self._why = ""
+        self.opened = self.heard = monotonic()
+        self.can_resume = False
+        self.on_end: Callable[[_Stream], object] | None = None
 
     async def read(self) -> bytes:
         """The next bytes as they arrive; empty at the end and after `abort`."""
         try:
-            return await self._content.readany()
+            chunk = await self._content.readany()
         except _FAILURES as error:
             if self._aborted:
                 return b""
+            if self._why:
+                raise ConnectionLost(f"{self._request.info}: {self._why}") from None
             raise _translated(error, self._request, "") from error
+        self.heard = monotonic()
+        return chunk
 
     def abort(self) -> None:
         """Make `read` give up at once."""
         self._aborted = True
         self.break_off()
 
-    def break_off(self) -> None:
+    def break_off(self, why: str = "") -> None:
         """Make `read` say that the connection is lost."""
-        self._open_streams.discard(self)
-        self._response.close()
+        self._why = why
+        self._let_go()
 
     async def aclose(self) -> None:
         """Let go of the connection."""
+        self._let_go()
+
+    def _let_go(self) -> None:
         self._open_streams.discard(self)
         self._response.close()
+        if self.on_end is not None:
+            self.on_end(self)
+
+
+async def _read_off(response: aiohttp.ClientResponse) -> None:
+    """Read an answer that does not matter, so that its connection can be used again."""
+    if len(await response.content.read(_SMALL)) < _SMALL and response.content.at_eof():
+        response.release()
+    else:
+        response.close()
 
 
 def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..clock import SYSTEM_CLOCK
 from ..codec import decode_event
 from ..errors import ClientError, ConnectionLost
 from ..lines import is_whole
@@ -73,7 +74,9 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         """Open the next connection, or read from this one; gives whether it has not ended."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(monotonic())
-            await self._open(build("GET", self._path, options, WATCH), read_timeout)
+            request = build("GET", self._path, options, WATCH)
+            can_resume = self._progress.can_resume
+            await self._open(request, read_timeout, is_watch=True, can_resume=can_resume)
             self._progress.opened(monotonic())
             return True
         if await self._read_lines():
@@ -100,5 +103,5 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
             raise
         if delay is None:
             self._stopped.set()
-        elif delay:
-            await self._stopped.wait(delay)
+        elif delay and await self._rest.pause(self._stopped, SYSTEM_CLOCK, delay, error):
+            self._progress.recovered()

@@ -35,6 +35,7 @@ __all__ = [
     "sleep",
     "spawn",
     "uncancelled",
+    "wait_moving",
     "wait_until",
 ]
 
@@ -148,6 +149,12 @@ class Event:
         with self._condition:
             return self._condition.wait_for(self.is_set, seconds)
 
+    def _wait_moving(self, clock: Clock, until: Callable[[], float]) -> None:
+        """The same with a moment that may change."""
+        with self._condition:
+            while not self._happened and clock.monotonic() < (moment := until()):
+                self._condition.wait(real_seconds(clock, moment))
+
     def _wait_by(self, clock: Clock, until: float | None) -> None:
         """Wait for it, but not past a moment of a clock whose moves call `wake`."""
         with self._condition:
@@ -164,6 +171,16 @@ def wait_until(event: Event, clock: Clock, until: float | None) -> bool:
     forget = on_move(clock, event.wake)
     try:
         event._wait_by(clock, until)
+    finally:
+        forget()
+    return event.is_set()
+
+
+def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) -> bool:
+    """The same, with a moment that may change: who changes it wakes the event."""
+    forget = on_move(clock, event.wake)
+    try:
+        event._wait_moving(clock, until)
     finally:
         forget()
     return event.is_set()

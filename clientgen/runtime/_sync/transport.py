@@ -35,7 +35,7 @@ from ..keepalive import KEEPALIVE
 from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
@@ -48,6 +48,8 @@ __all__ = ["HttpTransport"]
 CONNECTIONS = 100
 CONNECT_TIMEOUT = 30.0
 _CHUNK = 1 << 16
+# More than what a server answers that is asked whether it is there.
+_SMALL = 1 << 16
 # Without the first, urllib3's own, small packets would wait for each other.
 _SOCKET_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *KEEPALIVE]
 
@@ -77,6 +79,8 @@ class HttpTransport:
         self._prefix = config.server if forwarded else urlsplit(config.server).path
         self._lock = threading.Lock()
         self._streams: set[_Stream] = set()
+        self._kept: tuple[PoolManager, HTTPConnectionPool] | None = None
+        self._kept_socket: socket.socket | None = None
         self._process = os.getpid()
         self._manager, self._pool = self._new_pool()
 
@@ -122,6 +126,30 @@ class HttpTransport:
         self._streams.add(stream)
         return stream
 
+    def ask(self, request: HttpRequest, timeout: float, *, fresh: bool) -> tuple[int, bool]:
+        """Send a small request over a connection that is kept for it, over a new one if `fresh`.
+
+        Gives the status, and whether the connection is new; the body does not matter.
+        """
+        if fresh:
+            self.hang_up()
+        kept = self._kept = self._kept or self._new_pool()
+        before, limits = self._kept_socket, Timeout(connect=timeout, read=timeout)
+        try:
+            response = self._start(request, limits, kept[1], preload_content=False)
+            self._kept_socket = _socket_of(response)
+            _read_off(response, self._kept_socket, monotonic() + timeout)
+        except (HTTPError, OSError, ValueError) as error:
+            self.hang_up()
+            raise self._translated(error, request, timeout) from error
+        return response.status, self._kept_socket is not before
+
+    def hang_up(self) -> None:
+        """Close that connection."""
+        kept, self._kept, self._kept_socket = self._kept, None, None
+        if kept is not None:
+            kept[0].clear()
+
     def retire(self) -> None:
         """Break the streams off, and close; answers that somebody waits for still come."""
         for stream in self._streams.copy():
@@ -132,6 +160,7 @@ class HttpTransport:
         """Close the idle connections and end the streams; those in use close after their answer."""
         for stream in self._streams.copy():
             stream.abort()
+        self.hang_up()
         self._manager.clear()
 
     def _start(
@@ -218,6 +247,10 @@ class _Stream:
         self._chunks = _chunks(response)
         self._reading = threading.Lock()
         self._aborted = self._broken = False
+        self._why = "the connection was closed"
+        self.opened = self.heard = monotonic()
+        self.can_resume = False
+        self.on_end: Callable[[_Stream], object] | None = None
 
     def read(self) -> bytes:
         """The next bytes as they arrive; empty at the end and after `abort`."""
@@ -226,6 +259,7 @@ class _Stream:
                 chunk = b"" if self._broken else next(self._chunks, b"")
         except (HTTPError, OSError, ValueError) as error:
             return self._after(error)
+        self.heard = monotonic()
         return chunk or self._after(None)
 
     def abort(self) -> None:
@@ -233,8 +267,9 @@ class _Stream:
         self._aborted = True
         self.break_off()
 
-    def break_off(self) -> None:
+    def break_off(self, why: str = "") -> None:
         """Make `read`, in whatever thread, say that the connection is lost."""
+        self._why = why or self._why
         self._broken = True
         with suppress(OSError):  # it may be closed already
             # The method of SSLSocket would take TLS down under the reading thread.
@@ -251,6 +286,8 @@ class _Stream:
         self._open_streams.discard(self)
         self._response.close()
         self._manager.clear()
+        if self.on_end is not None:
+            self.on_end(self)
 
     def _after(self, error: Exception | None) -> bytes:
         """The end of the answer: its own, by this side's will, or by mishap."""
@@ -258,10 +295,10 @@ class _Stream:
             self._let_go()
         if self._aborted:
             return b""
+        if self._broken:
+            raise ConnectionLost(f"{self._request.info}: {self._why}") from None
         if error is not None:
             raise _translated(error, self._request, "", None) from error
-        if self._broken:
-            raise ConnectionLost(f"{self._request.info}: the connection was closed")
         return b""
 
 
@@ -291,6 +328,15 @@ def _read_within(response: BaseHTTPResponse, connection: socket.socket, deadline
         with suppress(OSError):
             connection.settimeout(left)
     return response.read1(_CHUNK)
+
+
+def _read_off(response: BaseHTTPResponse, connection: socket.socket, deadline: float) -> None:
+    """Read an answer that does not matter, so that its connection can be used again."""
+    left = _SMALL
+    while left > 0 and (chunk := _read_within(response, connection, deadline)):
+        left -= len(chunk)
+    if left <= 0:
+        response.close()
 
 
 def _headers(response: BaseHTTPResponse) -> Mapping[str, str]:

@@ -1,0 +1,160 @@
+"""Servers that cannot be heard any more, and that come back; `test_silence_sync` is on threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from kubeapi import AsyncClientset
+from kubeapi.core.v1 import ConfigMap, ConfigMapList
+from support.blackhole import BlackHole
+from support.informing import CONFIG_MAPS, config, tasks, threads
+
+from clientgen.runtime._async._primitives import sleep, spawn
+from clientgen.runtime.aio import AsyncLeaderElector, AsyncRest, AsyncSharedInformer
+from clientgen.runtime.config.cluster_config import ClusterConfig
+from clientgen.runtime.reflecting import ReflectorBackoff
+from clientgen.testing import FakeCluster
+from clientgen.testing.http import LocalServer
+
+FOREVER = 30.0
+# The real one is 42 seconds, of which a fifth is for the answer.
+SILENCE = 1.5
+
+
+@pytest.fixture
+def server():
+    with LocalServer(FakeCluster(config("a", "1"))) as server:
+        yield server
+
+
+@pytest.fixture
+def proxy(server):
+    with BlackHole(server.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    yield
+    assert not threads() - {"clientgen-serve"}
+
+
+def client(url: str, **options: Any) -> AsyncClientset:
+    return AsyncClientset(AsyncRest(ClusterConfig(url), **{"silence_timeout": SILENCE, **options}))
+
+
+def informer(k: AsyncClientset) -> AsyncSharedInformer[ConfigMap]:
+    return AsyncSharedInformer(k.rest, CONFIG_MAPS, ConfigMap, ConfigMapList)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + FOREVER
+    while not condition():
+        assert time.monotonic() < until
+        await sleep(0.01)
+
+
+def watches(server: LocalServer) -> int:
+    return len([each for each in server.cluster.actions if each.verb == "watch"])
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+async def test_an_informer_whose_connections_have_died(server, proxy, is_kept):
+    """All connections there were; new ones work, as after a NAT has lost its table."""
+    async with client(proxy.url) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        await until(lambda: proxy.connections > is_kept)  # the second one is the kept one
+        proxy.forget()
+        server.cluster.add(config("b", "2"))
+        await until(lambda: cms.indexer.get("default/b"))
+        assert cms.watch_errors == 0  # nobody is troubled with it
+    assert not tasks()
+
+
+async def test_an_informer_of_a_server_that_is_swallowed_whole(server, proxy, caplog):
+    async with client(proxy.url) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        proxy.swallow()
+        caplog.set_level("INFO", "clientgen.runtime.connections")
+        await until(lambda: "nothing was heard of the server" in caplog.text)
+        server.cluster.add(config("b", "2"))
+        server.cluster.compact()
+        proxy.work()
+        await until(lambda: cms.indexer.get("default/b"))
+
+
+async def test_a_watch_whose_connection_has_died(server, proxy):
+    async with client(proxy.url) as k:
+        version = (await k.core_v1.config_maps("default").list()).metadata.resource_version
+        async with k.core_v1.config_maps("default").watch(resource_version=version) as watch:
+            server.cluster.add(config("b", "2"))
+            assert (await watch.__anext__()).object.metadata.name == "b"
+            proxy.forget()
+            server.cluster.add(config("c", "3"))
+            assert (await watch.__anext__()).object.metadata.name == "c"
+
+
+async def test_a_silent_server_that_answers_keeps_its_streams(server):
+    async with client(server.url) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        keeper = k.rest._keeper
+        assert keeper is not None
+        keeper._health.patience = FOREVER  # it does answer, however busy this machine is
+        await until(lambda: keeper._health.kept_since > 0)  # asked once
+        await until(lambda: watches(server) == 2)  # the first was older than what is kept
+        await until(lambda: cms._reflectors[0]._stream)
+        kept = keeper._health.kept_since
+        stream = cms._reflectors[0]._stream
+        asked = keeper._health._asked
+        await until(lambda: keeper._health._asked != asked)
+        assert keeper._health.kept_since == kept
+        assert cms._reflectors[0]._stream is stream
+        assert watches(server) == 2
+
+
+async def test_there_is_nothing_to_keep_when_nobody_listens(server):
+    async with client(server.url) as k:
+        async with informer(k) as cms:
+            assert await cms.wait_for_sync(FOREVER)
+            assert any("keeper" in each for each in threads() | tasks())
+        await until(lambda: not any("keeper" in each for each in threads() | tasks()))
+
+
+async def test_who_does_not_want_it_is_left_alone(server):
+    async with client(server.url, silence_timeout=0) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        assert not any("keeper" in each for each in threads() | tasks())
+
+
+async def test_a_leader_that_cannot_be_heard_leads_no_longer(proxy):
+    async with client(proxy.url) as k:
+        elector = AsyncLeaderElector(
+            k, "lock", "default", lease_duration=3, renew_deadline=2.0, retry_period=0.2
+        )
+        running = spawn(lambda: ended(elector), "elector")
+        await until(lambda: elector.is_leader)
+        proxy.swallow()
+        await until(lambda: not elector.is_leader)
+        assert await running.join(FOREVER)
+        assert elector.is_leader is False
+
+
+async def ended(elector: AsyncLeaderElector) -> None:
+    with pytest.raises(Exception, match="does not lead any more"):
+        await elector.run()
+
+
+async def test_who_waits_goes_on_when_the_server_is_back(server, monkeypatch):
+    """However long the wait has become: what would be next is an hour away."""
+    monkeypatch.setattr(ReflectorBackoff, "delay", lambda self, now: 3600.0)
+    async with client(server.url, silence_timeout=SILENCE) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        port = server.port
+        server.close()
+        server.cluster.add(config("b", "2"))
+        await until(lambda: k.rest._keeper.is_down)
+        with LocalServer(server.cluster, port=port):
+            await until(lambda: cms.indexer.get("default/b"))
