@@ -115,6 +115,7 @@ class _Words(Scope):
 
     def __init__(self, file: FilePlan, modules: Modules) -> None:
         super().__init__(file)
+        self._file = file
         self._modules = modules
 
     def functions(self) -> dict[str, Callable[..., str]]:
@@ -147,7 +148,7 @@ class _Words(Scope):
 
     def model(self, model: ModelId) -> str:
         """The class of a model."""
-        symbol = self._modules.symbol(model)
+        symbol = self._file.found(self._modules.symbol(model))
         own = symbol.module.startswith(".")
         module = symbol.module if own else self.kept(symbol.module)
         return self.ref(Symbol(module, self.kept(symbol.name)))

@@ -43,6 +43,7 @@ _CONDITION: Final[Mapping[str, Schema]] = {
     "message": {"maxLength": 32768},
     "observedGeneration": {"minimum": 0},
 }
+_MODELS: Final = re.compile(r"\.models(_\d+)?$")
 _PLACEHOLDER: Final = re.compile(r"\w+ of [\w./-]+\.")
 
 
@@ -97,7 +98,7 @@ def _name(cls: type[Model]) -> str | None:
     file = getattr(module.module, "__file__", None) if module else None
     if not file or not _is_generated(file):
         return None
-    parts = cls.__module__.removesuffix(".models").split(".")
+    parts = _MODELS.sub("", cls.__module__).split(".")
     return ".".join([*parts[-2:], cls.__name__])
 
 

@@ -14,7 +14,8 @@ from clientgen.generator.plan.clients import (
     resource_plans,
 )
 from clientgen.generator.plan.informers import informers_file, listers_file
-from clientgen.generator.plan.models import model_plans
+from clientgen.generator.plan.models import defined_first, model_plans
+from clientgen.generator.plan.parts import in_parts
 from clientgen.generator.plan.records import ClientPlan, FilePlan, Modules, Symbol, shown
 from clientgen.generator.problems import Problems
 from clientgen.gvk import GroupVersion
@@ -41,17 +42,16 @@ def group_version_files(
     gv, folder = api.group_version, modules.package(api.group_version)
     source = f"apis/{gv}" if gv.group else f"api/{gv}"
     models = model_plans(api, modules, late, problems)
-    files = [
-        FilePlan(
-            f"{folder}/models.py",
-            "models.py.j2",
-            f"Models of the {shown(gv)} API.",
-            source,
-            defines=tuple(model.name for model in models),
-            models=models,
-            late=late,
-        )
-    ]
+    file = FilePlan(
+        f"{folder}/models.py",
+        "models.py.j2",
+        f"Models of the {shown(gv)} API.",
+        source,
+        defines=tuple(model.name for model in models),
+        models=models,
+        late=late,
+    )
+    files = in_parts(file, defined_first(api.models))
     if gv != META_V1:
         title = f"The {shown(gv)} API."
         path, template = f"{folder}/__init__.py", "group_version.py.j2"

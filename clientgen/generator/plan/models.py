@@ -20,7 +20,7 @@ from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, chec
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.selection import models_in
 
-__all__ = ["late_imports", "model_plans"]
+__all__ = ["defined_first", "late_imports", "model_plans"]
 
 _AUTO = frozenset({"metadata", "spec", "status"})
 # What must not be read by accident in a log: shown as hidden in reprs.
@@ -52,7 +52,7 @@ def model_plans(
         return modules.package(model.group_version) not in late
 
     plans: list[ModelPlan] = []
-    for model in _defined_first(api.models):
+    for model in defined_first(api.models):
         plans.append(_model(model, modules.class_name(model.id), available))
         defined.add(model.id)
     named = [(modules.class_name(model.id), model.id.name) for model in api.models]
@@ -116,7 +116,7 @@ def _default(field: Field) -> str:
     return "none"
 
 
-def _defined_first(models: Sequence[Model]) -> list[Model]:
+def defined_first(models: Sequence[Model]) -> list[Model]:
     """Models in order of name, but after those their class bodies need: list items and the like."""
     by_id = {model.id: model for model in models}
     order: dict[ModelId, Model] = {}

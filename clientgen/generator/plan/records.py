@@ -170,6 +170,20 @@ class FilePlan:
     api_version: str = ""
     late: frozenset[str] = frozenset()
     """Modules that import this one back: their names are imported at the end."""
+    parts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of a part of the models: the modules beside it that define each of their classes."""
+
+    @property
+    def module(self) -> str:
+        """The module it is, seen from the package: `.core.v1.models`."""
+        return "." + self.path.removesuffix(".py").replace("/", ".")
+
+    def found(self, symbol: Symbol) -> Symbol:
+        """Where this file takes a name from: parts of the models take theirs from each other."""
+        folder = self.module.rpartition(".")[0]
+        if not self.parts or symbol.module != f"{folder}.models":
+            return symbol
+        return Symbol(f"{folder}.{self.parts[symbol.name]}", symbol.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import ast
 import importlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -24,6 +24,7 @@ from clientgen.generator.sources.python_models import (
     ModelModule,
     defined,
     models_of,
+    parts_of,
 )
 from clientgen.generator.sources.spec import Input
 from clientgen.gvk import GroupVersion
@@ -83,9 +84,9 @@ def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> I
     classes: dict[ModelId, PythonClass] = {}
     ids: dict[PythonClass, ModelId] = {}
     for module in modules:
-        for model, found in defined(module):
+        for model, found, place in defined(module):
             classes.setdefault(model, found)
-            ids[found] = model
+            ids[found] = ids[place] = model
     models: dict[ModelId, Model] = {}
     for module in modules:
         try:
@@ -175,18 +176,31 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
 
 def _modules(package: _Package, problems: Problems) -> Iterator[ModelModule]:
     for group_version, folder in (package.manifest.group_versions or {}).items():
-        path = f"{folder}/models.py"
-        shown = f"{package.folder}/{path}"
-        try:
-            tree = ast.parse(package.read(path), shown)
-        except OSError:
-            problems.add(shown, f"is missing, and {MANIFEST} speaks of it", _AGAIN)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            problems.add(shown, f"is not Python: {error}", _AGAIN)
-        else:
-            name = ".".join([package.name, *path.removesuffix(".py").split("/")])
-            home = GroupVersion.parse(group_version)
-            yield ModelModule(name, home, shown, tree, _names(package, group_version))
+        whole = _module(package, group_version, f"{folder}/models.py", problems)
+        if whole is None:
+            continue
+        yield whole
+        for name in parts_of(whole):
+            part = _module(package, group_version, f"{folder}/{name}.py", problems)
+            if part is not None:
+                yield replace(part, whole=whole.name)
+
+
+def _module(
+    package: _Package, group_version: str, path: str, problems: Problems
+) -> ModelModule | None:
+    shown = f"{package.folder}/{path}"
+    try:
+        tree = ast.parse(package.read(path), shown)
+    except OSError:
+        problems.add(shown, f"is missing, and {MANIFEST} speaks of it", _AGAIN)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        problems.add(shown, f"is not Python: {error}", _AGAIN)
+    else:
+        name = ".".join([package.name, *path.removesuffix(".py").split("/")])
+        home = GroupVersion.parse(group_version)
+        return ModelModule(name, home, shown, tree, _names(package, group_version))
+    return None
 
 
 def _names(package: _Package, group_version: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ the same forms.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -31,7 +32,9 @@ from clientgen.generator.problems import Problems
 from clientgen.generator.sources.import_statements import imported_names
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
-__all__ = ["ModelModule", "defined", "models_of"]
+__all__ = ["ModelModule", "defined", "models_of", "parts_of"]
+
+_PART = re.compile(r"models_\d+")
 
 _BUILTINS: Mapping[str, Scalar] = {
     "str": Scalar.STRING,
@@ -54,7 +57,8 @@ _INT_OR_STRING = {Scalar.STRING, Scalar.INTEGER}
 class ModelModule:
     """A module of models: its import name, its group version and its source.
 
-    `names` is what the API calls classes that have another name.
+    `names` is what the API calls classes that have another name; of a part of the models, `whole`
+    is the module that has them all.
     """
 
     name: str
@@ -62,16 +66,25 @@ class ModelModule:
     file: str
     tree: ast.Module
     names: Mapping[str, str] = field(default_factory=dict[str, str])
+    whole: str = ""
 
     def model(self, name: str) -> ModelId:
         """The model that a class of the module is."""
         return ModelId(self.group_version, self.names.get(name, name))
 
 
-def defined(module: ModelModule) -> Iterator[tuple[ModelId, PythonClass]]:
-    """The models a module defines."""
+def defined(module: ModelModule) -> Iterator[tuple[ModelId, PythonClass, PythonClass]]:
+    """The models a module defines: the class users import, and where it is."""
     for statement in _classes(module):
-        yield module.model(statement.name), PythonClass(module.name, statement.name)
+        users = PythonClass(module.whole or module.name, statement.name)
+        yield module.model(statement.name), users, PythonClass(module.name, statement.name)
+
+
+def parts_of(module: ModelModule) -> list[str]:
+    """The modules beside it that a module of models takes its classes from."""
+    beside = (each for each in module.tree.body if isinstance(each, ast.ImportFrom))
+    named = {each.module or "" for each in beside if each.level == 1}
+    return sorted(name for name in named if _PART.fullmatch(name))
 
 
 def models_of(

@@ -1,0 +1,102 @@
+"""Models that are too many for one module, in several.
+
+Type checkers give up on a module at some size: pyright after about 30,000 steps of its analysis, of
+which a field is up to three, and then knows none of its classes. `models` stays the module that has
+all classes to users; it takes them from its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
+
+from clientgen.generator.ir import Model, ModelId
+from clientgen.generator.plan.records import FilePlan, ModelPlan, Symbol
+from clientgen.generator.resolve.selection import models_in
+
+__all__ = ["in_parts"]
+
+# A half of what pyright takes, in its steps.
+MOST = 15_000
+_STEPS = 3
+
+
+def in_parts(file: FilePlan, models: Sequence[Model]) -> list[FilePlan]:
+    """The file of a group version's models, or several.
+
+    Args:
+        file: the file with all of them.
+        models: what its classes are made of, by the same numbers.
+    """
+    # Modules that import each other in a circle need their classes before any import is done.
+    if file.late or sum(map(_steps, file.models)) <= MOST:
+        return [file]
+    plans = dict(zip((model.id for model in models), file.models, strict=True))
+    parts = list(_filled(_together(models), plans))
+    if len(parts) == 1:
+        return [file]
+    where = {plan.name: f"models_{n}" for n, part in enumerate(parts, 1) for plan in part}
+    files = [_part(file, part, where) for part in parts]
+    folder = file.module.rpartition(".")[0]
+    taken = tuple(Symbol(f"{folder}.{where[name]}", name) for name in file.defines)
+    whole = replace(file, template="parts.py.j2", defines=(), models=(), reexports=taken)
+    return [whole, *files]
+
+
+def _part(file: FilePlan, models: Sequence[ModelPlan], where: Mapping[str, str]) -> FilePlan:
+    names = tuple(model.name for model in models)
+    path = file.path.replace("models.py", f"{where[names[0]]}.py")
+    return replace(file, path=path, defines=names, models=tuple(models), parts=where)
+
+
+def _steps(model: ModelPlan) -> int:
+    return _STEPS * (len(model.fields) + 2)
+
+
+def _filled(
+    groups: Iterable[Sequence[ModelId]], plans: Mapping[ModelId, ModelPlan]
+) -> Iterator[list[ModelPlan]]:
+    """Parts as large as they may be, of groups that stay together."""
+    order = {model: number for number, model in enumerate(plans)}
+    part: list[ModelPlan] = []
+    steps = 0
+    for group in groups:
+        found = [plans[model] for model in sorted(group, key=order.__getitem__)]
+        more = sum(map(_steps, found))
+        if part and steps + more > MOST:
+            yield part
+            part, steps = [], 0
+        part += found
+        steps += more
+    if part:
+        yield part
+
+
+def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
+    """Models in groups that refer to each other in circles; each group after those it refers to."""
+    groups = {model.id: [model.id] for model in models}
+    group_of = {model.id: model.id for model in models}
+    needs = {model.id: _needed(model, groups.keys()) for model in models}
+    while True:
+        graph = {
+            first: sorted({group_of[need] for each in members for need in needs[each]} - {first})
+            for first, members in groups.items()
+        }
+        try:
+            order = list(TopologicalSorter(graph).static_order())
+        except CycleError as error:
+            first, *others = dict.fromkeys(error.args[1])
+            for other in others:
+                groups[first] += groups.pop(other)
+            group_of |= dict.fromkeys(groups[first], first)
+        else:
+            yield from (groups[first] for first in order)
+            return
+
+
+def _needed(model: Model, known: Collection[ModelId]) -> list[ModelId]:
+    """The models of the same file that a class speaks of."""
+    spoken_of = [target for field in model.fields for target in models_in(field.type)]
+    spoken_of += [model.item] if model.item else []
+    return sorted({target for target in spoken_of if target in known})
