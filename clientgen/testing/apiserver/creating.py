@@ -126,7 +126,7 @@ class Creating:
         if causes:
             name = value["metadata"].get("name", "")
             raise invalid(resource.group, resource.kind, name, causes)
-        self.call.warnings.extend(self.rules.warnings(value, old))
+        self.call.warnings.extend(self.rules.warnings(value, old, part))
 
     def _writer(self) -> Writer:
         return Writer(

@@ -43,7 +43,7 @@ class Rules(Protocol):
         """What is wrong with the object."""
         ...
 
-    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[str]:
         """What is allowed, but hardly meant."""
         ...
 
@@ -83,10 +83,9 @@ class BuiltInRules:
         """As the kind's validation does."""
         return builtin.validate(self._resource, value, old, which, self._cluster)
 
-    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
-        """None: those of the real server are not known here."""
-        del value, old
-        return []
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[str]:
+        """Fields that do nothing any more, values that clash, and the like."""
+        return builtin.warnings(self._resource, value, old, which)
 
 
 class CustomRules:
@@ -121,8 +120,9 @@ class CustomRules:
         """Against the schema and its rules."""
         return self._version.validate(value, old, which)
 
-    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[str]:
         """Finalizers that may be somebody else's."""
+        del which
         return self._version.warnings(value, old)
 
 
@@ -166,8 +166,9 @@ class DefinitionRules:
         """The rules for definitions, structural schemas among them."""
         return [] if which == "status" else custom.validate_definition(value, old)
 
-    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
+    def warnings(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[str]:
         """Formats that mean nothing."""
+        del which
         return custom.definition_warnings(value, old)
 
 

@@ -18,10 +18,12 @@ from . import (
     finalizing,
     network_rules,
     other_defaults,
+    other_warnings,
     pod_defaults,
     pod_resizing,
     pod_rules,
     pod_strategies,
+    pod_warnings,
     policy_rules,
     rbac,
     service_rules,
@@ -51,6 +53,7 @@ from .names import name_causes
 from .scales import from_scale, scale_causes, to_scale
 from .strategies import prepare_create, prepare_update
 from .validating import validate
+from .warning import warnings
 
 __all__ = [
     "BOOTSTRAP",
@@ -74,6 +77,7 @@ __all__ = [
     "scale_causes",
     "to_scale",
     "validate",
+    "warnings",
 ]
 
 _GATHERED = (
@@ -87,10 +91,12 @@ _GATHERED = (
     finalizing,
     network_rules,
     other_defaults,
+    other_warnings,
     pod_defaults,
     pod_resizing,
     pod_rules,
     pod_strategies,
+    pod_warnings,
     policy_rules,
     rbac,
     service_rules,

@@ -1,0 +1,287 @@
+"""What objects of other kinds than pods are warned of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..parts import part, parts, texts
+from .key_pairs import key_pair_problem
+from .node_labels import expression_warnings, label_warning
+from .pod_warnings import claim_spec_warnings
+from .quantities import amount
+from .warning import address_warnings, network_warnings, quoted, warns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__: list[str] = []
+
+_CLASS: Final = "kubernetes.io/ingress.class"
+_HINTS: Final = "service.kubernetes.io/topology-aware-hints"
+_BETA_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
+_MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
+_STATIC: Final = ".static.k8s.io"
+_VOLUME_ANNOTATIONS: Final[Mapping[str, str]] = {
+    _BETA_CLASS: 'deprecated since v1.8; use "storageClassName" attribute instead',
+    "volume.beta.kubernetes.io/mount-options": (
+        'deprecated since v1.31; use "mountOptions" attribute instead'
+    ),
+}
+_VOLUMES: Final[Mapping[str, str]] = {
+    "cephfs": "deprecated in v1.28, non-functional in v1.31+",
+    "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
+    "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
+    "storageos": "deprecated in v1.22, non-functional in v1.25+",
+    "glusterfs": "deprecated in v1.25, non-functional in v1.26+",
+    "rbd": "deprecated in v1.28, non-functional in v1.31+",
+}
+_SHOWN_AS: Final[Mapping[str, str]] = {"storageos": "storageOS"}
+_ADMISSION: Final = (
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
+    "mutatingwebhookconfigurations",
+    "validatingadmissionpolicies",
+    "validatingadmissionpolicybindings",
+    "validatingwebhookconfigurations",
+)
+
+
+def _annotations(obj: dict[str, Any]) -> dict[str, Any]:
+    return part(obj["metadata"], "annotations")
+
+
+# ------------------------------------------------------------------------------- services
+
+
+@warns("", "services")
+def _service(service: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    spec = service["spec"]
+    kind, outside = spec.get("type"), texts(spec, "externalIPs")
+    headless = kind == "ClusterIP" and spec.get("clusterIP") == "None"
+    if _HINTS in _annotations(service):
+        said = "is deprecated, please use service.kubernetes.io/topology-mode instead"
+        yield f"annotation {_HINTS} {said}"
+    yield from _service_addresses(spec, headless=headless)
+    if headless:
+        yield from _headless(spec)
+    elif outside and kind != "ExternalName":
+        yield "spec.externalIPs is deprecated and may no longer be implemented in some clusters"
+    if kind == "ExternalName" and outside:
+        yield 'spec.externalIPs is ignored when spec.type is "ExternalName"'
+    if kind != "ExternalName" and spec.get("externalName"):
+        yield 'spec.externalName is ignored when spec.type is not "ExternalName"'
+    if spec.get("trafficDistribution") == "PreferClose":
+        yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
+
+
+def _headless(spec: dict[str, Any]) -> Iterator[str]:
+    for field, shown in (("loadBalancerIP", "loadBalancerIP"), ("externalIPs", "externalIPs")):
+        if spec.get(field):
+            yield f"spec.{shown} is ignored for headless services"
+    if spec.get("sessionAffinity") != "None":
+        yield "spec.SessionAffinity is ignored for headless services"
+
+
+def _service_addresses(spec: dict[str, Any], *, headless: bool) -> Iterator[str]:
+    if not headless and spec.get("type") != "ExternalName":
+        for index, address in enumerate(texts(spec, "clusterIPs")):
+            yield from address_warnings(f"spec.clusterIPs[{index}]", address)
+    for index, address in enumerate(texts(spec, "externalIPs")):
+        yield from address_warnings(f"spec.externalIPs[{index}]", address)
+    if spec.get("loadBalancerIP"):
+        yield from address_warnings("spec.loadBalancerIP", spec["loadBalancerIP"])
+    for index, network in enumerate(texts(spec, "loadBalancerSourceRanges")):
+        yield from network_warnings(f"spec.loadBalancerSourceRanges[{index}]", network.strip())
+
+
+@warns("", "services", part="status")
+def _service_status(service: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    ingress = parts(part(part(service, "status"), "loadBalancer"), "ingress")
+    for index, each in enumerate(ingress):
+        if each.get("ip"):
+            yield from address_warnings(f"status.loadBalancer.ingress[{index}]", each["ip"])
+
+
+warns("networking.k8s.io", "ingresses", part="status")(_service_status)
+
+
+@warns("networking.k8s.io", "ingresses")
+def _ingress(ingress: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    named = ingress["spec"].get("ingressClassName") is not None
+    if old is None and not named and _CLASS in _annotations(ingress):
+        yield (
+            f"annotation {quoted(_CLASS)} is deprecated, please use 'spec.ingressClassName' instead"
+        )
+
+
+@warns("networking.k8s.io", "networkpolicies")
+def _policy(policy: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    for direction, peers in (("ingress", "from"), ("egress", "to")):
+        for index, rule in enumerate(parts(policy["spec"], direction)):
+            for number, peer in enumerate(parts(rule, peers)):
+                block = part(peer, "ipBlock")
+                at = f"spec.{direction}[{index}].{peers}[{number}].ipBlock"
+                if block:
+                    yield from network_warnings(f"{at}.cidr", block["cidr"])
+                for count, inner in enumerate(texts(block, "except")):
+                    yield from network_warnings(f"{at}.except[{count}]", inner)
+
+
+@warns("", "endpoints")
+def _endpoints(endpoints: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    for index, subset in enumerate(parts(endpoints, "subsets")):
+        for member in ("addresses", "notReadyAddresses"):
+            for number, address in enumerate(parts(subset, member)):
+                at = f"subsets[{index}].{member}[{number}].ip"
+                yield from address_warnings(at, address.get("ip") or "")
+
+
+@warns("discovery.k8s.io", "endpointslices")
+def _slice(endpoints: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    if endpoints.get("addressType") == "FQDN":
+        yield "spec.addressType: FQDN endpoints are deprecated"
+        return
+    for index, endpoint in enumerate(parts(endpoints, "endpoints")):
+        for number, address in enumerate(texts(endpoint, "addresses")):
+            yield from address_warnings(f"endpoints[{index}].addresses[{number}]", address)
+
+
+# -------------------------------------------------------------------------------- storage
+
+
+@warns("", "persistentvolumes")
+def _volume(volume: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    spec = volume["spec"]
+    for name, said in _VOLUME_ANNOTATIONS.items():
+        if name in _annotations(volume):
+            yield f"metadata.annotations[{name}]: {said}"
+    if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
+        said = "Instead, the recommended approach is to use dynamic provisioning."
+        at = "spec.persistentVolumeReclaimPolicy"
+        yield f"{at}: The Recycle reclaim policy is deprecated. {said}"
+    terms = parts(part(part(spec, "nodeAffinity"), "required"), "nodeSelectorTerms")
+    for index, term in enumerate(terms):
+        at = f"spec.nodeAffinity.required.nodeSelectorTerms[{index}]"
+        yield from expression_warnings(term, at)
+    for kind, said in _VOLUMES.items():
+        if spec.get(kind) is not None:
+            yield f"spec.{_SHOWN_AS.get(kind, kind)}: {said}"
+
+
+@warns("", "persistentvolumeclaims")
+def _claim(claim: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    if _BETA_CLASS in _annotations(claim):
+        said = 'deprecated since v1.8; use "storageClassName" attribute instead'
+        yield f"metadata.annotations[{_BETA_CLASS}]: {said}"
+    yield from claim_spec_warnings(claim["spec"], "spec")
+
+
+@warns("storage.k8s.io", "storageclasses")
+def _storage_class(storage: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    for index, topology in enumerate(parts(storage, "allowedTopologies")):
+        for number, expression in enumerate(parts(topology, "matchLabelExpressions")):
+            if said := label_warning(expression.get("key") or ""):
+                at = f"allowedTopologies[{index}].matchLabelExpressions[{number}].key"
+                yield f"{at}: {said}"
+
+
+@warns("storage.k8s.io", "csistoragecapacities")
+def _capacity(capacity: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    topology = part(capacity, "nodeTopology")
+    yield from expression_warnings(topology, "nodeTopology")
+    for label in part(topology, "matchLabels"):
+        if said := label_warning(label):
+            yield f"nodeTopology.matchLabels.{label}: {said}"
+
+
+@warns("storage.k8s.io", "csidrivers")
+def _driver(driver: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    spec = driver["spec"]
+    asked = spec.get("tokenRequests")
+    changed = old is None or old["spec"].get("tokenRequests") != asked
+    if asked and changed and spec.get("serviceAccountTokenInSecrets") is None:
+        yield (
+            "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to "
+            "true to prevent possible logging of tokens in volume attributes"
+        )
+
+
+# ---------------------------------------------------------------------------- small kinds
+
+
+@warns("", "secrets")
+def _secret(secret: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    if secret.get("type") == "kubernetes.io/tls":
+        data = part(secret, "data")
+        problem = key_pair_problem(data.get("tls.crt") or "", data.get("tls.key") or "")
+        yield from [problem] if problem else []
+
+
+@warns("", "serviceaccounts")
+def _account(account: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if _MOUNTABLE in _annotations(account) and not (old and _MOUNTABLE in _annotations(old)):
+        yield (
+            f"metadata.annotations[{_MOUNTABLE}]: deprecated in v1.32+; prefer separate "
+            "namespaces to isolate access to mounted secrets"
+        )
+
+
+@warns("", "nodes")
+def _node(node: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    spec = node["spec"]
+    if spec.get("configSource") is not None:
+        yield "spec.configSource: the feature is removed"
+    if spec.get("externalID"):
+        yield "spec.externalID: this field is deprecated, and is unused by Kubernetes"
+    for index, network in enumerate(texts(spec, "podCIDRs")):
+        yield from network_warnings(f"spec.podCIDRs[{index}]", network)
+
+
+@warns("", "resourcequotas")
+def _quota(quota: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    hard = part(quota["spec"], "hard")
+    for name in ("cpu", "memory", "storage", "ephemeral-storage") if old is None else ():
+        low, high = f"requests.{name}", f"limits.{name}"
+        if low not in hard and name in ("cpu", "memory"):
+            low = name
+        if low in hard and high in hard and amount(hard[low]) > amount(hard[high]):
+            shown = f"{low} ({hard[low]}) should be less than {high} ({hard[high]})"
+            yield f"ResourceQuota {shown}"
+
+
+@warns("node.k8s.io", "runtimeclasses")
+def _runtime_class(runtime: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    for key in part(part(runtime, "scheduling"), "nodeSelector"):
+        if said := label_warning(key):
+            yield f"scheduling.nodeSelector: {said}"
+
+
+@warns("resource.k8s.io", "resourceslices")
+def _resource_slice(resources: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    driver = resources["spec"].get("driver") or ""
+    if driver != driver.lower():
+        said = f"driver names should be lowercase; {quoted(driver)} contains uppercase characters"
+        yield f"spec.driver: {said}"
+
+
+@warns("admissionregistration.k8s.io", *_ADMISSION)
+def _static(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    if (obj["metadata"].get("name") or "").endswith(_STATIC):
+        yield (
+            f"metadata.name: names ending with {quoted(_STATIC)} are reserved for static "
+            "manifest-based configurations and cannot be managed via the API"
+        )

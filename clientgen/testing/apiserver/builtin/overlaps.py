@@ -1,0 +1,94 @@
+"""Paths within a volume of which one hides the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..parts import part, parts
+from .warning import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["overlap_warnings"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    path: str
+    source: str = ""
+
+    def __str__(self) -> str:
+        return f"{quoted(self.path)} ({self.source})" if self.source else quoted(self.path)
+
+    def meets(self, other: _Path) -> bool:
+        """Whether one of two paths is the other, or below it."""
+        mine, its = f"{self.path}/", f"{other.path}/"
+        return bool(self.path and other.path) and (mine.startswith(its) or its.startswith(mine))
+
+
+def overlap_warnings(volumes: list[dict[str, Any]]) -> Iterator[str]:
+    """What to warn of in the paths of volumes."""
+    for volume in volumes:
+        for kind, title, name in (
+            ("configMap", "ConfigMap", "name"),
+            ("secret", "Secret", "secretName"),
+            ("downwardAPI", "DownwardAPI", ""),
+        ):
+            source = part(volume, kind)
+            shown = f"{title} {quoted(source.get(name) or '')}" if name else title
+            yield from _told(volume, shown, _overlaps(_paths(source)))
+        yield from _projected(volume)
+
+
+def _told(volume: dict[str, Any], kind: str, overlaps: Iterable[str]) -> Iterator[str]:
+    name = quoted(volume.get("name") or "")
+    yield from (f"volume {name} ({kind}): overlapping paths: {each}" for each in overlaps)
+
+
+def _paths(source: dict[str, Any], shown: str = "") -> list[_Path]:
+    return [_Path((item.get("path") or "").rstrip("/"), shown) for item in parts(source, "items")]
+
+
+def _overlaps(paths: Iterable[_Path]) -> Iterator[str]:
+    before: list[_Path] = []
+    for path in paths:
+        yield from (f"{path} with {other}" for other in before if path.meets(other))
+        before.append(path)
+
+
+def _projected(volume: dict[str, Any]) -> Iterator[str]:
+    found: list[_Path] = []
+    for source in parts(part(volume, "projected"), "sources"):
+        if not any(value is not None for value in source.values()):
+            name = quoted(volume.get("name") or "")
+            yield f"volume {name} (Projected) has no sources provided"
+        found += _source_paths(source)
+    yield from _told(volume, "Projected", _overlaps(found))
+
+
+def _source_paths(source: dict[str, Any]) -> list[_Path]:
+    for kind, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
+        if part(source, kind).get("items") is not None:
+            return _paths(source[kind], f"{title} {quoted(source[kind].get('name') or '')}")
+    if part(source, "downwardAPI").get("items") is not None:
+        return _paths(source["downwardAPI"], "DownwardAPI")
+    token, bundle = part(source, "serviceAccountToken"), part(source, "clusterTrustBundle")
+    if token:
+        return [_Path((token.get("path") or "").rstrip("/"), "ServiceAccountToken")]
+    if bundle:
+        name = bundle.get("name") or bundle.get("signerName") or ""
+        shown = f"ClusterTrustBundle {quoted(name)}"
+        return [_Path((bundle.get("path") or "").rstrip("/"), shown)]
+    certificate = part(source, "podCertificate")
+    kinds = (
+        ("certificateChainPath", "chain"),
+        ("keyPath", "key"),
+        ("credentialBundlePath", "credential bundle"),
+    )
+    return [
+        _Path(certificate[member].rstrip("/"), f"PodCertificate {kind}")
+        for member, kind in kinds
+        if certificate.get(member)
+    ]

@@ -1,0 +1,390 @@
+"""What Pods and templates of pods are warned of, such as fields that do nothing any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..parts import part, parts, texts
+from .node_labels import expression_warnings, label_warning
+from .overlaps import overlap_warnings
+from .quantities import amount
+from .texts import label_problems
+from .warning import address_warnings, quoted, warns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["claim_spec_warnings", "template_warnings"]
+
+_ANNOTATIONS: Final[Mapping[str, str]] = {
+    "scheduler.alpha.kubernetes.io/critical-pod": (
+        'non-functional in v1.16+; use the "priorityClassName" field instead'
+    ),
+    "security.alpha.kubernetes.io/sysctls": (
+        'non-functional in v1.11+; use the "sysctls" field instead'
+    ),
+    "security.alpha.kubernetes.io/unsafe-sysctls": (
+        'non-functional in v1.11+; use the "sysctls" field instead'
+    ),
+}
+_VOLUMES: Final[Mapping[str, str]] = {
+    "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
+    "gitRepo": "deprecated in v1.11, and disabled by default in v1.33+",
+    "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
+    "flocker": "deprecated in v1.22, non-functional in v1.25+",
+    "storageos": "deprecated in v1.22, non-functional in v1.25+",
+    "quobyte": "deprecated in v1.22, non-functional in v1.25+",
+    "glusterfs": "deprecated in v1.25, non-functional in v1.26+",
+    "cephfs": "deprecated in v1.28, non-functional in v1.31+",
+    "rbd": "deprecated in v1.28, non-functional in v1.31+",
+}
+_SHOWN_AS: Final[Mapping[str, str]] = {"storageos": "storageOS"}
+_SECCOMP: Final = "seccomp.security.alpha.kubernetes.io/pod"
+_SECCOMP_CONTAINER: Final = "container.seccomp.security.alpha.kubernetes.io/"
+_APP_ARMOR: Final = "container.apparmor.security.beta.kubernetes.io/"
+_USE_SECCOMP: Final = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+_USE_APP_ARMOR: Final = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
+_WHOLE_BYTES: Final = ("memory", "ephemeral-storage")
+_NO_POD: Final = "a null labelSelector results in matching no pod"
+_MANY_COMPLETIONS: Final = 100_000
+_MANY_PARALLEL: Final = 10_000
+
+
+@warns("", "pods")
+def _pod(pod: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if old is None:
+        yield from _warnings(pod, "", "spec", of_template=False)
+
+
+@warns("", "pods", part="status")
+def _pod_status(pod: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    del old
+    for several in ("podIPs", "hostIPs"):
+        for index, address in enumerate(parts(part(pod, "status"), several)):
+            yield from address_warnings(f"status.{several}[{index}].ip", address.get("ip") or "")
+
+
+def template_warnings(template: dict[str, Any], field: str) -> Iterator[str]:
+    """What to warn of in a template of pods."""
+    yield from _warnings(template, f"{field}.", f"{field}.spec", of_template=True)
+
+
+def _warnings(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool) -> Iterator[str]:
+    spec, annotations = part(pod, "spec"), part(part(pod, "metadata"), "annotations")
+    metadata = f"{prefix}metadata.annotations"
+    yield from _nodes(spec, field)
+    for name, said in _ANNOTATIONS.items():
+        if name in annotations:
+            yield f"{metadata}[{name}]: {said}"
+    yield from _volumes(parts(spec, "volumes"), f"{field}.volumes")
+    yield from _doubled(parts(spec, "hostAliases"), "ip", f"{field}.hostAliases")
+    yield from _doubled(parts(spec, "imagePullSecrets"), "name", f"{field}.imagePullSecrets")
+    for index, secret in enumerate(parts(spec, "imagePullSecrets")):
+        if not secret.get("name"):
+            yield f'{field}.imagePullSecrets[{index}].name: invalid empty name ""'
+    yield from _fractions(part(spec, "overhead"), f"{field}.overhead")
+    context = part(spec, "securityContext")
+    if not context.get("seccompProfile") and _SECCOMP in annotations:
+        yield f"{metadata}[{_SECCOMP}]: {_USE_SECCOMP}"
+    for container, at in _containers(spec, field):
+        yield from _profiles(container, annotations, metadata, context, of_template=of_template)
+        yield from _container(container, at)
+    yield from _ports(spec, field)
+    if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
+        said = "must be >= 0; negative values are invalid and will be treated as 1"
+        yield f"{field}.terminationGracePeriodSeconds: {said}"
+    yield from _terms(part(spec, "affinity"), f"{field}.affinity")
+    yield from _addresses(spec, field)
+
+
+def _containers(spec: dict[str, Any], field: str) -> Iterator[tuple[dict[str, Any], str]]:
+    for member in ("initContainers", "containers", "ephemeralContainers"):
+        for index, container in enumerate(parts(spec, member)):
+            yield container, f"{field}.{member}[{index}]"
+
+
+# ------------------------------------------------------------------------------ scheduling
+
+
+def _nodes(spec: dict[str, Any], field: str) -> Iterator[str]:
+    for key in part(spec, "nodeSelector"):
+        if said := label_warning(key):
+            yield f"{field}.nodeSelector[{key}]: {said}"
+    affinity, at = part(part(spec, "affinity"), "nodeAffinity"), f"{field}.affinity.nodeAffinity"
+    for index, term in enumerate(parts(part(affinity, _REQUIRED), "nodeSelectorTerms")):
+        yield from expression_warnings(term, f"{at}.{_REQUIRED}.nodeSelectorTerms[{index}]")
+    for index, preferred in enumerate(parts(affinity, _PREFERRED)):
+        where = f"{at}.{_PREFERRED}[{index}].preference"
+        yield from expression_warnings(part(preferred, "preference"), where, values=True)
+    for index, constraint in enumerate(parts(spec, "topologySpreadConstraints")):
+        where, key = f"{field}.topologySpreadConstraints[{index}]", constraint.get("topologyKey")
+        if said := label_warning(key or ""):
+            yield f"{where}.topologyKey: {key} is {said}"
+        if constraint.get("labelSelector") is None:
+            yield f"{where}.labelSelector: {_NO_POD}"
+
+
+def _terms(affinity: dict[str, Any], field: str) -> Iterator[str]:
+    for kind in ("podAffinity", "podAntiAffinity"):
+        for index, term in enumerate(parts(part(affinity, kind), _REQUIRED)):
+            if term.get("labelSelector") is None:
+                yield f"{field}.{kind}.{_REQUIRED}[{index}].labelSelector: {_NO_POD}"
+        for index, preferred in enumerate(parts(part(affinity, kind), _PREFERRED)):
+            if part(preferred, "podAffinityTerm").get("labelSelector") is None:
+                at = f"{field}.{kind}.{_PREFERRED}[{index}].podAffinityTerm.labelSelector"
+                yield f"{at}: {_NO_POD}"
+
+
+def _addresses(spec: dict[str, Any], field: str) -> Iterator[str]:
+    for index, server in enumerate(texts(part(spec, "dnsConfig"), "nameservers")):
+        yield from address_warnings(f"{field}.dnsConfig.nameservers[{index}]", server)
+    for index, alias in enumerate(parts(spec, "hostAliases")):
+        yield from address_warnings(f"{field}.hostAliases[{index}].ip", alias.get("ip") or "")
+
+
+# --------------------------------------------------------------------------------- volumes
+
+
+def _volumes(volumes: list[dict[str, Any]], field: str) -> Iterator[str]:
+    for index, volume in enumerate(volumes):
+        for kind, said in _VOLUMES.items():
+            if volume.get(kind) is not None:
+                yield f"{field}[{index}].{_SHOWN_AS.get(kind, kind)}: {said}"
+        template = part(volume, "ephemeral").get("volumeClaimTemplate")
+        if template is not None:
+            at = f"{field}[{index}].ephemeral.volumeClaimTemplate.spec"
+            yield from claim_spec_warnings(part(template, "spec"), at)
+    yield from overlap_warnings(volumes)
+
+
+def claim_spec_warnings(spec: dict[str, Any], field: str) -> Iterator[str]:
+    """What to warn of in what a claim asks for: a fraction of a byte."""
+    for side in ("requests", "limits"):
+        amounts = part(part(spec, "resources"), side)
+        yield from _fractions(amounts, f"{field}.resources.{side}", "storage")
+
+
+def _fractions(amounts: Mapping[str, Any], field: str, *names: str) -> Iterator[str]:
+    for name in names or _WHOLE_BYTES:
+        if name in amounts and amount(amounts[name]) % 1:
+            value = quoted(str(amounts[name]))
+            yield f"{field}[{name}]: fractional byte value {value} is invalid, must be an integer"
+
+
+def _doubled(values: list[dict[str, Any]], member: str, field: str) -> Iterator[str]:
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        found = value.get(member) or ""
+        if found in seen:
+            yield f"{field}[{index}].{member}: duplicate {member} {quoted(found)}"
+        seen.add(found)
+
+
+# ------------------------------------------------------------------------------ containers
+
+
+def _profiles(
+    container: dict[str, Any],
+    annotations: Mapping[str, str],
+    metadata: str,
+    pod_context: dict[str, Any],
+    *,
+    of_template: bool,
+) -> Iterator[str]:
+    """Annotations that are fields now."""
+    context, name = part(container, "securityContext"), container.get("name") or ""
+    key = f"{_SECCOMP_CONTAINER}{name}"
+    if context.get("seccompProfile") is None and key in annotations:
+        yield f"{metadata}[{key}]: {_USE_SECCOMP}"
+    key = f"{_APP_ARMOR}{name}"
+    if context.get("appArmorProfile") is None and key in annotations:
+        profile = _profile(annotations[key])
+        known = pod_context.get("appArmorProfile")
+        if profile != known if of_template or profile else True:
+            yield f"{metadata}[{key}]: {_USE_APP_ARMOR}"
+
+
+def _profile(annotation: str) -> dict[str, Any] | None:
+    """The AppArmor profile that an annotation names."""
+    if annotation == "unconfined":
+        return {"type": "Unconfined"}
+    if annotation == "runtime/default":
+        return {"type": "RuntimeDefault"}
+    place, slash, name = annotation.partition("/")
+    return (
+        {"type": "Localhost", "localhostProfile": name} if place == "localhost" and slash else None
+    )
+
+
+def _container(container: dict[str, Any], field: str) -> Iterator[str]:
+    resources = part(container, "resources")
+    for name in _WHOLE_BYTES:
+        for side in ("limits", "requests"):
+            yield from _fractions(part(resources, side), f"{field}.resources.{side}", name)
+    seen: set[str] = set()
+    for index, variable in enumerate(parts(container, "env")):
+        name = variable.get("name") or ""
+        if name in seen and _hides(variable, f"$({name})"):
+            said = f"hides previous definition of {quoted(name)}"
+            yield f"{field}.env[{index}]: {said}, which may be dropped when using apply"
+        seen.add(name)
+
+
+def _hides(variable: dict[str, Any], reference: str) -> bool:
+    """Whether a variable takes nothing over from the one of its name before it."""
+    value = variable.get("value") or ""
+    return bool(variable.get("valueFrom")) or value == reference or reference not in value
+
+
+# ----------------------------------------------------------------------------------- ports
+
+
+def _ports(spec: dict[str, Any], field: str) -> Iterator[str]:
+    ports = [
+        (port, f"{at}.ports[{index}]")
+        for container, at in _containers(spec, field)
+        for index, port in enumerate(parts(container, "ports"))
+    ]
+    known: dict[tuple[object, object], list[tuple[dict[str, Any], str]]] = {}
+    for port, at in ports:
+        if port.get("hostIP") and not port.get("hostPort"):
+            yield f"{at}: hostIP set without hostPort: {_shown(port)}"
+        others = known.setdefault((port.get("containerPort"), port.get("protocol")), [])
+        for other, where in others:
+            if found := _clash(port, other):
+                yield f"{at}: {found} port definition with {where}"
+        others.append((port, at))
+    names: dict[str, str] = {}
+    for port, at in ports:
+        name = port.get("name")
+        if name and name in names:
+            yield (
+                f"{at}: duplicate port name {quoted(name)} with {names[name]}, services and "
+                f"probes that select ports by name will use {names[name]}"
+            )
+        elif name:
+            names[name] = at
+
+
+def _shown(port: dict[str, Any]) -> str:
+    members = (
+        ("Name", "name", ""),
+        ("HostPort", "hostPort", 0),
+        ("ContainerPort", "containerPort", 0),
+        ("Protocol", "protocol", ""),
+        ("HostIP", "hostIP", ""),
+    )
+    shown = " ".join(f"{name}:{port.get(member) or zero}" for name, member, zero in members)
+    return f"{{{shown}}}"
+
+
+def _clash(port: dict[str, Any], other: dict[str, Any]) -> str:
+    (address, number), (its_address, its_number) = (
+        (each.get("hostIP") or "", each.get("hostPort") or 0) for each in (port, other)
+    )
+    if (address, number) == (its_address, its_number):
+        return "duplicate"
+    if not number or not its_number:
+        return "overlapping"
+    same = number == its_number and bool(address) != bool(its_address)
+    return "dangerously ambiguous" if same else ""
+
+
+# ------------------------------------------------------------------------------- workloads
+
+
+def _name(obj: dict[str, Any]) -> Iterator[str]:
+    problems = label_problems(obj["metadata"].get("name") or "")
+    if problems:
+        yield (
+            "metadata.name: this is used in Pod names and hostnames, which can result in "
+            f"surprising behavior; a DNS label is recommended: [{' '.join(problems)}]"
+        )
+
+
+def _is_same(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
+    """Whether nothing but metadata and status has changed."""
+    if old is None:
+        return False
+    return bool(new["metadata"].get("generation") == old["metadata"].get("generation"))
+
+
+@warns("apps", "deployments", "replicasets")
+def _replicated(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if old is None:
+        yield from _name(new)
+    if not _is_same(new, old):
+        yield from template_warnings(part(new["spec"], "template"), "spec.template")
+
+
+@warns("", "replicationcontrollers")
+def _controller(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if old is None:
+        yield from _name(new)
+    if not _is_same(new, old):
+        # The server takes the template that was there before.
+        told = new if old is None else old
+        yield from template_warnings(part(told["spec"], "template"), "spec.template")
+
+
+@warns("apps", "daemonsets")
+def _daemon_set(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    template = part(new["spec"], "template")
+    if old is None or template != part(old["spec"], "template"):
+        yield from template_warnings(template, "spec.template")
+
+
+@warns("apps", "statefulsets")
+def _stateful_set(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    spec = new["spec"]
+    if not _is_same(new, old):
+        yield from template_warnings(part(spec, "template"), "spec.template")
+    for index, claim in enumerate(parts(spec, "volumeClaimTemplates")):
+        # The server writes it like this when the object is updated.
+        at = f"spec.volumeClaimTemplates[{index}]" + (".Spec" if old else "")
+        yield from claim_spec_warnings(part(claim, "spec"), at)
+    if (spec.get("revisionHistoryLimit") or 0) < 0:
+        said = "a negative value retains all historical revisions; a value >= 0 is recommended"
+        yield f"spec.revisionHistoryLimit: {said}"
+
+
+@warns("", "podtemplates")
+def _pod_template(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if not _is_same(new, old):
+        yield from template_warnings(part(new, "template"), "template")
+
+
+@warns("batch", "jobs")
+def _job(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if old is None:
+        yield from _name(new)
+    if not _is_same(new, old):
+        yield from _job_spec(new["spec"], "spec")
+
+
+@warns("batch", "cronjobs")
+def _cron_job(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    if old is None:
+        yield from _name(new)
+    if not _is_same(new, old):
+        job = part(part(new["spec"], "jobTemplate"), "spec")
+        yield from _job_spec(job, "spec.jobTemplate.spec")
+    if old and "TZ" in (new["spec"].get("schedule") or ""):
+        yield (
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
+            "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+        )
+
+
+def _job_spec(spec: dict[str, Any], field: str) -> Iterator[str]:
+    completions, parallelism = spec.get("completions") or 0, spec.get("parallelism") or 0
+    indexed = spec.get("completionMode") == "Indexed"
+    if indexed and completions > _MANY_COMPLETIONS and parallelism > _MANY_PARALLEL:
+        yield (
+            f"{field}: In Indexed Jobs with a number of completions higher than 10^5 and a "
+            "parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes "
+            "when a big number of indexes fail"
+        )
+    yield from template_warnings(part(spec, "template"), f"{field}.template")
