@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, invalid_value, required
+from ..failures import Cause, duplicate, forbidden_value, invalid_value, not_supported, required
 from ..parts import part, parts, texts
 from .checks import matches, one_of, selector_causes
-from .texts import label_value_problems, qualified_name_problems
+from .texts import (
+    label_problems,
+    label_value_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["affinity_causes", "gates_causes", "spread_causes", "tolerations_causes"]
+__all__ = [
+    "affinity_causes",
+    "gates_causes",
+    "node_selector_causes",
+    "spread_causes",
+    "tolerations_causes",
+]
 
 _MOST_WEIGHT: Final = 100
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -42,12 +53,16 @@ def _toleration(toleration: dict[str, Any], field: str) -> Iterator[Cause]:
         said = "effect must be 'NoExecute' when `tolerationSeconds` is set"
         yield invalid_value(f"{field}.effect", effect, said)
     if operator in ("", "Equal"):
-        yield from matches(f"{field}.operator", value, label_value_problems)
+        problems = label_value_problems(value)
+        if problems:
+            yield invalid_value(f"{field}.operator", value, ";".join(problems))
     elif operator == "Exists" and value:
         said = "value must be empty when `operator` is 'Exists'"
         yield invalid_value(f"{field}.operator", value, said)
+    elif operator in ("Lt", "Gt"):
+        yield not_supported(f"{field}.operator", operator, ("Equal", "Exists", "Lt", "Gt"))
     elif operator != "Exists":
-        yield from one_of(f"{field}.operator", operator, ("Equal", "Exists"))
+        yield not_supported(f"{field}.operator", operator, ("Equal", "Exists"))
     if effect:
         yield from one_of(f"{field}.effect", effect, _EFFECTS)
 
@@ -65,17 +80,62 @@ def gates_causes(gates: list[dict[str, Any]], field: str) -> Iterator[Cause]:
 
 def spread_causes(constraints: list[dict[str, Any]], field: str) -> Iterator[Cause]:
     """What is wrong with topology spread constraints."""
+    pairs = [(each.get("topologyKey"), each.get("whenUnsatisfiable")) for each in constraints]
     for index, constraint in enumerate(constraints):
         at = f"{field}[{index}]"
-        if constraint.get("maxSkew", 0) <= 0:
-            said = "must be greater than zero"
-            yield invalid_value(f"{at}.maxSkew", constraint.get("maxSkew", 0), said)
+        yield from _is_positive(f"{at}.maxSkew", constraint.get("maxSkew") or 0)
         if not constraint.get("topologyKey"):
             yield required(f"{at}.topologyKey", "can not be empty")
-        action = constraint.get("whenUnsatisfiable")
-        known = ("DoNotSchedule", "ScheduleAnyway")
-        yield from one_of(f"{at}.whenUnsatisfiable", action, known)
+        action = constraint.get("whenUnsatisfiable") or ""
+        yield from one_of(f"{at}.whenUnsatisfiable", action, ("DoNotSchedule", "ScheduleAnyway"))
+        if pairs[index] in pairs[index + 1 :]:
+            shown = f"{{{', '.join(str(word or '') for word in pairs[index])}}}"
+            yield duplicate(f"{at}.{{topologyKey, whenUnsatisfiable}}", shown)
+        yield from _domains(constraint, action, f"{at}.minDomains")
+        for member in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
+            policy = constraint.get(member)
+            yield from one_of(f"{at}.{member}", policy, ("Honor", "Ignore"), needed=False)
+        yield from _label_keys(constraint, at)
         yield from selector_causes(constraint.get("labelSelector"), f"{at}.labelSelector")
+
+
+def _is_positive(field: str, number: int) -> Iterator[Cause]:
+    if number <= 0:
+        yield invalid_value(field, number, "must be greater than 0")
+
+
+def _domains(constraint: dict[str, Any], action: str, field: str) -> Iterator[Cause]:
+    least = constraint.get("minDomains")
+    if least is None:
+        return
+    yield from _is_positive(field, least)
+    if action != "DoNotSchedule":
+        said = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+        yield invalid_value(field, least, said)
+
+
+def _label_keys(term: dict[str, Any], field: str) -> Iterator[Cause]:
+    """Keys of a pod's own labels, which are made a part of the selector."""
+    selector, keys = term.get("labelSelector"), texts(term, "matchLabelKeys")
+    others = texts(term, "mismatchLabelKeys")
+    for member, names in (("matchLabelKeys", keys), ("mismatchLabelKeys", others)):
+        at = f"{field}.{member}"
+        if names and selector is None:
+            yield forbidden_value(at, "must not be specified when labelSelector is not set")
+            continue
+        for index, name in enumerate(names):
+            yield from matches(f"{at}[{index}]", name, qualified_name_problems)
+    seen = set(part(selector or {}, "matchLabels"))
+    for expression in parts(selector or {}, "matchExpressions"):
+        name = expression.get("key") or ""
+        if name in keys and name in seen:
+            at = f"{field}[{len(keys) - 1 - keys[::-1].index(name)}]"
+            yield invalid_value(at, name, "exists in both matchLabelKeys and labelSelector")
+        seen.add(name)
+    for index, name in enumerate(keys):
+        if name in others:
+            at = f"{field}.matchLabelKeys[{index}]"
+            yield invalid_value(at, name, "exists in both matchLabelKeys and mismatchLabelKeys")
 
 
 def affinity_causes(affinity: dict[str, Any] | None, field: str) -> Iterator[Cause]:
@@ -90,17 +150,20 @@ def affinity_causes(affinity: dict[str, Any] | None, field: str) -> Iterator[Cau
 
 
 def _node_affinity(affinity: dict[str, Any], field: str) -> Iterator[Cause]:
-    needed = affinity.get(_REQUIRED)
-    if needed is not None:
-        at = f"{field}.{_REQUIRED}.nodeSelectorTerms"
-        if not needed.get("nodeSelectorTerms"):
-            yield required(at, "must have at least one node selector term")
-        for index, term in enumerate(parts(needed, "nodeSelectorTerms")):
-            yield from _node_term(term, f"{at}[{index}]")
+    if affinity.get(_REQUIRED) is not None:
+        yield from node_selector_causes(affinity[_REQUIRED], f"{field}.{_REQUIRED}")
     for index, preferred in enumerate(parts(affinity, _PREFERRED)):
         at = f"{field}.{_PREFERRED}[{index}]"
         yield from _weight(preferred, at)
-        yield from _node_term(part(preferred, "preference"), f"{at}.preference")
+        yield from _node_term(part(preferred, "preference"), f"{at}.preference", preferred=True)
+
+
+def node_selector_causes(selector: dict[str, Any], field: str) -> Iterator[Cause]:
+    """What is wrong with the nodes that something has to be on."""
+    if not selector.get("nodeSelectorTerms"):
+        yield required(f"{field}.nodeSelectorTerms", "must have at least one node selector term")
+    for index, term in enumerate(parts(selector, "nodeSelectorTerms")):
+        yield from _node_term(term, f"{field}.nodeSelectorTerms[{index}]")
 
 
 def _weight(preferred: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -109,14 +172,32 @@ def _weight(preferred: dict[str, Any], field: str) -> Iterator[Cause]:
         yield invalid_value(f"{field}.weight", weight, "must be in the range 1-100")
 
 
-def _node_term(term: dict[str, Any], field: str) -> Iterator[Cause]:
-    for member in ("matchExpressions", "matchFields"):
-        for index, requirement in enumerate(parts(term, member)):
-            at = f"{field}.{member}[{index}]"
-            yield from _node_requirement(requirement, at)
-            if member == "matchExpressions":
-                key = requirement.get("key") or ""
-                yield from matches(f"{at}.key", key, qualified_name_problems)
+def _node_term(
+    term: dict[str, Any], field: str, *, preferred: bool = False
+) -> Iterator[Cause]:
+    for index, requirement in enumerate(parts(term, "matchExpressions")):
+        at = f"{field}.matchExpressions[{index}]"
+        yield from _node_requirement(requirement, at)
+        yield from matches(f"{at}.key", requirement.get("key") or "", qualified_name_problems)
+        for number, value in enumerate(() if preferred else texts(requirement, "values")):
+            yield from matches(f"{at}.values[{number}]", value, label_value_problems)
+    for index, requirement in enumerate(parts(term, "matchFields")):
+        yield from _node_field(requirement, f"{field}.matchFields[{index}]")
+
+
+def _node_field(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
+    operator, values = requirement.get("operator") or "", texts(requirement, "values")
+    if operator not in ("In", "NotIn"):
+        yield invalid_value(f"{field}.operator", operator, "not a valid selector operator")
+    elif len(values) != 1:
+        said = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        yield required(f"{field}.values", said)
+    key = requirement.get("key") or ""
+    if key != "metadata.name":
+        yield invalid_value(f"{field}.key", key, "not a valid field selector key")
+        return
+    for index, value in enumerate(values):
+        yield from matches(f"{field}.values[{index}]", value, subdomain_problems)
 
 
 def _node_requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -124,8 +205,8 @@ def _node_requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause
     if operator in ("In", "NotIn") and not values:
         yield required(f"{field}.values", "must be specified when `operator` is 'In' or 'NotIn'")
     elif operator in ("Exists", "DoesNotExist") and values:
-        said = "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield Cause("FieldValueForbidden", said, f"{field}.values")
+        said = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        yield forbidden_value(f"{field}.values", said)
     elif operator in ("Gt", "Lt") and len(values) != 1:
         said = "must be specified single value when `operator` is 'Lt' or 'Gt'"
         yield required(f"{field}.values", said)
@@ -145,6 +226,9 @@ def _pod_affinity(affinity: dict[str, Any], field: str) -> Iterator[Cause]:
 def _pod_term(term: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from selector_causes(term.get("labelSelector"), f"{field}.labelSelector")
     yield from selector_causes(term.get("namespaceSelector"), f"{field}.namespaceSelector")
+    for name in texts(term, "namespaces"):
+        yield from matches(f"{field}.namespace", name, label_problems)
+    yield from _label_keys(term, field)
     key = term.get("topologyKey") or ""
     if not key:
         yield required(f"{field}.topologyKey", "can not be empty")

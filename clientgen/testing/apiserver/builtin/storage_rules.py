@@ -12,9 +12,11 @@ from ..failures import (
     required,
 )
 from ..parts import part, parts, texts
+from .claims import MODES, access_mode_causes, claim_causes, size_causes
 from .checks import immutable, matches, one_of, selector_causes, text
 from .quantities import amount
-from .texts import qualified_name_problems, subdomain_problems
+from .scheduling import node_selector_causes
+from .texts import label_problems, qualified_name_problems, subdomain_problems
 from .validating import checks, checks_change
 from .volumes import source_causes
 
@@ -22,30 +24,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from decimal import Decimal
 
-__all__ = ["claim_causes"]
+__all__ = ["volume_causes"]
 
-_ACCESS: Final = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
-_MODES: Final = ("Block", "Filesystem")
 _RECLAIMS: Final = ("Delete", "Recycle", "Retain")
 _CHANGEABLE_CLAIM: Final = ("resources", "volumeAttributesClassName")
-_ONCE: Final = ("volumeName", "storageClassName")
-"""Members of a claim that are given a value once."""
+_RESIZES: Final = (
+    "ControllerResizeInProgress",
+    "ControllerResizeInfeasible",
+    "NodeResizePending",
+    "NodeResizeInProgress",
+    "NodeResizeInfeasible",
+)
+_NOT_SOURCES: Final = ("capacity", "claimRef", "nodeAffinity")
+_EXPANDS: Final = "controllerExpandSecretRef"
 _FIXED_CLAIM: Final = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
 )
-
-
-def _access_modes(modes: list[str], field: str) -> Iterator[Cause]:
-    for mode in modes:
-        yield from one_of(field, mode, _ACCESS)
-    if "ReadWriteOncePod" in modes and len(modes) > 1:
-        yield forbidden_value(field, "may not use ReadWriteOncePod with other access modes")
-
-
-def _size(field: str, quantity: object) -> Iterator[Cause]:
-    if amount(quantity) <= 0:
-        yield invalid_value(field, quantity, "must be greater than zero")
 
 
 # --------------------------------------------------------------------------------- claims
@@ -56,32 +51,47 @@ def _claim(claim: dict[str, Any]) -> Iterator[Cause]:
     yield from claim_causes(claim["spec"], "spec")
 
 
-def claim_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with what a claim asks for."""
-    modes = texts(spec, "accessModes")
-    if not modes:
-        yield required(f"{field}.accessModes", "at least 1 access mode is required")
-    yield from selector_causes(spec.get("selector"), f"{field}.selector")
-    yield from _access_modes(modes, f"{field}.accessModes")
-    size = (part(part(spec, "resources"), "requests")).get("storage")
-    if size is None:
-        yield required(f"{field}.resources[storage]")
-    else:
-        yield from _size(f"{field}.resources[storage]", size)
-    name = spec.get("storageClassName")
-    yield from text(f"{field}.storageClassName", name, subdomain_problems, needed=False)
-    yield from one_of(f"{field}.volumeMode", spec.get("volumeMode"), _MODES, needed=False)
+@checks_change("", "persistentvolumeclaims", part="status")
+def _claim_status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    del old
+    status = part(new, "status")
+    yield from _not_negative(part(status, "capacity"), "status.capacity")
+    at = "status.allocatedResourceStatuses"
+    for name, state in part(status, "allocatedResourceStatuses").items():
+        yield from _resource_key(name, at)
+        if state not in _RESIZES:
+            yield not_supported(at, name, _RESIZES)
+    for name, size in part(status, "allocatedResources").items():
+        problems = list(_resource_key(name, "status.allocatedResources"))
+        yield from problems or _not_negative({name: size}, "status.allocatedResources")
+
+
+def _resource_key(name: str, field: str) -> Iterator[Cause]:
+    problems = qualified_name_problems(name)
+    yield from (invalid_value(field, name, problem) for problem in problems)
+    domain, slash, _ = name.rpartition("/")
+    native = not slash or domain == "kubernetes.io" or domain.endswith(".kubernetes.io")
+    if not problems and native and name != "storage":
+        yield not_supported(field, name, ("storage",))
+
+
+def _not_negative(amounts: dict[str, Any], field: str) -> Iterator[Cause]:
+    for name, size in amounts.items():
+        if amount(size) < 0:
+            yield invalid_value(f"{field}[{name}]", size, "must be a valid resource quantity")
 
 
 @checks_change("", "persistentvolumeclaims")
 def _claim_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
-    free = [field for field in _ONCE if before.get(field) in (None, "")]
+    free = [] if before.get("volumeName") else ["volumeName"]
+    if before.get("storageClassName") is None:
+        free.append("storageClassName")
     if part(old, "status").get("phase") == "Bound":
         free += _CHANGEABLE_CLAIM
     if _without(after, free) != _without(before, free):
         yield forbidden_value("spec", _FIXED_CLAIM)
-    if _asked(after) < _asked(before):
+    if _asked(after) < _asked(before) and _asked(after) <= _held(old):
         said = "field can not be less than status.capacity"
         yield forbidden_value("spec.resources.requests.storage", said)
     yield from immutable("volumeMode", after.get("volumeMode"), before.get("volumeMode"))
@@ -96,117 +106,124 @@ def _asked(spec: dict[str, Any]) -> Decimal:
     return amount(part(part(spec, "resources"), "requests").get("storage", 0))
 
 
+def _held(claim: dict[str, Any]) -> Decimal:
+    """How much storage a claim has."""
+    return amount(part(part(claim, "status"), "capacity").get("storage", 0))
+
+
 # -------------------------------------------------------------------------------- volumes
 
 
 @checks("", "persistentvolumes")
 def _volume(volume: dict[str, Any]) -> Iterator[Cause]:
-    spec = volume["spec"]
+    yield from volume_causes(volume["spec"], "spec")
+
+
+def volume_causes(spec: dict[str, Any], field: str, *, inline: bool = False) -> Iterator[Cause]:
+    """What is wrong with a volume; an `inline` one belongs to an attachment."""
+    if inline:
+        yield from _inline(spec, field)
     modes = texts(spec, "accessModes")
     if not modes:
-        yield required("spec.accessModes")
-    yield from _access_modes(modes, "spec.accessModes")
-    yield from _capacity(spec.get("capacity"))
-    yield from _volume_source(spec)
-    policy = spec.get("persistentVolumeReclaimPolicy")
-    yield from one_of("spec.persistentVolumeReclaimPolicy", policy, _RECLAIMS)
+        yield required(f"{field}.accessModes")
+    yield from access_mode_causes(modes, f"{field}.accessModes")
+    if not inline:
+        yield from _capacity(spec.get("capacity"), f"{field}.capacity")
+        yield from _reclaiming(spec, field)
+        if spec.get("nodeAffinity") is not None:
+            yield from _affinity(spec["nodeAffinity"], f"{field}.nodeAffinity")
+        name = spec.get("storageClassName")
+        yield from text(f"{field}.storageClassName", name, subdomain_problems, needed=False)
+        yield from one_of(f"{field}.volumeMode", spec.get("volumeMode"), MODES, needed=False)
+    yield from _volume_source(spec, field)
+    yield from _attributes_class(spec, field)
+
+
+def _inline(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    """What a volume of an attachment may not say."""
+    context = "in the context of inline volumes"
+    for member in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
+        if spec.get(member):
+            yield forbidden_value(f"{field}.{member}", f"may not be specified {context}")
+    if spec.get("csi") is None:
+        yield required(f"{field}.csi", f"has to be specified {context}")
+    policy, mode = spec.get("persistentVolumeReclaimPolicy"), spec.get("volumeMode")
+    if policy and policy != "Retain":
+        at = f"{field}.persistentVolumeReclaimPolicy"
+        yield forbidden_value(at, f"may only be Retain {context}")
+    if mode not in (None, "Filesystem"):
+        said = f"may not specify volumeMode other than Filesystem {context}"
+        yield forbidden_value(f"{field}.volumeMode", said)
+
+
+def _reclaiming(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    policy, at = spec.get("persistentVolumeReclaimPolicy"), f"{field}.persistentVolumeReclaimPolicy"
+    yield from one_of(at, policy or None, _RECLAIMS, needed=False)
     if part(spec, "hostPath").get("path") == "/" and policy == "Recycle":
-        said = "may not be 'recycle' for a hostPath mount of '/'"
-        yield forbidden_value("spec.persistentVolumeReclaimPolicy", said)
-    name = spec.get("storageClassName")
-    yield from text("spec.storageClassName", name, subdomain_problems, needed=False)
-    yield from one_of("spec.volumeMode", spec.get("volumeMode"), _MODES, needed=False)
+        yield forbidden_value(at, "may not be 'recycle' for a hostPath mount of '/'")
 
 
-def _capacity(capacity: dict[str, Any] | None) -> Iterator[Cause]:
+def _affinity(affinity: dict[str, Any], field: str) -> Iterator[Cause]:
+    if affinity.get("required") is None:
+        yield required(f"{field}.required", "must specify required node constraints")
+    else:
+        yield from node_selector_causes(affinity["required"], f"{field}.required")
+
+
+def _attributes_class(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    name, at = spec.get("volumeAttributesClassName"), f"{field}.volumeAttributesClassName"
+    if name is None:
+        return
+    if not name:
+        yield required(at, "an empty string is disallowed")
+    yield from text(at, name, subdomain_problems, needed=False)
+    if spec.get("csi") is None:
+        said = "has to be specified when using volumeAttributesClassName"
+        yield required(f"{field}.csi", said)
+
+
+def _capacity(capacity: dict[str, Any] | None, field: str) -> Iterator[Cause]:
     if not capacity:
-        yield required("spec.capacity")
+        yield required(field)
     if not capacity or set(capacity) != {"storage"}:
-        yield not_supported("spec.capacity", capacity, ("storage",))
+        yield not_supported(field, capacity, ("storage",))
     for name, quantity in (capacity or {}).items():
-        yield from _size(f"spec.capacity[{name}]", quantity)
         if amount(quantity) < 0:
-            said = "must be a valid resource quantity"
-            yield invalid_value(f"spec.capacity[{name}]", quantity, said)
+            yield invalid_value(f"{field}[{name}]", quantity, "must be a valid resource quantity")
+        yield from size_causes(f"{field}[{name}]", quantity)
 
 
-def _volume_source(spec: dict[str, Any]) -> Iterator[Cause]:
-    apart = ("capacity", "claimRef", "nodeAffinity")
+def _volume_source(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     sources: dict[str, Any] = {
-        name: value for name, value in spec.items() if name not in apart and isinstance(value, dict)
+        name: value
+        for name, value in spec.items()
+        if name not in _NOT_SOURCES and isinstance(value, dict)
     }
     if not sources:
-        yield required("spec", "must specify a volume type")
-    yield from source_causes(sources, "spec")
+        yield required(field, "must specify a volume type")
+    yield from source_causes(sources, field, persistent=True)
     if "local" in sources and spec.get("nodeAffinity") is None:
-        yield required("spec.nodeAffinity", "Local volume requires node affinity")
-    if "csi" in sources and not sources["csi"].get("volumeHandle"):
-        yield required("spec.csi.volumeHandle")
+        yield required(f"{field}.nodeAffinity", "Local volume requires node affinity")
 
 
 @checks_change("", "persistentvolumes")
 def _volume_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
-    source = _source_name(before)
-    if source and after.get(source) != before.get(source):
+    if _sources(after, before) != _sources(before, before):
         said = "spec.persistentvolumesource is immutable after creation"
         yield forbidden_value("spec.persistentvolumesource", said)
     yield from immutable("volumeMode", after.get("volumeMode"), before.get("volumeMode"))
+    name, named = "volumeAttributesClassName", before.get("volumeAttributesClassName")
+    if named is not None and after.get(name) is None:
+        yield forbidden_value(f"spec.{name}", "update from non-nil value to nil is forbidden")
+    if before.get("nodeAffinity") is not None:
+        affinity = after.get("nodeAffinity")
+        yield from immutable("nodeAffinity", affinity, before["nodeAffinity"])
 
 
-def _source_name(spec: dict[str, Any]) -> str:
-    apart = ("capacity", "claimRef", "nodeAffinity")
-    return next((k for k, v in spec.items() if isinstance(v, dict) and k not in apart), "")
-
-
-# -------------------------------------------------------------------------------- classes
-
-
-@checks("storage.k8s.io", "storageclasses")
-def _storage_class(storage: dict[str, Any]) -> Iterator[Cause]:
-    provisioner = storage.get("provisioner") or ""
-    if not provisioner:
-        yield required("provisioner")
-    else:
-        yield from matches("provisioner", provisioner.lower(), qualified_name_problems)
-    if "" in part(storage, "parameters"):
-        yield invalid_value("parameters", "", "field can not be empty.")
-    yield from one_of("reclaimPolicy", storage.get("reclaimPolicy"), ("Delete", "Retain"))
-    mode = storage.get("volumeBindingMode")
-    yield from one_of("volumeBindingMode", mode, ("Immediate", "WaitForFirstConsumer"))
-
-
-@checks_change("storage.k8s.io", "storageclasses")
-def _class_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    for field in ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"):
-        yield from immutable(field, new.get(field), old.get(field))
-
-
-@checks("storage.k8s.io", "csidrivers")
-def _driver(driver: dict[str, Any]) -> Iterator[Cause]:
-    spec = driver["spec"]
-    known = ("File", "None", "ReadWriteOnceWithFSType")
-    yield from one_of("spec.fsGroupPolicy", spec.get("fsGroupPolicy"), known)
-    for mode in texts(spec, "volumeLifecycleModes"):
-        yield from one_of("spec.volumeLifecycleModes", mode, ("Persistent", "Ephemeral"))
-
-
-@checks("storage.k8s.io", "csinodes")
-def _csi_node(node: dict[str, Any]) -> Iterator[Cause]:
-    for index, driver in enumerate(parts(node["spec"], "drivers")):
-        for field in ("name", "nodeID"):
-            if not driver.get(field):
-                yield required(f"spec.drivers[{index}].{field}")
-
-
-@checks("storage.k8s.io", "volumeattachments")
-def _attachment(attachment: dict[str, Any]) -> Iterator[Cause]:
-    spec = attachment["spec"]
-    if not spec.get("attacher"):
-        yield required("spec.attacher")
-    source = part(spec, "source")
-    chosen = [name for name in ("inlineVolumeSpec", "persistentVolumeName") if source.get(name)]
-    if len(chosen) != 1:
-        said = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
-        yield required("spec.source", said)
-    yield from matches("spec.nodeName", spec.get("nodeName") or "", subdomain_problems)
+def _sources(spec: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Where a volume's content is from; a secret to expand it with may be added later."""
+    found = {k: v for k, v in spec.items() if k not in _NOT_SOURCES and isinstance(v, dict)}
+    if "csi" in found and _EXPANDS not in part(old, "csi"):
+        found["csi"] = {k: v for k, v in found["csi"].items() if k != _EXPANDS}
+    return found

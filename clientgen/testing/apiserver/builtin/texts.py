@@ -18,6 +18,7 @@ __all__ = [
     "Rule",
     "cidr_problems",
     "config_key_problems",
+    "driver_name_problems",
     "environment_name_problems",
     "ip_problems",
     "label_problems",
@@ -89,6 +90,11 @@ def wildcard_subdomain_problems(text: str) -> list[str]:
         )
         problems.append(_hint(said, syntax, "*.example.com"))
     return problems
+
+
+def driver_name_problems(text: str) -> list[str]:
+    """The name of a storage driver: a DNS subdomain, in capitals too, of 63 characters at most."""
+    return [*_length(text, 63), *subdomain_problems(text.lower())]
 
 
 def label_problems(text: str) -> list[str]:

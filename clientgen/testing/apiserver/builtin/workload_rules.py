@@ -16,7 +16,7 @@ from ..parts import part, parts
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects, text
 from .metadata import annotations_causes, labels_causes
 from .pod_rules import pod_spec_causes
-from .storage_rules import claim_causes
+from .claims import claim_causes
 from .texts import label_problems
 from .validating import checks, checks_change
 
