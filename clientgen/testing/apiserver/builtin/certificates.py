@@ -21,7 +21,7 @@ from ..failures import (
 )
 from ..parts import part, parts, texts
 from .strategies import on_update
-from .texts import qualified_name_problems, subdomain_problems
+from .texts import signer_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__: list[str] = []
 
 _GROUP: Final = "certificates.k8s.io"
 _PLURAL: Final = "certificatesigningrequests"
+_LEGACY: Final = "kubernetes.io/legacy-unknown"
 _VERDICTS: Final = ("Approved", "Denied")
 _LASTING: Final = (*_VERDICTS, "Failed")
 _CONDITIONS: Final = "status.conditions"
@@ -98,9 +99,13 @@ def _content_causes(request: dict[str, Any]) -> Iterator[Cause]:
     signer: str = spec.get("signerName") or ""
     if not signer:
         yield required("spec.signerName")
-    elif not _is_signer(signer):
-        why = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
-        yield invalid_value("spec.signerName", signer, why)
+    else:
+        problems = signer_problems(signer)
+        yield from (invalid_value("spec.signerName", signer, each) for each in problems)
+    if signer == _LEGACY:
+        yield invalid_value(
+            "spec.signerName", signer, "the legacy signerName is not allowed via this API version"
+        )
     seconds = spec.get("expirationSeconds")
     if seconds is not None and seconds < _LEAST_SECONDS:
         why = f"may not specify a duration less than {_LEAST_SECONDS} seconds (10 minutes)"
@@ -113,12 +118,6 @@ def _is_pem(encoded: str | None, label: str) -> bool:
     except (Base64Error, UnicodeDecodeError):
         return False
     return re.search(_PEM.format(label), text) is not None
-
-
-def _is_signer(text: str) -> bool:
-    domain, _, path = text.partition("/")
-    qualified = "." in domain and not subdomain_problems(domain) and bool(path)
-    return qualified and not any(map(qualified_name_problems, path.split(".")))
 
 
 def _usage_causes(usages: list[str]) -> Iterator[Cause]:

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from ..failures import (
     Cause,
     duplicate,
+    forbidden_value,
     invalid_value,
     not_supported,
     required,
+    too_long,
 )
 from ..parts import part, parts, texts
 from .texts import (
     Rule,
+    driver_name_problems,
     label_value_problems,
     port_name_problems,
     qualified_name_problems,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PROTOCOLS",
+    "driver_name",
     "immutable",
     "is_not_negative",
     "matches",
@@ -32,12 +36,14 @@ __all__ = [
     "one_of",
     "port_number",
     "port_reference",
+    "relative_path",
     "selector_causes",
     "selects",
     "text",
     "unique",
 ]
 
+_LONGEST_DRIVER: Final = 63
 PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _OPERATORS: Final = ("DoesNotExist", "Exists", "In", "NotIn")
 
@@ -57,6 +63,13 @@ def matches(field: str, value: str, rule: Rule) -> Iterator[Cause]:
     """A text that follows a rule even when it is empty."""
     for problem in rule(value):
         yield invalid_value(field, value, problem)
+
+
+def driver_name(field: str, name: str | None) -> Iterator[Cause]:
+    """The name of a storage driver, which has at most 63 characters."""
+    if name and len(name.encode()) > _LONGEST_DRIVER:
+        yield too_long(field, f"may not be more than {_LONGEST_DRIVER} bytes")
+    yield from text(field, name, driver_name_problems)
 
 
 def one_of(
@@ -112,6 +125,14 @@ def immutable(
         yield invalid_value(field, new, said)
 
 
+def relative_path(field: str, path: str) -> Iterator[Cause]:
+    """A path that stays below where it begins."""
+    if path.startswith("/"):
+        yield invalid_value(field, path, "must be a relative path")
+    if ".." in path.split("/"):
+        yield invalid_value(field, path, "must not contain '..'")
+
+
 # ------------------------------------------------------------------------ label selectors
 
 
@@ -132,8 +153,8 @@ def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
         said = "must be specified when `operator` is 'In' or 'NotIn'"
         yield required(f"{field}.values", said)
     elif operator in ("Exists", "DoesNotExist") and values:
-        said = "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield Cause("FieldValueForbidden", said, f"{field}.values")
+        said = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        yield forbidden_value(f"{field}.values", said)
     elif operator not in _OPERATORS:
         yield invalid_value(f"{field}.operator", operator or "", "not a valid selector operator")
     yield from matches(f"{field}.key", requirement.get("key") or "", qualified_name_problems)

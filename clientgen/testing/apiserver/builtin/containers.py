@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ..failures import (
     Cause,
     duplicate,
-    forbidden_value,
     invalid_value,
     not_supported,
     required,
+    too_many,
 )
 from ..parts import part, parts
 from .checks import (
@@ -24,8 +24,10 @@ from .checks import (
     not_found,
     one_of,
     port_number,
+    relative_path,
     text,
 )
+from .container_resources import STANDARD, resize_causes, resource_causes
 from .probes import handler_causes, probe_causes
 from .quantities import amount
 from .security import container_security_causes
@@ -45,19 +47,22 @@ __all__ = [
     "container_causes",
     "field_reference",
     "image_causes",
-    "relative_path",
-    "resource_causes",
     "resource_reference",
 ]
 
+_MOST_RULES: Final = 20
+_MOST_CODES: Final = 255
 _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES: Final = ("File", "FallbackToLogsOnError")
 _RESTARTS: Final = ("Always", "Never", "OnFailure")
 _PROPAGATIONS: Final = ("Bidirectional", "HostToContainer", "None")
+_UNITS: Final = {
+    "cpu": ("1m", "1"),
+    "bytes": ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"),
+}
 _SOURCES: Final = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
-_STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
 _RESOURCE_FIELDS: Final = tuple(
-    f"{side}.{name}" for side in ("limits", "requests") for name in sorted(_STANDARD)
+    f"{side}.{name}" for side in ("limits", "requests") for name in sorted(STANDARD)
 )
 _ENV_FIELDS: Final = frozenset(
     {
@@ -72,11 +77,13 @@ _ENV_FIELDS: Final = frozenset(
         "status.podIPs",
     }
 )
+_BLOCKS: Final = frozenset({"persistentVolumeClaim", "ephemeral"})
+_MAPS: Final = ("metadata.labels", "metadata.annotations")
 _SUBSCRIPTED: Final = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<key>.*)'\]")
 
 
 def container_causes(
-    container: dict[str, Any], field: str, volumes: set[str], spec: dict[str, Any]
+    container: dict[str, Any], field: str, volumes: dict[str, Any], spec: dict[str, Any]
 ) -> Iterator[Cause]:
     """What is wrong with one container, whichever list it is in."""
     yield from text(f"{field}.name", container.get("name"), label_problems)
@@ -84,8 +91,7 @@ def container_causes(
     yield from one_of(f"{field}.imagePullPolicy", container.get("imagePullPolicy"), _PULL_POLICIES)
     policy = container.get("terminationMessagePolicy")
     yield from one_of(f"{field}.terminationMessagePolicy", policy, _MESSAGE_POLICIES)
-    restart = container.get("restartPolicy")
-    yield from one_of(f"{field}.restartPolicy", restart, _RESTARTS, needed=False)
+    yield from _restart(container, field)
     yield from _ports(container, f"{field}.ports", host=bool(spec.get("hostNetwork")))
     for index, variable in enumerate(parts(container, "env")):
         yield from _variable(variable, f"{field}.env[{index}]")
@@ -93,7 +99,9 @@ def container_causes(
         yield from _variables(source, f"{field}.envFrom", index)
     yield from _mounts(container, f"{field}.volumeMounts", volumes)
     yield from _devices(container, f"{field}.volumeDevices", volumes)
-    yield from resource_causes(part(container, "resources"), f"{field}.resources")
+    yield from resource_causes(part(container, "resources"), f"{field}.resources", spec)
+    policy = spec.get("restartPolicy") or ""
+    yield from resize_causes(parts(container, "resizePolicy"), f"{field}.resizePolicy", policy)
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         if container.get(name) is not None:
             yield from probe_causes(container[name], f"{field}.{name}", name)
@@ -103,8 +111,30 @@ def container_causes(
             grace = spec.get("terminationGracePeriodSeconds")
             yield from handler_causes(handler, f"{field}.lifecycle.{name}", grace)
     yield from container_security_causes(
-        part(container, "securityContext"), f"{field}.securityContext"
+        part(container, "securityContext"),
+        f"{field}.securityContext",
+        host_users=spec.get("hostUsers") is not False,
     )
+
+
+def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
+    policy, rules = container.get("restartPolicy"), parts(container, "restartPolicyRules")
+    if policy is None and rules:
+        said = "must specify restartPolicy when restart rules are used"
+        yield required(f"{field}.restartPolicy", said)
+    yield from one_of(f"{field}.restartPolicy", policy, _RESTARTS, needed=False)
+    if len(rules) > _MOST_RULES:
+        yield too_many(f"{field}.restartPolicyRules", len(rules), _MOST_RULES)
+    for index, rule in enumerate(rules):
+        at, codes = f"{field}.restartPolicyRules[{index}]", rule.get("exitCodes")
+        yield from one_of(f"{at}.action", rule.get("action"), ("Restart",))
+        if codes is None:
+            yield required(f"{at}.exitCodes", "must be specified")
+            continue
+        yield from one_of(f"{at}.exitCodes.operator", codes.get("operator"), ("In", "NotIn"))
+        values: list[int] = codes.get("values") or []
+        if len(values) > _MOST_CODES:
+            yield too_many(f"{at}.exitCodes.values", len(values), _MOST_CODES)
 
 
 def image_causes(image: str, field: str) -> Iterator[Cause]:
@@ -191,7 +221,7 @@ def field_reference(
         looked_at = key.lower() if subscripted["map"] == "annotations" else key
         for problem in qualified_name_problems(looked_at):
             yield invalid_value(field, key, problem)
-    elif path not in known and path not in _ENV_FIELDS:
+    elif path not in known and path not in (*_ENV_FIELDS, *_MAPS):
         said = f"error converting fieldPath: field label not supported: {path}"
         yield invalid_value(f"{field}.fieldPath", path, said)
     elif path not in known:
@@ -210,6 +240,19 @@ def resource_reference(
         yield required(f"{field}.resource")
     elif resource not in _RESOURCE_FIELDS and ".hugepages-" not in resource:
         yield not_supported(f"{field}.resource", resource, _RESOURCE_FIELDS)
+    else:
+        yield from _divisor(reference.get("divisor") or "0", resource, f"{field}.divisor")
+
+
+def _divisor(divisor: object, resource: str, field: str) -> Iterator[Cause]:
+    """The unit in which an amount is told."""
+    kind = resource.partition(".")[2].partition("-")[0]
+    units = _UNITS["cpu" if kind == "cpu" else "bytes"]
+    if amount(divisor) and not any(amount(divisor) == amount(unit) for unit in units):
+        name = {"ephemeral": "local ephemeral storage", "hugepages": "hugepages"}.get(kind, kind)
+        shown = f"{', '.join(units[:-1])} and {units[-1]}" if kind == "cpu" else ", ".join(units)
+        said = f"only divisor's values {shown} are supported with the {name} resource"
+        yield invalid_value(field, resource, said)
 
 
 def _variables(source: dict[str, Any], field: str, index: int) -> Iterator[Cause]:
@@ -228,7 +271,7 @@ def _variables(source: dict[str, Any], field: str, index: int) -> Iterator[Cause
 # --------------------------------------------------------------------------------- mounts
 
 
-def _mounts(container: dict[str, Any], field: str, volumes: set[str]) -> Iterator[Cause]:
+def _mounts(container: dict[str, Any], field: str, volumes: dict[str, Any]) -> Iterator[Cause]:
     paths: set[str] = set()
     for index, mount in enumerate(parts(container, "volumeMounts")):
         at = f"{field}[{index}]"
@@ -252,71 +295,26 @@ def _mounts(container: dict[str, Any], field: str, volumes: set[str]) -> Iterato
         yield from one_of(f"{field}.mountPropagation", propagation, _PROPAGATIONS, needed=False)
 
 
-def relative_path(field: str, path: str) -> Iterator[Cause]:
-    """A path that stays below where it begins."""
-    if path.startswith("/"):
-        yield invalid_value(field, path, "must be a relative path")
-    if ".." in path.split("/"):
-        yield invalid_value(field, path, "must not contain '..'")
-
-
-def _devices(container: dict[str, Any], field: str, volumes: set[str]) -> Iterator[Cause]:
+def _devices(container: dict[str, Any], field: str, volumes: dict[str, Any]) -> Iterator[Cause]:
+    names: set[str] = set()
+    paths: set[str] = set()
     for index, device in enumerate(parts(container, "volumeDevices")):
         at = f"{field}[{index}]"
-        name = device.get("name") or ""
+        name, path = device.get("name") or "", device.get("devicePath") or ""
         if not name:
             yield required(f"{at}.name")
-        elif name not in volumes:
+        if name in names:
+            yield invalid_value(f"{at}.name", name, "must be unique")
+        if name not in volumes:
             yield not_found(f"{at}.name", name)
-        if not device.get("devicePath"):
+        elif not _BLOCKS & volumes[name].keys():
+            said = "can only use volume source type of PersistentVolumeClaim or Ephemeral for"
+            yield invalid_value(f"{at}.name", name, f"{said} block mode")
+        if not path:
             yield required(f"{at}.devicePath")
-
-
-# ------------------------------------------------------------------------------ resources
-
-
-def resource_causes(resources: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with requests and limits."""
-    limits, requests = part(resources, "limits"), part(resources, "requests")
-    for side, amounts in (("limits", limits), ("requests", requests)):
-        for name, quantity in amounts.items():
-            yield from _quantity(name, quantity, f"{field}.{side}[{name}]")
-    for name, quantity in requests.items():
-        yield from _request(name, quantity, limits.get(name), field)
-    asked = {*limits, *requests}
-    if any(name.startswith("hugepages-") for name in asked) and not asked & {"cpu", "memory"}:
-        yield forbidden_value(field, "HugePages require cpu or memory")
-
-
-def _is_standard(name: str) -> bool:
-    return name in _STANDARD or name.startswith("hugepages-")
-
-
-def _quantity(name: str, quantity: object, field: str) -> Iterator[Cause]:
-    problems = qualified_name_problems(name)
-    for problem in problems:
-        yield invalid_value(field, name, problem)
-    if "/" not in name and not _is_standard(name):
-        if not problems:
-            said = "must be a standard resource type or fully qualified"
-            yield invalid_value(field, name, said)
-        yield invalid_value(field, name, "must be a standard resource for containers")
-    number = amount(quantity)
-    if number < 0:
-        yield invalid_value(field, quantity, "must be greater than or equal to 0")
-    if "/" in name and number != number.to_integral_value():
-        yield invalid_value(field, quantity, "must be an integer")
-
-
-def _request(name: str, quantity: object, limit: object, field: str) -> Iterator[Cause]:
-    overcommitted = name in _STANDARD or name.partition("/")[0].endswith("kubernetes.io")
-    at = f"{field}.requests"
-    if limit is None:
-        if not overcommitted and (_is_standard(name) or "/" in name):
-            said = "Limit must be set for non overcommitable resources"
-            yield required(f"{field}.limits", said)
-    elif not overcommitted and amount(quantity) != amount(limit):
-        yield invalid_value(at, quantity, f"must be equal to {name} limit of {limit}")
-    elif amount(quantity) > amount(limit):
-        said = f"must be less than or equal to {name} limit of {limit}"
-        yield invalid_value(at, quantity, said)
+        elif path in paths:
+            yield invalid_value(f"{at}.devicePath", path, "must be unique")
+        if path and ".." in path.split("/"):
+            yield invalid_value(f"{at}.devicePath", path, "can not contain backsteps ('..')")
+        names |= {name} - {""}
+        paths |= {path} - {""}

@@ -74,21 +74,5 @@ def _source_paths(source: dict[str, Any]) -> list[_Path]:
             return _paths(source[kind], f"{title} {quoted(source[kind].get('name') or '')}")
     if part(source, "downwardAPI").get("items") is not None:
         return _paths(source["downwardAPI"], "DownwardAPI")
-    token, bundle = part(source, "serviceAccountToken"), part(source, "clusterTrustBundle")
-    if token:
-        return [_Path((token.get("path") or "").rstrip("/"), "ServiceAccountToken")]
-    if bundle:
-        name = bundle.get("name") or bundle.get("signerName") or ""
-        shown = f"ClusterTrustBundle {quoted(name)}"
-        return [_Path((bundle.get("path") or "").rstrip("/"), shown)]
-    certificate = part(source, "podCertificate")
-    kinds = (
-        ("certificateChainPath", "chain"),
-        ("keyPath", "key"),
-        ("credentialBundlePath", "credential bundle"),
-    )
-    return [
-        _Path(certificate[member].rstrip("/"), f"PodCertificate {kind}")
-        for member, kind in kinds
-        if certificate.get(member)
-    ]
+    token = part(source, "serviceAccountToken")
+    return [_Path((token.get("path") or "").rstrip("/"), "ServiceAccountToken")] if token else []

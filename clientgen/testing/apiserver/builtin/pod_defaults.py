@@ -173,3 +173,10 @@ def _host_path(source: dict[str, Any]) -> None:
 def _azure_disk(source: dict[str, Any]) -> None:
     if source.get("readOnly") is None:
         source["readOnly"] = False
+
+
+@defaults("core.v1.VolumeProjection")
+def _projection(source: dict[str, Any]) -> None:
+    """Take away what is behind feature gates that are off unless somebody turns them on."""
+    for member in ("clusterTrustBundle", "podCertificate"):
+        source.pop(member, None)

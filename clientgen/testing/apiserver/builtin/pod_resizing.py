@@ -31,7 +31,7 @@ def _resize_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
     before, after = part(old, "spec"), part(new, "spec")
     if part(before, "os").get("name") == "windows":
         return [forbidden_value("[]", "windows pods cannot be resized")]
-    volumes = {each.get("name", "") for each in parts(after, "volumes")}
+    volumes = {each.get("name", ""): each for each in parts(after, "volumes")}
     causes: list[Cause] = []
     for field in ("containers", "initContainers"):
         for index, container in enumerate(parts(after, field)):

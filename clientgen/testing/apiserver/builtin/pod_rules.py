@@ -9,21 +9,25 @@ from ..failures import (
     duplicate,
     forbidden_value,
     invalid_value,
-    not_supported,
     required,
+    too_long,
 )
 from ..parts import part, parts, texts
 from .checks import matches, one_of, text
+from .container_resources import pod_resource_causes, resource_causes
 from .containers import container_causes, image_causes
 from .metadata import labels_causes
+from .pod_annotations import annotation_causes, annotation_change_causes
 from .scheduling import affinity_causes, gates_causes, spread_causes, tolerations_causes
 from .security import pod_security_causes
+from .systems import system_causes
 from .texts import (
     ip_problems,
     label_problems,
     qualified_name_problems,
     range_problems,
     subdomain_problems,
+    underscored_problems,
 )
 from .validating import checks, checks_change
 from .volumes import volumes_causes
@@ -38,6 +42,10 @@ _DNS: Final = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _POLICIES: Final = ("PreemptLowerPriority", "Never")
 _MOST: Final = 2**31 - 1
 _MOST_NAMESERVERS: Final = 3
+_MOST_SEARCHES: Final = 32
+_MOST_SEARCH_CHARACTERS: Final = 2048
+_LONGEST_HOSTNAME: Final = 64
+_CLAIM_SOURCES: Final = ("resourceClaimName", "resourceClaimTemplateName")
 _INIT_ONLY_WITH_RESTART: Final = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 _NOT_EPHEMERAL: Final = (
     "ports",
@@ -61,6 +69,8 @@ _FIXED: Final = (
 
 @checks("", "pods")
 def _pod(pod: dict[str, Any]) -> Iterator[Cause]:
+    annotations = part(pod["metadata"], "annotations")
+    yield from annotation_causes(annotations, pod["spec"], "metadata.annotations")
     yield from pod_spec_causes(pod["spec"], "spec")
 
 
@@ -73,9 +83,11 @@ def _new_pod(pod: dict[str, Any]) -> Iterator[Cause]:
 def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with a pod, or with the pods of a template."""
     volumes = parts(spec, "volumes")
-    yield from volumes_causes(volumes, f"{field}.volumes")
-    names = {volume.get("name") or "" for volume in volumes} - {""}
-    yield from _containers(spec, field, names)
+    named: dict[str, Any] = {}
+    yield from volumes_causes(volumes, f"{field}.volumes", named)
+    yield from _claims(parts(spec, "resourceClaims"), f"{field}.resourceClaims")
+    yield from _containers(spec, field, named)
+    yield from pod_resource_causes(spec, field)
     yield from one_of(f"{field}.restartPolicy", spec.get("restartPolicy"), _RESTARTS)
     yield from _dns(spec, field)
     yield from labels_causes(spec.get("nodeSelector"), f"{field}.nodeSelector")
@@ -95,7 +107,7 @@ def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     yield from _rest(spec, field)
 
 
-def _containers(spec: dict[str, Any], field: str, volumes: set[str]) -> Iterator[Cause]:
+def _containers(spec: dict[str, Any], field: str, volumes: dict[str, Any]) -> Iterator[Cause]:
     containers = parts(spec, "containers")
     if not containers:
         yield required(f"{field}.containers")
@@ -168,6 +180,27 @@ def _dns(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         yield invalid_value(f"{field}.dnsConfig.nameservers", servers, said)
     for index, server in enumerate(servers):
         yield from matches(f"{field}.dnsConfig.nameservers[{index}]", server, ip_problems)
+    yield from _searches(part(spec, "dnsConfig"), f"{field}.dnsConfig")
+
+
+def _searches(config: dict[str, Any], field: str) -> Iterator[Cause]:
+    searches = texts(config, "searches")
+    if len(searches) > _MOST_SEARCHES:
+        said = f"must not have more than {_MOST_SEARCHES} search paths"
+        yield invalid_value(f"{field}.searches", searches, said)
+    if len(" ".join(searches)) > _MOST_SEARCH_CHARACTERS:
+        said = (
+            f"must not have more than {_MOST_SEARCH_CHARACTERS} characters (including spaces) "
+            "in the search list"
+        )
+        yield invalid_value(f"{field}.searches", searches, said)
+    for index, search in enumerate(searches):
+        if search != ".":
+            name = search.removesuffix(".")
+            yield from matches(f"{field}.searches[{index}]", name, underscored_problems)
+    for index, option in enumerate(parts(config, "options")):
+        if not option.get("name"):
+            yield required(f"{field}.options[{index}]", "must not be empty")
 
 
 def _names(spec: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -210,14 +243,54 @@ def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
             yield invalid_value(f"{field}.activeDeadlineSeconds", deadline, problem)
     policy = spec.get("preemptionPolicy")
     yield from one_of(f"{field}.preemptionPolicy", policy, _POLICIES, needed=False)
-    system = part(spec, "os").get("name")
-    if spec.get("os") is not None and system not in ("linux", "windows"):
-        yield not_supported(f"{field}.os", system or "", ("linux", "windows"))
-    for index, claim in enumerate(parts(spec, "resourceClaims")):
-        sources = [claim.get(name) for name in ("resourceClaimName", "resourceClaimTemplateName")]
-        if not any(sources):
+    if spec.get("overhead"):
+        yield from resource_causes({"limits": spec["overhead"]}, f"{field}.overhead", {})
+    yield from system_causes(spec, field)
+    yield from _host_users(spec, field)
+    if spec.get("hostnameOverride") is not None:
+        yield from _hostname(spec["hostnameOverride"], spec, f"{field}.hostnameOverride")
+
+
+def _host_users(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    for member, shown in (
+        ("hostNetwork", "hostNetwork"),
+        ("hostPID", "HostPID"),
+        ("hostIPC", "HostIPC"),
+    ):
+        if spec.get("hostUsers") is False and spec.get(member):
+            yield forbidden_value(f"{field}.{shown}", "when `hostUsers` is false")
+
+
+def _hostname(name: str, spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    for member in ("setHostnameAsFQDN", "hostNetwork"):
+        if spec.get(member):
+            yield forbidden_value(field, f"may not be specified when {member} is true")
+    if len(name) > _LONGEST_HOSTNAME:
+        yield too_long(field, f"may not be more than {_LONGEST_HOSTNAME} bytes")
+    yield from matches(field, name, subdomain_problems)
+
+
+def _claims(claims: list[dict[str, Any]], field: str) -> Iterator[Cause]:
+    """Claims of devices that a pod has or makes."""
+    seen: set[str] = set()
+    for index, claim in enumerate(claims):
+        at, name = f"{field}[{index}]", claim.get("name") or ""
+        if not name:
+            yield required(f"{at}.name")
+        elif name in seen:
+            yield duplicate(f"{at}.name", name)
+        else:
+            yield from matches(f"{at}.name", name, label_problems)
+        seen.add(name)
+        chosen = [member for member in _CLAIM_SOURCES if claim.get(member) is not None]
+        if len(chosen) > 1:
+            said = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be"
+            yield invalid_value(at, claim, f"{said} specified")
+        elif not chosen:
             said = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            yield invalid_value(f"{field}.resourceClaims[{index}]", claim, said)
+            yield invalid_value(at, claim, said)
+        for member in chosen:
+            yield from matches(f"{at}.{member}", claim[member], subdomain_problems)
 
 
 # --------------------------------------------------------------------------------- update
@@ -226,6 +299,7 @@ def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 @checks_change("", "pods")
 def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
+    yield from annotation_change_causes(new, old)
     for member in ("containers", "initContainers"):
         if len(parts(after, member)) != len(parts(before, member)):
             yield forbidden_value(f"spec.{member}", "pod updates may not add or remove containers")
@@ -237,8 +311,56 @@ def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     yield from _deadline(after, before)
     yield from _more_tolerations(after, before)
     yield from _fewer_gates(after, before)
+    if parts(before, "schedulingGates"):
+        yield from _gated(after, before)
+        after = _ungated(after, before)
     if _fixed_part(after) != _fixed_part(before):
         yield forbidden_value("spec", _FIXED)
+
+
+def _gated(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    """While a pod waits behind gates, its nodes may become fewer."""
+    after, before = part(new, "nodeSelector"), part(old, "nodeSelector")
+    for key, value in before.items():
+        if after.get(key) != value:
+            said = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
+            yield invalid_value("spec.nodeSelector", new.get("nodeSelector"), said)
+    known, terms = _terms(old), _terms(new)
+    at = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+    at = f"{at}.nodeSelectorTerms"
+    if known and len(terms) != len(known):
+        said = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
+        yield invalid_value(at, terms or None, said)
+        return
+    for index, (term, was) in enumerate(zip(terms, known, strict=False)):
+        if not _only_adds(term, was):
+            said = "only additions are allowed (no mutations or deletions)"
+            yield invalid_value(f"{at}[{index}]", term, said)
+
+
+def _terms(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    affinity = part(part(spec, "affinity"), "nodeAffinity")
+    needed = part(affinity, "requiredDuringSchedulingIgnoredDuringExecution")
+    return parts(needed, "nodeSelectorTerms")
+
+
+def _only_adds(new: dict[str, Any], old: dict[str, Any]) -> bool:
+    members = ("matchExpressions", "matchFields")
+    if not any(old.get(member) for member in members):
+        return not any(new.get(member) for member in members)
+    return all(parts(new, each)[: len(parts(old, each))] == parts(old, each) for each in members)
+
+
+def _ungated(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """A pod with the nodes that it had before."""
+    affinity = {k: v for k, v in part(new, "affinity").items() if k != "nodeAffinity"}
+    nodes = part(old, "affinity").get("nodeAffinity")
+    if nodes is not None:
+        affinity["nodeAffinity"] = nodes
+    kept = {k: v for k, v in new.items() if k not in ("affinity", "nodeSelector")}
+    if affinity or old.get("affinity") is not None:
+        kept["affinity"] = affinity
+    return kept | ({"nodeSelector": old["nodeSelector"]} if "nodeSelector" in old else {})
 
 
 def _deadline(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
@@ -295,7 +417,7 @@ def _status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 @checks_change("", "pods", part="ephemeralcontainers")
 def _ephemeral_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     spec = new["spec"]
-    volumes = {volume.get("name") or "" for volume in parts(spec, "volumes")}
+    volumes = {volume.get("name") or "": volume for volume in parts(spec, "volumes")}
     names = {
         each["name"] for member in ("containers", "initContainers") for each in parts(spec, member)
     }

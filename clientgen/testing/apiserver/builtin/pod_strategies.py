@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Failure, forbidden
-from ..parts import part, parts
+from ..parts import part, parts, texts
 from .pod_defaults import containers_of
 from .quantities import amount
 from .strategies import on_create, on_update
@@ -34,6 +34,7 @@ _COUNTED: Final = ("cpu", "memory")
 
 @on_create("", "pods")
 def _create_pod(pod: dict[str, Any], world: World) -> None:
+    _match_labels(pod)
     _tolerate(pod["spec"])
     _prioritise(pod, world)
     _overhead(pod, world)
@@ -44,6 +45,26 @@ def _create_pod(pod: dict[str, Any], world: World) -> None:
     if pod["spec"].get("schedulingGates"):
         since = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         status["conditions"] = [{**_GATED, "lastTransitionTime": since}]
+
+
+def _match_labels(pod: dict[str, Any]) -> None:
+    """Make the labels of a pod that its own rules name a part of their selectors."""
+    labels, spec = part(pod["metadata"], "labels"), pod["spec"]
+    affinity = part(spec, "affinity")
+    terms = list(parts(spec, "topologySpreadConstraints"))
+    for kind in ("podAffinity", "podAntiAffinity"):
+        needed = "requiredDuringSchedulingIgnoredDuringExecution"
+        preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+        terms += parts(part(affinity, kind), needed)
+        terms += [part(each, "podAffinityTerm") for each in parts(part(affinity, kind), preferred)]
+    for term in terms:
+        selector = term.get("labelSelector")
+        for member, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
+            for key in texts(term, member) if selector is not None else ():
+                if key in labels:
+                    added = {"key": key, "operator": operator, "values": [labels[key]]}
+                    before = parts(selector, "matchExpressions")
+                    selector["matchExpressions"] = [*before, added]
 
 
 def _refused(pod: dict[str, Any], why: str) -> Failure:

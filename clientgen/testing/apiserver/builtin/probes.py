@@ -10,13 +10,16 @@ from ..failures import (
     invalid_value,
     required,
 )
+from ..parts import parts
 from .checks import (
     is_not_negative,
+    matches,
     one_of,
     port_number,
     port_reference,
     text,
 )
+from .texts import header_name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +71,9 @@ def _action(action: dict[str, Any], field: str, kind: str, grace: int | None) ->
         yield from text(f"{field}.path", action.get("path"))
         yield from port_reference(f"{field}.port", action.get("port") or 0)
         yield from one_of(f"{field}.scheme", action.get("scheme"), ("HTTP", "HTTPS"))
+        for header in parts(action, "httpHeaders"):
+            name = header.get("name") or ""
+            yield from matches(f"{field}.httpHeaders", name, header_name_problems)
     elif kind == "tcpSocket":
         yield from port_reference(f"{field}.port", action.get("port") or 0)
     elif kind == "grpc":

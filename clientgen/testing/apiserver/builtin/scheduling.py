@@ -172,9 +172,7 @@ def _weight(preferred: dict[str, Any], field: str) -> Iterator[Cause]:
         yield invalid_value(f"{field}.weight", weight, "must be in the range 1-100")
 
 
-def _node_term(
-    term: dict[str, Any], field: str, *, preferred: bool = False
-) -> Iterator[Cause]:
+def _node_term(term: dict[str, Any], field: str, *, preferred: bool = False) -> Iterator[Cause]:
     for index, requirement in enumerate(parts(term, "matchExpressions")):
         at = f"{field}.matchExpressions[{index}]"
         yield from _node_requirement(requirement, at)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value, required
+from ..failures import Cause, duplicate, invalid_value, not_supported, required, too_long
 from ..parts import part, parts, texts
-from .checks import one_of
+from .checks import one_of, relative_path
+from .systems import windows_causes
 from .texts import range_problems
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["container_security_causes", "pod_security_causes"]
 
 _LONGEST: Final = 253
+_LONGEST_PATH: Final = 4095
 _MOST: Final = 2**31 - 1
 _PROFILES: Final = ("Localhost", "RuntimeDefault", "Unconfined")
 _SYSCTL: Final = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
@@ -33,24 +35,63 @@ def _profile(context: dict[str, Any], field: str) -> Iterator[Cause]:
     profile = context.get("seccompProfile")
     if profile is None:
         return
-    at = f"{field}.seccompProfile"
-    kind = profile.get("type")
-    yield from one_of(f"{at}.type", kind, _PROFILES)
-    if kind == "Localhost" and not profile.get("localhostProfile"):
-        said = "must be set when seccomp type is Localhost"
-        yield required(f"{at}.localhostProfile", said)
-    elif kind != "Localhost" and profile.get("localhostProfile") is not None:
-        said = "can only be set when seccomp type is Localhost"
-        yield invalid_value(f"{at}.localhostProfile", profile["localhostProfile"], said)
+    at, place = f"{field}.seccompProfile", profile.get("localhostProfile")
+    kind = profile.get("type") or ""
+    if not kind:
+        yield required(f"{at}.type", "type is required when seccompProfile is set")
+    else:
+        yield from one_of(f"{at}.type", kind, _PROFILES)
+    if kind != "Localhost":
+        if place is not None:
+            said = "can only be set when seccomp type is Localhost"
+            yield invalid_value(f"{at}.localhostProfile", place, said)
+    elif place is None:
+        yield required(f"{at}.localhostProfile", "must be set when seccomp type is Localhost")
+    else:
+        yield from relative_path(f"{at}.localhostProfile", place)
 
 
-def container_security_causes(context: dict[str, Any], field: str) -> Iterator[Cause]:
+def _app_armor(context: dict[str, Any], field: str) -> Iterator[Cause]:
+    profile = context.get("appArmorProfile")
+    if profile is None:
+        return
+    kind, place = profile.get("type") or "", profile.get("localhostProfile")
+    at = f"{field}.appArmorProfile"
+    if kind == "Localhost":
+        yield from _app_armor_place(place, f"{at}.localhostProfile")
+    elif kind in _PROFILES:
+        if place is not None:
+            said = "can only be set when AppArmor type is Localhost"
+            yield invalid_value(f"{at}.localhostProfile", place, said)
+    elif kind:
+        yield not_supported(f"{at}.type", kind, _PROFILES)
+    else:
+        yield required(f"{at}.type", "type is required when appArmorProfile is set")
+
+
+def _app_armor_place(place: str | None, field: str) -> Iterator[Cause]:
+    if place and place != place.strip():
+        yield invalid_value(field, place, "must not be padded with whitespace")
+    elif not place:
+        yield required(field, "must be set when AppArmor type is Localhost")
+    if place and len(place.encode()) > _LONGEST_PATH:
+        yield too_long(field, f"may not be more than {_LONGEST_PATH} bytes")
+
+
+def container_security_causes(
+    context: dict[str, Any], field: str, *, host_users: bool
+) -> Iterator[Cause]:
     """What is wrong with a container's security context."""
     yield from _ids(context, field, "runAsUser", "runAsGroup")
     yield from one_of(
         f"{field}.procMount", context.get("procMount"), ("Default", "Unmasked"), needed=False
     )
+    if host_users and context.get("procMount") == "Unmasked":
+        said = "`hostUsers` must be false to use `Unmasked`"
+        yield invalid_value(f"{field}.procMount", "Unmasked", said)
     yield from _profile(context, field)
+    yield from windows_causes(part(context, "windowsOptions"), f"{field}.windowsOptions")
+    yield from _app_armor(context, field)
     if context.get("allowPrivilegeEscalation") is not False:
         return
     if context.get("privileged"):
@@ -71,12 +112,24 @@ def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         said = "ShareProcessNamespace and HostPID cannot both be enabled"
         yield invalid_value(f"{field}.shareProcessNamespace", True, said)
+    names: set[str] = set()
     for index, sysctl in enumerate(parts(context, "sysctls")):
-        yield from _sysctl(sysctl, f"{field}.sysctls[{index}].name")
+        name = sysctl.get("name") or ""
+        yield from _sysctl(name, f"{field}.sysctls[{index}].name")
+        if name and name in names:
+            yield duplicate(f"{field}.sysctls[{index}].name", name)
+        names.add(name)
     policy = context.get("fsGroupChangePolicy")
     known = ("Always", "OnRootMismatch")
     yield from one_of(f"{field}.fsGroupChangePolicy", policy, known, needed=False)
     yield from _profile(context, field)
+    yield from windows_causes(part(context, "windowsOptions"), f"{field}.windowsOptions")
+    yield from _app_armor(context, field)
+    for member, words in (
+        ("supplementalGroupsPolicy", ("Merge", "Strict")),
+        ("seLinuxChangePolicy", ("Recursive",)),
+    ):
+        yield from one_of(f"{field}.{member}", context.get(member), words, needed=False)
 
 
 def _groups(context: dict[str, Any]) -> list[int]:
@@ -84,8 +137,7 @@ def _groups(context: dict[str, Any]) -> list[int]:
     return found or []
 
 
-def _sysctl(sysctl: dict[str, Any], field: str) -> Iterator[Cause]:
-    name = sysctl.get("name") or ""
+def _sysctl(name: str, field: str) -> Iterator[Cause]:
     if not name:
         yield required(field)
     elif len(name) > _LONGEST or not _SYSCTL.fullmatch(name):

@@ -1,4 +1,4 @@
-"""What storage classes, drivers and what drivers tell of themselves may say, and how they change."""
+"""What storage classes, drivers and attachments may say, and how they change."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from ..failures import (
     too_long,
 )
 from ..parts import part, parts, texts
-from .checks import immutable, is_not_negative, matches, one_of, selector_causes, text
+from .checks import driver_name, immutable, is_not_negative, matches, one_of, selector_causes, text
 from .quantities import amount
 from .storage_rules import volume_causes
-from .texts import driver_name_problems, label_value_problems, qualified_name_problems
-from .texts import subdomain_problems
+from .texts import (
+    label_value_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:
@@ -168,7 +171,7 @@ def _csi_node(node: dict[str, Any]) -> Iterator[Cause]:
     names: set[str] = set()
     for index, driver in enumerate(parts(node["spec"], "drivers")):
         at, name = f"spec.drivers[{index}]", driver.get("name") or ""
-        yield from text(f"{at}.name", name, driver_name_problems)
+        yield from driver_name(f"{at}.name", name)
         yield from _node_id(driver.get("nodeID") or "", f"{at}.nodeID")
         count = part(driver, "allocatable").get("count")
         yield from is_not_negative(f"{at}.allocatable.count", count)
@@ -226,7 +229,7 @@ def _capacity_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause
 @checks(_GROUP, "volumeattachments")
 def _attachment(attachment: dict[str, Any]) -> Iterator[Cause]:
     spec = attachment["spec"]
-    yield from text("spec.attacher", spec.get("attacher"), driver_name_problems)
+    yield from driver_name("spec.attacher", spec.get("attacher"))
     source = part(spec, "source")
     inline, name = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
     said = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"

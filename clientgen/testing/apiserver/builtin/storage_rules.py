@@ -11,12 +11,12 @@ from ..failures import (
     not_supported,
     required,
 )
-from ..parts import part, parts, texts
+from ..parts import part, texts
+from .checks import immutable, one_of, text
 from .claims import MODES, access_mode_causes, claim_causes, size_causes
-from .checks import immutable, matches, one_of, selector_causes, text
 from .quantities import amount
 from .scheduling import node_selector_causes
-from .texts import label_problems, qualified_name_problems, subdomain_problems
+from .texts import qualified_name_problems, subdomain_problems
 from .validating import checks, checks_change
 from .volumes import source_causes
 

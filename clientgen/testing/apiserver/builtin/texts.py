@@ -8,7 +8,7 @@ Selectors".
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ __all__ = [
     "config_key_problems",
     "driver_name_problems",
     "environment_name_problems",
+    "header_name_problems",
     "ip_problems",
     "label_problems",
     "label_value_problems",
@@ -28,7 +29,9 @@ __all__ = [
     "qualified_name_problems",
     "range_problems",
     "service_label_problems",
+    "signer_problems",
     "subdomain_problems",
+    "underscored_problems",
     "wildcard_subdomain_problems",
 ]
 
@@ -78,6 +81,19 @@ def subdomain_problems(text: str) -> list[str]:
     return problems
 
 
+def underscored_problems(text: str) -> list[str]:
+    """A DNS subdomain that may have underscores, as domains that are searched have."""
+    problems = _length(text, 253)
+    label = "[a-z0-9_]([-_a-z0-9]*[a-z0-9_])?"
+    if not _matches(rf"{label}(\.{label})*", text):
+        said = (
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
+            "'_', '-' or '.', and must start and end with an alphanumeric character or '_'"
+        )
+        problems.append(_hint(said, rf"{label}(\.{label})*", "example.com"))
+    return problems
+
+
 def wildcard_subdomain_problems(text: str) -> list[str]:
     """A DNS subdomain whose first label is `*`."""
     problems = _length(text, 253)
@@ -93,8 +109,8 @@ def wildcard_subdomain_problems(text: str) -> list[str]:
 
 
 def driver_name_problems(text: str) -> list[str]:
-    """The name of a storage driver: a DNS subdomain, in capitals too, of 63 characters at most."""
-    return [*_length(text, 63), *subdomain_problems(text.lower())]
+    """The name of a storage driver: a DNS subdomain, in capitals too."""
+    return subdomain_problems(text.lower())
 
 
 def label_problems(text: str) -> list[str]:
@@ -117,6 +133,25 @@ def service_label_problems(text: str) -> list[str]:
         )
         problems.append(_hint(said, _SERVICE_LABEL, "my-name", "abc-123"))
     return problems
+
+
+def signer_problems(text: str) -> list[str]:
+    """The name of a signer of certificates: a domain, a slash, and a path (`example.com/ours`)."""
+    domain, slash, path = text.partition("/")
+    if not slash or "/" in path:
+        return ["must be a fully qualified domain and path of the form 'example.com/signer-name'"]
+    problems = _first_problems(domain, label_problems)
+    if "." not in domain:
+        problems.append("should be a domain with at least two segments separated by dots")
+    return problems + _first_problems(path, subdomain_problems)
+
+
+def _first_problems(text: str, rule: Rule) -> list[str]:
+    """What is wrong with the first word between dots that breaks a rule."""
+    for label in text.split("."):
+        if found := rule(label):
+            return [f'validating label "{label}": {problem}' for problem in found]
+    return []
 
 
 def path_segment_problems(text: str) -> list[str]:
@@ -187,6 +222,14 @@ def environment_name_problems(text: str) -> list[str]:
     return [f"{said} other than '='"]
 
 
+def header_name_problems(text: str) -> list[str]:
+    """The name of an HTTP header."""
+    if _matches("[-A-Za-z0-9]+", text):
+        return []
+    said = "a valid HTTP header must consist of alphanumeric characters or '-'"
+    return [_hint(said, "[-A-Za-z0-9]+", "X-Header-Name")]
+
+
 def port_name_problems(text: str) -> list[str]:
     """The name of a port (RFC 6335): at most 15 characters, at least one of them a letter."""
     problems: list[str] = []
@@ -210,24 +253,43 @@ def range_problems(number: int, least: int, most: int) -> list[str]:
     return [f"must be between {least} and {most}, inclusive"]
 
 
+_BAD_ADDRESS: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+_BAD_NETWORK: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+_MAPPED: Final = "must not be an IPv4-mapped IPv6 address"
+
+
+def _plain(text: str) -> str:
+    """An address without the zeros that lead its numbers."""
+    return re.sub(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])", "", text)
+
+
 def ip_problems(text: str) -> list[str]:
     """An address of either family."""
     try:
-        ip_address(text)
+        address = ip_address(text)
     except ValueError:
-        return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
-    return []
+        return [_BAD_ADDRESS] if _plain(text) == text else _leading(text)
+    mapped = isinstance(address, IPv6Address) and address.ipv4_mapped is not None
+    return [_MAPPED] if mapped else []
+
+
+def _leading(text: str) -> list[str]:
+    """What is wrong with an address that leading zeros alone make wrong."""
+    return ["must not have leading 0s"] if not ip_problems(_plain(text)) else [_BAD_ADDRESS]
 
 
 def cidr_problems(text: str) -> list[str]:
     """A network of either family, in CIDR notation."""
-    network: IPv4Network | IPv6Network
+    host, slash, _ = text.partition("/")
     try:
         network = ip_network(text, strict=False)
     except ValueError:
-        return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]
-    return (
-        []
-        if "/" in text and network
-        else ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]
-    )
+        return [_BAD_NETWORK]
+    if not slash:
+        return [_BAD_NETWORK]
+    problems: list[str] = []
+    if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
+        problems.append("must not have an IPv4-mapped IPv6 address")
+    if ip_address(host) != network.network_address:
+        problems.append("must not have bits set beyond the prefix length")
+    return problems

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, invalid_value, required
 from ..parts import parts
-from .containers import field_reference, relative_path, resource_reference
+from .checks import relative_path
+from .containers import field_reference, resource_reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

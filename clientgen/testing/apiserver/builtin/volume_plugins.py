@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, invalid_value, not_supported, required
 from ..parts import part, texts
-from .checks import matches, one_of, text
-from .containers import relative_path
-from .texts import driver_name_problems, label_problems, range_problems, subdomain_problems
+from .checks import driver_name, matches, one_of, relative_path, text
+from .texts import label_problems, range_problems, subdomain_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -209,7 +208,7 @@ def _storage_os(source: dict[str, Any], field: str, persistent: bool) -> Iterato
 
 
 def _csi(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Cause]:
-    yield from text(f"{field}.driver", source.get("driver"), driver_name_problems)
+    yield from driver_name(f"{field}.driver", source.get("driver"))
     if not persistent:
         secret = source.get("nodePublishSecretRef")
         if secret is not None and not secret.get("name"):

@@ -37,12 +37,17 @@ _HOST_PATHS: Final = (
 )
 
 
-def volumes_causes(volumes: list[dict[str, Any]], field: str) -> Iterator[Cause]:
-    """What is wrong with the volumes of a pod."""
+def volumes_causes(
+    volumes: list[dict[str, Any]], field: str, sound: dict[str, Any]
+) -> Iterator[Cause]:
+    """What is wrong with the volumes of a pod; those that nothing is wrong with become `sound`."""
     for index, volume in enumerate(volumes):
         at = f"{field}[{index}]"
-        yield from text(f"{at}.name", volume.get("name"), label_problems)
-        yield from source_causes(volume, at)
+        problems = list(text(f"{at}.name", volume.get("name"), label_problems))
+        problems += source_causes(volume, at)
+        yield from problems
+        if not problems:
+            sound[volume["name"]] = volume
     names = [volume.get("name") for volume in volumes]
     yield from (cause for cause in unique(field, names, ".name") if '""' not in cause.message)
 

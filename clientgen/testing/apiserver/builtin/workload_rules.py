@@ -14,9 +14,10 @@ from ..failures import (
 )
 from ..parts import part, parts
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects, text
-from .metadata import annotations_causes, labels_causes
-from .pod_rules import pod_spec_causes
 from .claims import claim_causes
+from .metadata import annotations_causes, labels_causes
+from .pod_annotations import annotation_causes
+from .pod_rules import pod_spec_causes
 from .texts import label_problems
 from .validating import checks, checks_change
 
@@ -47,7 +48,9 @@ def template_causes(template: dict[str, Any], field: str) -> Iterator[Cause]:
     """What is wrong with a pod template, whoever has it."""
     metadata = part(template, "metadata")
     yield from labels_causes(metadata.get("labels"), f"{field}.labels")
-    yield from annotations_causes(metadata.get("annotations"), f"{field}.annotations")
+    annotations = metadata.get("annotations")
+    yield from annotations_causes(annotations, f"{field}.annotations")
+    yield from annotation_causes(annotations or {}, part(template, "spec"), f"{field}.annotations")
     spec = dict(part(template, "spec"))
     if spec.pop("ephemeralContainers", None):
         said = "ephemeral containers not allowed in pod template"

@@ -1,0 +1,205 @@
+"""What pods and containers may ask for: requests, limits, and how they may change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from ..parts import part, parts
+from .checks import matches
+from .quantities import amount
+from .texts import label_problems, qualified_name_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["STANDARD", "pod_resource_causes", "resize_causes", "resource_causes"]
+
+STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
+"""What every node has."""
+_OF_PODS: Final = ("cpu", "hugepages-", "memory")
+_RESIZES: Final = ("NotRequired", "RestartContainer")
+_KNOWN: Final = frozenset(
+    {
+        *STANDARD,
+        *(f"{side}.{name}" for side in ("requests", "limits") for name in STANDARD),
+        *("pods", "services", "resourcequotas", "replicationcontrollers", "secrets"),
+        *("configmaps", "persistentvolumeclaims", "services.nodeports", "storage"),
+        *("requests.storage", "services.loadbalancers"),
+    }
+)
+"""Names of resources without a domain that mean something somewhere."""
+
+
+def resource_causes(resources: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
+    """What is wrong with the requests, limits and claims of a container of a pod."""
+    yield from _causes(resources, field, _container_name)
+    names = [each.get("name") or "" for each in parts(spec, "resourceClaims")]
+    yield from _claims(parts(resources, "claims"), f"{field}.claims", names)
+
+
+def pod_resource_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
+    """What is wrong with the requests and limits of a pod as a whole."""
+    resources, at = spec.get("resources"), f"{field}.resources"
+    if resources is None:
+        return
+    if part(spec, "os").get("name") == "windows":
+        yield forbidden_value(at, "may not be set for a windows pod")
+        return
+    if resources.get("claims") is not None:
+        said = "claims may not be set for Resources at pod-level"
+        yield forbidden_value(f"{at}.claims", said)
+    yield from _causes(resources, at, _pod_name)
+    names = [each.get("name") or "" for each in parts(spec, "resourceClaims")]
+    yield from _claims(parts(resources, "claims"), f"{at}.claims", names)
+    yield from _consistency(spec, resources, at)
+
+
+def _consistency(spec: dict[str, Any], whole: dict[str, Any], field: str) -> Iterator[Cause]:
+    """A pod asks for no less than its containers do, and each is limited to no more than it."""
+    containers = parts(spec, "containers")
+    for name, quantity in part(whole, "requests").items():
+        asked = sum(_asked(each, "requests", name) for each in containers)
+        asked += sum(
+            _asked(each, "requests", name)
+            for each in parts(spec, "initContainers")
+            if each.get("restartPolicy") == "Always"
+        )
+        if asked > amount(quantity):
+            said = f"must be greater than or equal to aggregate container requests of {asked}"
+            yield invalid_value(f"{field}.requests[{name}]", quantity, said)
+    for name, quantity in part(whole, "limits").items():
+        for index, each in enumerate(containers):
+            if _asked(each, "limits", name) > amount(quantity):
+                limit = part(part(each, "resources"), "limits")[name]
+                at = f"{field}.containers[{index}][{name}].limits"
+                said = f"must be less than or equal to pod limits of {quantity}"
+                yield invalid_value(at, limit, said)
+
+
+def _asked(container: dict[str, Any], side: str, name: str) -> Any:
+    return amount(part(part(container, "resources"), side).get(name, 0))
+
+
+def _causes(
+    resources: dict[str, Any], field: str, named: Callable[[str, str], Iterator[Cause]]
+) -> Iterator[Cause]:
+    limits, requests = part(resources, "limits"), part(resources, "requests")
+    for side, amounts in (("limits", limits), ("requests", requests)):
+        for name, quantity in amounts.items():
+            at = f"{field}.{side}[{name}]"
+            yield from named(name, at)
+            yield from _quantity(name, quantity, at)
+    for name, quantity in requests.items():
+        yield from _request(name, quantity, limits.get(name), field)
+    asked = {*limits, *requests}
+    if any(name.startswith("hugepages-") for name in asked) and not asked & {"cpu", "memory"}:
+        yield forbidden_value(field, "HugePages require cpu or memory")
+
+
+def _is_standard(name: str) -> bool:
+    return name in STANDARD or name.startswith("hugepages-")
+
+
+def _known_name(name: str, field: str) -> Iterator[Cause]:
+    problems = list(matches(field, name, qualified_name_problems))
+    yield from problems
+    if not problems and "/" not in name and name not in _KNOWN and not _is_standard(name):
+        yield invalid_value(field, name, "must be a standard resource type or fully qualified")
+
+
+def _container_name(name: str, field: str) -> Iterator[Cause]:
+    yield from _known_name(name, field)
+    if "/" not in name:
+        if not _is_standard(name):
+            yield invalid_value(field, name, "must be a standard resource for containers")
+    elif not _is_native(name) and not _is_extended(name):
+        yield invalid_value(field, name, "doesn't follow extended resource name standard")
+
+
+def _pod_name(name: str, field: str) -> Iterator[Cause]:
+    problems = list(_known_name(name, field))
+    yield from problems
+    if not problems and name not in ("cpu", "memory") and not name.startswith("hugepages-"):
+        yield not_supported(field, name, _OF_PODS)
+
+
+def _is_native(name: str) -> bool:
+    return "/" not in name or name.partition("/")[0].endswith("kubernetes.io")
+
+
+def _is_extended(name: str) -> bool:
+    quota = f"requests.{name}"
+    return not name.startswith("requests.") and not qualified_name_problems(quota)
+
+
+def _quantity(name: str, quantity: object, field: str) -> Iterator[Cause]:
+    number = amount(quantity)
+    if number < 0:
+        yield invalid_value(field, quantity, "must be greater than or equal to 0")
+    if "/" in name and number != number.to_integral_value():
+        yield invalid_value(field, quantity, "must be an integer")
+    size = amount(name.removeprefix("hugepages-"))
+    if name.startswith("hugepages-") and size and number % size:
+        said = f"{quantity} is not positive integer multiple of {name}"
+        yield invalid_value(field, quantity, said)
+
+
+def _request(name: str, quantity: object, limit: object, field: str) -> Iterator[Cause]:
+    overcommitted = _is_native(name) and not name.startswith("hugepages-")
+    at = f"{field}.requests"
+    if limit is None:
+        if not overcommitted:
+            said = "Limit must be set for non overcommitable resources"
+            yield required(f"{field}.limits", said)
+    elif not overcommitted and amount(quantity) != amount(limit):
+        yield invalid_value(at, quantity, f"must be equal to {name} limit of {limit}")
+    elif amount(quantity) > amount(limit):
+        said = f"must be less than or equal to {name} limit of {limit}"
+        yield invalid_value(at, quantity, said)
+
+
+def _claims(claims: list[dict[str, Any]], field: str, known: list[str]) -> Iterator[Cause]:
+    """Claims of devices that a container uses, which its pod has."""
+    seen: set[str] = set()
+    for index, claim in enumerate(claims):
+        at, name, asked = f"{field}[{index}]", claim.get("name") or "", claim.get("request") or ""
+        if not name:
+            yield required(at)
+            continue
+        key = f"{name}/{asked}" if asked else name
+        if asked and name not in seen:
+            yield from matches(f"{at}.request", asked, label_problems)
+        whole = not asked and any(each.startswith(f"{name}/") for each in seen)
+        if name in seen or key in seen or whole:
+            yield duplicate(at, name if name in seen else key)
+        seen.add(key)
+        if name not in known:
+            listed = f": {', '.join(sorted(known))}" if known else " which is empty"
+            said = f"must be one of the names in pod.spec.resourceClaims{listed}"
+            yield Cause("FieldValueNotFound", f'Not found: "{name}": {said}', at)
+
+
+def resize_causes(policies: list[dict[str, Any]], field: str, pod_policy: str) -> Iterator[Cause]:
+    """What is wrong with what happens to a container when its resources change."""
+    seen: set[str] = set()
+    for index, policy in enumerate(policies):
+        name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
+        if name in seen:
+            yield duplicate(f"{field}[{index}]", name)
+        seen.add(name)
+        for value, words in ((name, ("cpu", "memory")), (restart, _RESIZES)):
+            if not value:
+                yield required(field)
+            elif value not in words:
+                yield not_supported(field, value, words)
+        if pod_policy == "Never" and restart != "NotRequired":
+            said = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
+            yield invalid_value(field, restart, said)
