@@ -27,6 +27,7 @@ __all__ = [
     "method_not_allowed",
     "not_found",
     "not_supported",
+    "omitted",
     "required",
     "too_long",
     "too_many",
@@ -210,6 +211,11 @@ def required(field: str, detail: str = "") -> Cause:
 def invalid_value(field: str, value: object, detail: str) -> Cause:
     """A value that breaks a rule."""
     return Cause("FieldValueInvalid", f"Invalid value: {_shown(value)}: {detail}", field)
+
+
+def omitted(field: str, detail: str) -> Cause:
+    """A value that breaks a rule and is not shown."""
+    return Cause("FieldValueInvalid", f"Invalid value: {detail}", field)
 
 
 def type_invalid(field: str, value: object, detail: str) -> Cause:

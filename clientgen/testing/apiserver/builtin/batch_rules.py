@@ -15,6 +15,13 @@ from ..failures import (
 )
 from ..parts import part
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects
+from .job_policies import (
+    failure_policy_causes,
+    indexed_causes,
+    managed_by_causes,
+    success_policy_causes,
+)
+from .texts import label_problems
 from .validating import checks, checks_change
 from .workload_rules import template_causes
 
@@ -78,6 +85,13 @@ def _job(job: dict[str, Any]) -> Iterator[Cause]:
     spec = job["spec"]
     yield from _job_spec(spec, "spec")
     yield from _job_selector(spec, job["metadata"].get("uid", ""))
+    completions = spec.get("completions") or 0
+    if spec.get("completionMode") == "Indexed" and completions > 0:
+        name = job["metadata"].get("name") or ""
+        longest = f"{name}-{completions - 1}"
+        if label_problems(longest):
+            said = f"will not able to create pod with invalid DNS label: {longest}"
+            yield invalid_value("metadata.name", name, said)
 
 
 def _job_spec(spec: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -85,13 +99,16 @@ def _job_spec(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         yield from is_not_negative(f"{field}.{count}", spec.get(count))
     mode = spec.get("completionMode")
     yield from one_of(f"{field}.completionMode", mode, ("NonIndexed", "Indexed"), needed=False)
-    if mode == "Indexed" and spec.get("completions") is None:
-        yield required(f"{field}.completions", "when completion mode is Indexed")
-    if mode != "Indexed" and spec.get("backoffLimitPerIndex") is not None:
-        said = "requires indexed completion mode"
-        yield invalid_value(f"{field}.backoffLimitPerIndex", spec["backoffLimitPerIndex"], said)
+    yield from indexed_causes(spec, field)
+    if spec.get("managedBy") is not None:
+        yield from managed_by_causes(spec["managedBy"], f"{field}.managedBy")
+    yield from failure_policy_causes(spec, f"{field}.podFailurePolicy")
+    if spec.get("successPolicy") is not None:
+        yield from success_policy_causes(spec, f"{field}.successPolicy")
+    failing = spec.get("podFailurePolicy") is not None
+    known = ("Failed",) if failing else _REPLACEMENTS
     replaced = spec.get("podReplacementPolicy")
-    yield from one_of(f"{field}.podReplacementPolicy", replaced, _REPLACEMENTS, needed=False)
+    yield from one_of(f"{field}.podReplacementPolicy", replaced, known, needed=False)
     template = part(spec, "template")
     yield from template_causes(template, f"{field}.template")
     policy: str = part(template, "spec").get("restartPolicy") or ""
@@ -100,6 +117,9 @@ def _job_spec(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         yield required(at, 'valid values: "OnFailure", "Never"')
     elif policy not in _RESTARTS:
         yield not_supported(at, policy, _RESTARTS)
+    elif failing and policy != "Never":
+        said = 'only "Never" is supported when podFailurePolicy is specified'
+        yield invalid_value(at, policy, said)
 
 
 def _job_selector(spec: dict[str, Any], uid: str) -> Iterator[Cause]:
@@ -135,7 +155,13 @@ def _job_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         yield from immutable("spec.selector", after.get("selector"), before.get("selector"))
     if not before.get("suspend"):
         yield from immutable("spec.template", after.get("template"), before.get("template"))
-    for field in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"):
+    for field in (
+        "completionMode",
+        "podFailurePolicy",
+        "backoffLimitPerIndex",
+        "managedBy",
+        "successPolicy",
+    ):
         yield from immutable(f"spec.{field}", after.get(field), before.get(field))
 
 

@@ -20,7 +20,15 @@ from .texts import label_problems, qualified_name_problems
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["STANDARD", "pod_resource_causes", "resize_causes", "resource_causes"]
+__all__ = [
+    "STANDARD",
+    "container_name_causes",
+    "known_name_causes",
+    "pod_resource_causes",
+    "quantity_causes",
+    "resize_causes",
+    "resource_causes",
+]
 
 STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
 """What every node has."""
@@ -38,9 +46,18 @@ _KNOWN: Final = frozenset(
 """Names of resources without a domain that mean something somewhere."""
 
 
+_WHOLE: Final = frozenset(
+    {
+        *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets"),
+        *("configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"),
+    }
+)
+"""Resources that come in whole things."""
+
+
 def resource_causes(resources: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
     """What is wrong with the requests, limits and claims of a container of a pod."""
-    yield from _causes(resources, field, _container_name)
+    yield from _causes(resources, field, container_name_causes)
     names = [each.get("name") or "" for each in parts(spec, "resourceClaims")]
     yield from _claims(parts(resources, "claims"), f"{field}.claims", names)
 
@@ -96,7 +113,11 @@ def _causes(
         for name, quantity in amounts.items():
             at = f"{field}.{side}[{name}]"
             yield from named(name, at)
-            yield from _quantity(name, quantity, at)
+            yield from quantity_causes(name, quantity, at)
+            size = amount(name.removeprefix("hugepages-"))
+            if name.startswith("hugepages-") and size and amount(quantity) % size:
+                said = f"{quantity} is not positive integer multiple of {name}"
+                yield invalid_value(at, quantity, said)
     for name, quantity in requests.items():
         yield from _request(name, quantity, limits.get(name), field)
     asked = {*limits, *requests}
@@ -108,15 +129,21 @@ def _is_standard(name: str) -> bool:
     return name in STANDARD or name.startswith("hugepages-")
 
 
-def _known_name(name: str, field: str) -> Iterator[Cause]:
+def _is_quota_page(name: str) -> bool:
+    return name.startswith(("hugepages-", "requests.hugepages-"))
+
+
+def known_name_causes(name: str, field: str) -> Iterator[Cause]:
+    """A resource that Kubernetes has, or one that somebody's domain has."""
     problems = list(matches(field, name, qualified_name_problems))
     yield from problems
-    if not problems and "/" not in name and name not in _KNOWN and not _is_standard(name):
+    if not problems and "/" not in name and name not in _KNOWN and not _is_quota_page(name):
         yield invalid_value(field, name, "must be a standard resource type or fully qualified")
 
 
-def _container_name(name: str, field: str) -> Iterator[Cause]:
-    yield from _known_name(name, field)
+def container_name_causes(name: str, field: str) -> Iterator[Cause]:
+    """A resource that containers can ask for."""
+    yield from known_name_causes(name, field)
     if "/" not in name:
         if not _is_standard(name):
             yield invalid_value(field, name, "must be a standard resource for containers")
@@ -125,7 +152,7 @@ def _container_name(name: str, field: str) -> Iterator[Cause]:
 
 
 def _pod_name(name: str, field: str) -> Iterator[Cause]:
-    problems = list(_known_name(name, field))
+    problems = list(known_name_causes(name, field))
     yield from problems
     if not problems and name not in ("cpu", "memory") and not name.startswith("hugepages-"):
         yield not_supported(field, name, _OF_PODS)
@@ -140,16 +167,14 @@ def _is_extended(name: str) -> bool:
     return not name.startswith("requests.") and not qualified_name_problems(quota)
 
 
-def _quantity(name: str, quantity: object, field: str) -> Iterator[Cause]:
+def quantity_causes(name: str, quantity: object, field: str) -> Iterator[Cause]:
+    """How much of a resource: not less than nothing, and whole things of most."""
     number = amount(quantity)
     if number < 0:
         yield invalid_value(field, quantity, "must be greater than or equal to 0")
-    if "/" in name and number != number.to_integral_value():
+    whole = name in _WHOLE or ("/" in name and not _is_native(name))
+    if whole and number != number.to_integral_value():
         yield invalid_value(field, quantity, "must be an integer")
-    size = amount(name.removeprefix("hugepages-"))
-    if name.startswith("hugepages-") and size and number % size:
-        said = f"{quantity} is not positive integer multiple of {name}"
-        yield invalid_value(field, quantity, said)
 
 
 def _request(name: str, quantity: object, limit: object, field: str) -> Iterator[Cause]:

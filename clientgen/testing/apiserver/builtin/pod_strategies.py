@@ -58,9 +58,11 @@ def _match_labels(pod: dict[str, Any]) -> None:
         terms += parts(part(affinity, kind), needed)
         terms += [part(each, "podAffinityTerm") for each in parts(part(affinity, kind), preferred)]
     for term in terms:
-        selector = term.get("labelSelector")
+        selector: dict[str, Any] | None = term.get("labelSelector")
+        if selector is None:
+            continue
         for member, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
-            for key in texts(term, member) if selector is not None else ():
+            for key in texts(term, member):
                 if key in labels:
                     added = {"key": key, "operator": operator, "values": [labels[key]]}
                     before = parts(selector, "matchExpressions")

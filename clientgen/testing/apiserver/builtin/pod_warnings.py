@@ -119,9 +119,9 @@ def _nodes(spec: dict[str, Any], field: str) -> Iterator[str]:
         where = f"{at}.{_PREFERRED}[{index}].preference"
         yield from expression_warnings(part(preferred, "preference"), where, values=True)
     for index, constraint in enumerate(parts(spec, "topologySpreadConstraints")):
-        where, key = f"{field}.topologySpreadConstraints[{index}]", constraint.get("topologyKey")
-        if said := label_warning(key or ""):
-            yield f"{where}.topologyKey: {key} is {said}"
+        where, topology = f"{field}.topologySpreadConstraints[{index}]", constraint["topologyKey"]
+        if said := label_warning(topology):
+            yield f"{where}.topologyKey: {topology} is {said}"
         if constraint.get("labelSelector") is None:
             yield f"{where}.labelSelector: {_NO_POD}"
 

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import (
     Cause,
+    duplicate,
     forbidden_value,
     invalid_value,
     required,
 )
 from ..parts import part, parts
 from .checks import immutable, is_not_negative, matches, one_of, selector_causes, text
+from .container_resources import resource_causes
+from .metadata import labels_causes
+from .scheduling import tolerations_causes
 from .texts import (
     label_problems,
     service_label_problems,
@@ -84,6 +88,19 @@ def _priority_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause
 @checks("node.k8s.io", "runtimeclasses")
 def _runtime_class(runtime: dict[str, Any]) -> Iterator[Cause]:
     yield from text("handler", runtime.get("handler"), label_problems)
+
+
+@checks("node.k8s.io", "runtimeclasses", again=False)
+def _runtime_nodes(runtime: dict[str, Any]) -> Iterator[Cause]:
+    overhead = part(part(runtime, "overhead"), "podFixed")
+    yield from resource_causes({"limits": overhead}, "overhead", {})
+    scheduling = part(runtime, "scheduling")
+    yield from labels_causes(scheduling.get("nodeSelector"), "scheduling.nodeSelector")
+    tolerations = parts(scheduling, "tolerations")
+    yield from tolerations_causes(tolerations, "scheduling.tolerations")
+    for index, toleration in enumerate(tolerations):
+        if toleration in tolerations[:index]:
+            yield duplicate(f"scheduling.tolerations[{index}]", toleration)
 
 
 @checks_change("node.k8s.io", "runtimeclasses")

@@ -229,13 +229,27 @@ def _stateful_set(stateful_set: dict[str, Any]) -> Iterator[Cause]:
     for event in ("whenDeleted", "whenScaled"):
         at = f"spec.persistentVolumeClaimRetentionPolicy.{event}"
         yield from one_of(at, retention.get(event), ("Retain", "Delete"))
-    yield from _counts(spec, "replicas", "minReadySeconds", "revisionHistoryLimit")
+    yield from _counts(spec, "replicas", "minReadySeconds")
     yield from is_not_negative("spec.ordinals.start", part(spec, "ordinals").get("start"))
     yield from text("spec.serviceName", spec.get("serviceName"), label_problems, needed=False)
     yield from _selector(spec, "statefulset")
-    yield from _template(spec, "spec")
-    for index, claim in enumerate(parts(spec, "volumeClaimTemplates")):
+    yield from _template(_with_claims(spec), "spec")
+
+
+@checks("apps", "statefulsets", again=False)
+def _claims(stateful_set: dict[str, Any]) -> Iterator[Cause]:
+    for index, claim in enumerate(parts(stateful_set["spec"], "volumeClaimTemplates")):
         yield from claim_causes(claim["spec"], f"spec.volumeClaimTemplates[{index}].spec")
+
+
+def _with_claims(spec: dict[str, Any]) -> dict[str, Any]:
+    """A stateful set whose pods have the volumes that it claims for them."""
+    names = [part(each, "metadata").get("name") for each in parts(spec, "volumeClaimTemplates")]
+    template = part(spec, "template")
+    pod = part(template, "spec")
+    volumes = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+    volumes += [each for each in parts(pod, "volumes") if each.get("name") not in names]
+    return {**spec, "template": {**template, "spec": {**pod, "volumes": volumes}}}
 
 
 def _set_strategy(strategy: dict[str, Any], field: str) -> Iterator[Cause]:
