@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import (
@@ -58,7 +60,7 @@ _WHOLE: Final = frozenset(
 def resource_causes(resources: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
     """What is wrong with the requests, limits and claims of a container of a pod."""
     yield from _causes(resources, field, container_name_causes)
-    names = [each.get("name") or "" for each in parts(spec, "resourceClaims")]
+    names = {each.get("name") or "" for each in parts(spec, "resourceClaims")}
     yield from _claims(parts(resources, "claims"), f"{field}.claims", names)
 
 
@@ -74,7 +76,7 @@ def pod_resource_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         said = "claims may not be set for Resources at pod-level"
         yield forbidden_value(f"{at}.claims", said)
     yield from _causes(resources, at, _pod_name)
-    names = [each.get("name") or "" for each in parts(spec, "resourceClaims")]
+    names = {each.get("name") or "" for each in parts(spec, "resourceClaims")}
     yield from _claims(parts(resources, "claims"), f"{at}.claims", names)
     yield from _consistency(spec, resources, at)
 
@@ -82,27 +84,27 @@ def pod_resource_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 def _consistency(spec: dict[str, Any], whole: dict[str, Any], field: str) -> Iterator[Cause]:
     """A pod asks for no less than its containers do, and each is limited to no more than it."""
     containers = parts(spec, "containers")
+    sidecars = [each for each in parts(spec, "initContainers") if _is_sidecar(each)]
+    sums: dict[str, Decimal] = defaultdict(Decimal)
+    for each in (*containers, *sidecars):
+        for name, quantity in part(part(each, "resources"), "requests").items():
+            sums[name] += amount(quantity)
     for name, quantity in part(whole, "requests").items():
-        asked = sum(_asked(each, "requests", name) for each in containers)
-        asked += sum(
-            _asked(each, "requests", name)
-            for each in parts(spec, "initContainers")
-            if each.get("restartPolicy") == "Always"
-        )
-        if asked > amount(quantity):
-            said = f"must be greater than or equal to aggregate container requests of {asked}"
+        if sums[name] > amount(quantity):
+            said = f"must be greater than or equal to aggregate container requests of {sums[name]}"
             yield invalid_value(f"{field}.requests[{name}]", quantity, said)
-    for name, quantity in part(whole, "limits").items():
-        for index, each in enumerate(containers):
-            if _asked(each, "limits", name) > amount(quantity):
-                limit = part(part(each, "resources"), "limits")[name]
+    bounds = part(whole, "limits")
+    for index, each in enumerate(containers):
+        for name, limit in part(part(each, "resources"), "limits").items():
+            if name in bounds and amount(limit) > amount(bounds[name]):
+                quantity = bounds[name]
                 at = f"{field}.containers[{index}][{name}].limits"
                 said = f"must be less than or equal to pod limits of {quantity}"
                 yield invalid_value(at, limit, said)
 
 
-def _asked(container: dict[str, Any], side: str, name: str) -> Any:
-    return amount(part(part(container, "resources"), side).get(name, 0))
+def _is_sidecar(container: dict[str, Any]) -> bool:
+    return container.get("restartPolicy") == "Always"
 
 
 def _causes(
@@ -191,9 +193,10 @@ def _request(name: str, quantity: object, limit: object, field: str) -> Iterator
         yield invalid_value(at, quantity, said)
 
 
-def _claims(claims: list[dict[str, Any]], field: str, known: list[str]) -> Iterator[Cause]:
+def _claims(claims: list[dict[str, Any]], field: str, known: set[str]) -> Iterator[Cause]:
     """Claims of devices that a container uses, which its pod has."""
     seen: set[str] = set()
+    parted: set[str] = set()
     for index, claim in enumerate(claims):
         at, name, asked = f"{field}[{index}]", claim.get("name") or "", claim.get("request") or ""
         if not name:
@@ -202,10 +205,11 @@ def _claims(claims: list[dict[str, Any]], field: str, known: list[str]) -> Itera
         key = f"{name}/{asked}" if asked else name
         if asked and name not in seen:
             yield from matches(f"{at}.request", asked, label_problems)
-        whole = not asked and any(each.startswith(f"{name}/") for each in seen)
+        whole = not asked and name in parted
         if name in seen or key in seen or whole:
             yield duplicate(at, name if name in seen else key)
         seen.add(key)
+        parted |= {name} if asked else set()
         if name not in known:
             listed = f": {', '.join(sorted(known))}" if known else " which is empty"
             said = f"must be one of the names in pod.spec.resourceClaims{listed}"

@@ -91,7 +91,8 @@ def container_causes(
     yield from one_of(f"{field}.imagePullPolicy", container.get("imagePullPolicy"), _PULL_POLICIES)
     policy = container.get("terminationMessagePolicy")
     yield from one_of(f"{field}.terminationMessagePolicy", policy, _MESSAGE_POLICIES)
-    yield from _restart(container, field)
+    if container.get("restartPolicy") is not None or container.get("restartPolicyRules"):
+        yield from _restart(container, field)
     yield from _ports(container, f"{field}.ports", host=bool(spec.get("hostNetwork")))
     for index, variable in enumerate(parts(container, "env")):
         yield from _variable(variable, f"{field}.env[{index}]")
@@ -99,9 +100,11 @@ def container_causes(
         yield from _variables(source, f"{field}.envFrom", index)
     yield from _mounts(container, f"{field}.volumeMounts", volumes)
     yield from _devices(container, f"{field}.volumeDevices", volumes)
-    yield from resource_causes(part(container, "resources"), f"{field}.resources", spec)
-    policy = spec.get("restartPolicy") or ""
-    yield from resize_causes(parts(container, "resizePolicy"), f"{field}.resizePolicy", policy)
+    if container.get("resources"):
+        yield from resource_causes(container["resources"], f"{field}.resources", spec)
+    if container.get("resizePolicy"):
+        policy = spec.get("restartPolicy") or ""
+        yield from resize_causes(container["resizePolicy"], f"{field}.resizePolicy", policy)
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         if container.get(name) is not None:
             yield from probe_causes(container[name], f"{field}.{name}", name)
@@ -110,11 +113,9 @@ def container_causes(
         if handler is not None:
             grace = spec.get("terminationGracePeriodSeconds")
             yield from handler_causes(handler, f"{field}.lifecycle.{name}", grace)
-    yield from container_security_causes(
-        part(container, "securityContext"),
-        f"{field}.securityContext",
-        host_users=spec.get("hostUsers") is not False,
-    )
+    if container.get("securityContext"):
+        context, users = container["securityContext"], spec.get("hostUsers") is not False
+        yield from container_security_causes(context, f"{field}.securityContext", host_users=users)
 
 
 def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:

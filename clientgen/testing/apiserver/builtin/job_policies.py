@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import (
     Cause,
-    duplicate,
     invalid_value,
     not_supported,
     omitted,
@@ -16,7 +15,7 @@ from ..failures import (
     too_many,
 )
 from ..parts import part, parts
-from .checks import is_not_negative, matches
+from .checks import is_not_negative, matches, unique
 from .texts import qualified_name_problems
 
 if TYPE_CHECKING:
@@ -143,8 +142,7 @@ def _codes(codes: dict[str, Any], field: str, names: set[object]) -> Iterator[Ca
         if operator == "In" and value == 0:
             said = "must not be 0 for the In operator"
             yield invalid_value(f"{field}.values[{index}]", value, said)
-        if value in values[:index]:
-            yield duplicate(f"{field}.values[{index}]", value)
+    yield from unique(f"{field}.values", values)
     if values != sorted(values):
         yield invalid_value(f"{field}.values", values, "must be ordered")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..parts import part, parts
@@ -22,10 +22,26 @@ class _Path:
     def __str__(self) -> str:
         return f"{quoted(self.path)} ({self.source})" if self.source else quoted(self.path)
 
-    def meets(self, other: _Path) -> bool:
-        """Whether one of two paths is the other, or below it."""
-        mine, its = f"{self.path}/", f"{other.path}/"
-        return bool(self.path and other.path) and (mine.startswith(its) or its.startswith(mine))
+
+@dataclass(slots=True)
+class _Folder:
+    """A place in a tree of paths: those that end here, and what is below."""
+
+    paths: list[_Path] = field(default_factory=list[_Path])
+    below: dict[str, _Folder] = field(default_factory=dict[str, "_Folder"])
+
+    def meet(self, path: _Path) -> Iterator[_Path]:
+        """Add a path to the tree; those that are the same, above it or below it."""
+        at = self
+        for name in path.path.split("/"):
+            at = at.below.setdefault(name, _Folder())
+            yield from at.paths
+        inner = list(at.below.values())
+        while inner:
+            folder = inner.pop()
+            yield from folder.paths
+            inner += folder.below.values()
+        at.paths.append(path)
 
 
 def overlap_warnings(volumes: list[dict[str, Any]]) -> Iterator[str]:
@@ -52,10 +68,10 @@ def _paths(source: dict[str, Any], shown: str = "") -> list[_Path]:
 
 
 def _overlaps(paths: Iterable[_Path]) -> Iterator[str]:
-    before: list[_Path] = []
+    root = _Folder()
     for path in paths:
-        yield from (f"{path} with {other}" for other in before if path.meets(other))
-        before.append(path)
+        if path.path:
+            yield from (f"{path} with {other}" for other in root.meet(path))
 
 
 def _projected(volume: dict[str, Any]) -> Iterator[str]:

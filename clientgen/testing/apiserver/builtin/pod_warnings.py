@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..parts import part, parts, texts
 from .node_labels import expression_warnings, label_warning
 from .overlaps import overlap_warnings
+from .port_places import PortPlaces
 from .quantities import amount
 from .texts import label_problems
 from .warning import address_warnings, quoted, warns
@@ -247,15 +248,16 @@ def _ports(spec: dict[str, Any], field: str) -> Iterator[str]:
         for container, at in _containers(spec, field)
         for index, port in enumerate(parts(container, "ports"))
     ]
-    known: dict[tuple[object, object], list[tuple[dict[str, Any], str]]] = {}
+    known: dict[tuple[object, object], PortPlaces] = {}
     for port, at in ports:
-        if port.get("hostIP") and not port.get("hostPort"):
+        number, address = port.get("hostPort") or 0, port.get("hostIP") or ""
+        if address and not number:
             yield f"{at}: hostIP set without hostPort: {_shown(port)}"
-        others = known.setdefault((port.get("containerPort"), port.get("protocol")), [])
-        for other, where in others:
-            if found := _clash(port, other):
-                yield f"{at}: {found} port definition with {where}"
-        others.append((port, at))
+        pair = (port.get("containerPort"), port.get("protocol"))
+        places = known.setdefault(pair, PortPlaces())
+        for found, where in places.clashes(number, address):
+            yield f"{at}: {found} port definition with {where}"
+        places.add(number, address, at)
     names: dict[str, str] = {}
     for port, at in ports:
         name = port.get("name")
@@ -278,18 +280,6 @@ def _shown(port: dict[str, Any]) -> str:
     )
     shown = " ".join(f"{name}:{port.get(member) or zero}" for name, member, zero in members)
     return f"{{{shown}}}"
-
-
-def _clash(port: dict[str, Any], other: dict[str, Any]) -> str:
-    (address, number), (its_address, its_number) = (
-        (each.get("hostIP") or "", each.get("hostPort") or 0) for each in (port, other)
-    )
-    if (address, number) == (its_address, its_number):
-        return "duplicate"
-    if not number or not its_number:
-        return "overlapping"
-    same = number == its_number and bool(address) != bool(its_address)
-    return "dangerously ambiguous" if same else ""
 
 
 # ------------------------------------------------------------------------------- workloads

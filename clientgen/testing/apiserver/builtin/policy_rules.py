@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+_TOLERATION: Final = ("key", "operator", "value", "effect")
 _LEAST_DOTS: Final = 2
 _MOST_PRIORITY: Final = 1_000_000_000
 _SYSTEM_PRIORITIES: Final = frozenset({"system-node-critical", "system-cluster-critical"})
@@ -98,9 +99,12 @@ def _runtime_nodes(runtime: dict[str, Any]) -> Iterator[Cause]:
     yield from labels_causes(scheduling.get("nodeSelector"), "scheduling.nodeSelector")
     tolerations = parts(scheduling, "tolerations")
     yield from tolerations_causes(tolerations, "scheduling.tolerations")
+    seen: set[tuple[str, ...]] = set()
     for index, toleration in enumerate(tolerations):
-        if toleration in tolerations[:index]:
+        same = tuple(toleration.get(name) or "" for name in _TOLERATION)
+        if same in seen:
             yield duplicate(f"scheduling.tolerations[{index}]", toleration)
+        seen.add(same)
 
 
 @checks_change("node.k8s.io", "runtimeclasses")

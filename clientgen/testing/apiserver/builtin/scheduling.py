@@ -81,6 +81,7 @@ def gates_causes(gates: list[dict[str, Any]], field: str) -> Iterator[Cause]:
 def spread_causes(constraints: list[dict[str, Any]], field: str) -> Iterator[Cause]:
     """What is wrong with topology spread constraints."""
     pairs = [(each.get("topologyKey"), each.get("whenUnsatisfiable")) for each in constraints]
+    last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(constraints):
         at = f"{field}[{index}]"
         yield from _is_positive(f"{at}.maxSkew", constraint.get("maxSkew") or 0)
@@ -88,7 +89,7 @@ def spread_causes(constraints: list[dict[str, Any]], field: str) -> Iterator[Cau
             yield required(f"{at}.topologyKey", "can not be empty")
         action = constraint.get("whenUnsatisfiable") or ""
         yield from one_of(f"{at}.whenUnsatisfiable", action, ("DoNotSchedule", "ScheduleAnyway"))
-        if pairs[index] in pairs[index + 1 :]:
+        if last[pairs[index]] > index:
             shown = f"{{{', '.join(str(word or '') for word in pairs[index])}}}"
             yield duplicate(f"{at}.{{topologyKey, whenUnsatisfiable}}", shown)
         yield from _domains(constraint, action, f"{at}.minDomains")
@@ -125,15 +126,20 @@ def _label_keys(term: dict[str, Any], field: str) -> Iterator[Cause]:
             continue
         for index, name in enumerate(names):
             yield from matches(f"{at}[{index}]", name, qualified_name_problems)
+    positions = {name: index for index, name in enumerate(keys)}
+    mismatched = set(others)
     seen = set(part(selector or {}, "matchLabels"))
     for expression in parts(selector or {}, "matchExpressions"):
         name = expression.get("key") or ""
-        if name in keys and name in seen:
-            at = f"{field}[{len(keys) - 1 - keys[::-1].index(name)}]"
-            yield invalid_value(at, name, "exists in both matchLabelKeys and labelSelector")
+        if name in positions and name in seen:
+            yield invalid_value(
+                f"{field}[{positions[name]}]",
+                name,
+                "exists in both matchLabelKeys and labelSelector",
+            )
         seen.add(name)
     for index, name in enumerate(keys):
-        if name in others:
+        if name in mismatched:
             at = f"{field}.matchLabelKeys[{index}]"
             yield invalid_value(at, name, "exists in both matchLabelKeys and mismatchLabelKeys")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import (
@@ -13,11 +14,19 @@ from ..failures import (
     too_long,
 )
 from ..parts import part, parts, texts
-from .checks import driver_name, immutable, is_not_negative, matches, one_of, selector_causes, text
+from .checks import (
+    driver_name,
+    immutable,
+    is_not_negative,
+    matches,
+    one_of,
+    selector_causes,
+    text,
+    unique,
+)
 from .quantities import amount
 from .storage_rules import volume_causes
 from .texts import (
-    label_value_problems,
     qualified_name_problems,
     subdomain_problems,
 )
@@ -66,33 +75,30 @@ def _storage_class(storage: dict[str, Any]) -> Iterator[Cause]:
     policy, mode = storage.get("reclaimPolicy"), storage.get("volumeBindingMode")
     yield from one_of("reclaimPolicy", policy or None, ("Delete", "Retain"), needed=False)
     yield from one_of("volumeBindingMode", mode, ("Immediate", "WaitForFirstConsumer"))
-    seen: list[dict[str, set[str]]] = []
-    for index, term in enumerate(parts(storage, "allowedTopologies")):
+    # The server compares each with as many empty ones as there are.
+    terms = parts(storage, "allowedTopologies")
+    empty: frozenset[tuple[str, frozenset[str]]] = frozenset()
+    seen = Counter({empty: len(terms)})
+    for index, term in enumerate(terms):
         at = f"allowedTopologies[{index}].matchLabelExpressions"
         yield from _topology(term, at)
-        found = {
-            each.get("key") or "": set(texts(each, "values"))
+        found = frozenset(
+            (each.get("key") or "", frozenset(texts(each, "values")))
             for each in parts(term, "matchLabelExpressions")
-        }
-        if found in seen:
-            yield duplicate(at, "")
-        seen.append(found)
+        )
+        yield from (duplicate(at, "") for _ in range(seen[found]))
+        seen[found] += 1
 
 
 def _topology(term: dict[str, Any], field: str) -> Iterator[Cause]:
     expressions = parts(term, "matchLabelExpressions")
-    if not expressions:
-        yield required(field)
     keys: set[str] = set()
     for index, expression in enumerate(expressions):
         at, key = f"{field}[{index}]", expression.get("key") or ""
         values = texts(expression, "values")
         if not values:
             yield required(f"{at}.values")
-        for number, value in enumerate(values):
-            if value in values[:number]:
-                yield duplicate(f"{at}.values[{number}]", value)
-            yield from matches(f"{at}.values[{number}]", value, label_value_problems)
+        yield from unique(f"{at}.values", values)
         yield from matches(f"{at}.key", key, qualified_name_problems)
         if key in keys:
             yield duplicate(f"{at}.key", key)
@@ -189,11 +195,13 @@ def _node_id(node: str, field: str) -> Iterator[Cause]:
 
 
 def _topology_keys(keys: list[str], field: str) -> Iterator[Cause]:
-    for index, key in enumerate(keys):
+    seen: set[str] = set()
+    for key in keys:
         if not key:
             yield required(field)
-        if key in keys[:index]:
+        if key in seen:
             yield duplicate(field, key)
+        seen.add(key)
         yield from matches(field, key, qualified_name_problems)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["system_causes", "windows_causes"]
 
+_NO_CONTEXT: Final[dict[str, Any]] = {}
 _NOT_WINDOWS: Final = "cannot be set for a windows pod"
 _POD_CONTEXT: Final = (
     "appArmorProfile",
@@ -74,7 +75,7 @@ def _containers(spec: dict[str, Any], field: str) -> Iterator[tuple[dict[str, An
     """The security contexts of all containers."""
     for member in ("initContainers", "containers", "ephemeralContainers"):
         for index, container in enumerate(parts(spec, member)):
-            context = part(container, "securityContext")
+            context = container.get("securityContext") or _NO_CONTEXT
             yield context, f"{field}.{member}[{index}].securityContext"
 
 
@@ -105,7 +106,7 @@ def _host_process(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     pod = part(part(spec, "securityContext"), "windowsOptions").get("hostProcess")
     found: list[bool] = []
     for context, at in _containers(spec, field):
-        own = part(context, "windowsOptions").get("hostProcess")
+        own = part(context, "windowsOptions").get("hostProcess") if context else None
         if pod is not None and own is not None and pod != own:
             said = "pod hostProcess value must be identical if both are specified, was "
             said += "true" if pod else "false"

@@ -1,0 +1,41 @@
+"""Where a port of containers is given to the host, to find ports that are in each other's way."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["PortPlaces"]
+
+
+class PortPlaces:
+    """The places of one port and protocol: ports and addresses of the host, and who has them."""
+
+    def __init__(self) -> None:
+        self._fields: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+
+    def add(self, number: int, address: str, field: str) -> None:
+        """Note who has a place; a port of 0 or an empty address is none in particular."""
+        self._fields[number][address].append(field)
+
+    def clashes(self, number: int, address: str) -> Iterator[tuple[str, str]]:
+        """Who is in the way of this place, and how."""
+        same = self._fields.get(number, {})
+        yield from (("duplicate", field) for field in same.get(address, ()))
+        if not number:
+            yield from self._overlapping(all_but=address)
+            return
+        others = [""] if address else [each for each in same if each]
+        for other in others:
+            yield from (("dangerously ambiguous", field) for field in same.get(other, ()))
+        for fields in self._fields[0].values() if 0 in self._fields else ():
+            yield from (("overlapping", field) for field in fields)
+
+    def _overlapping(self, all_but: str) -> Iterator[tuple[str, str]]:
+        for number, addresses in self._fields.items():
+            for address, fields in addresses.items():
+                if number or address != all_but:
+                    yield from (("overlapping", field) for field in fields)
