@@ -100,22 +100,29 @@ def container_causes(
         yield from _variables(source, f"{field}.envFrom", index)
     yield from _mounts(container, f"{field}.volumeMounts", volumes)
     yield from _devices(container, f"{field}.volumeDevices", volumes)
+    yield from _asked(container, field, spec)
+    yield from _hooks(container, field, spec)
+    if container.get("securityContext"):
+        context, users = container["securityContext"], spec.get("hostUsers") is not False
+        yield from container_security_causes(context, f"{field}.securityContext", host_users=users)
+
+
+def _asked(container: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
     if container.get("resources"):
         yield from resource_causes(container["resources"], f"{field}.resources", spec)
     if container.get("resizePolicy"):
         policy = spec.get("restartPolicy") or ""
         yield from resize_causes(container["resizePolicy"], f"{field}.resizePolicy", policy)
+
+
+def _hooks(container: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         if container.get(name) is not None:
             yield from probe_causes(container[name], f"{field}.{name}", name)
-    for name in ("postStart", "preStop"):
-        handler = part(container, "lifecycle").get(name)
-        if handler is not None:
+    for name, handler in part(container, "lifecycle").items():
+        if name in ("postStart", "preStop") and handler is not None:
             grace = spec.get("terminationGracePeriodSeconds")
             yield from handler_causes(handler, f"{field}.lifecycle.{name}", grace)
-    if container.get("securityContext"):
-        context, users = container["securityContext"], spec.get("hostUsers") is not False
-        yield from container_security_causes(context, f"{field}.securityContext", host_users=users)
 
 
 def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
