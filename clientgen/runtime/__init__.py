@@ -8,7 +8,16 @@ configuration is in `clientgen.runtime.config`, selectors are in `clientgen.runt
 from __future__ import annotations
 
 from . import errors
-from .codec import WatchEvent, decode, deep_copy, encode, from_dict, to_dict, unknown_fields
+from .codec import (
+    WatchEvent,
+    WatchEventType,
+    decode,
+    deep_copy,
+    encode,
+    from_dict,
+    to_dict,
+    unknown_fields,
+)
 from .patches import ApplyPatch, JsonPatch, MergePatch, Patch, StrategicMergePatch, json_pointer
 from .quantity import Quantity
 from .resource import Resource
@@ -22,6 +31,7 @@ __all__ = [
     "Resource",
     "StrategicMergePatch",
     "WatchEvent",
+    "WatchEventType",
     "decode",
     "deep_copy",
     "encode",

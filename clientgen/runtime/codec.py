@@ -7,7 +7,7 @@ body alive.
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -19,7 +19,7 @@ from .gcpause import GcPaused
 from .lenient import check_usable, decoder_of, read_leniently
 from .members import readable
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
-from .model import NO_RAW, Model
+from .model import NO_RAW, Literal, Model
 from .once import once
 from .shapes import is_sensitive, unknown_attributes
 from .unpin import unpin
@@ -27,6 +27,7 @@ from .unpin import unpin
 __all__ = [
     "DecodeError",
     "WatchEvent",
+    "WatchEventType",
     "decode",
     "decode_event",
     "decode_events",
@@ -44,6 +45,9 @@ L = TypeVar("L", bound=ModelList[Any])
 
 _EXCERPT = 80
 
+WatchEventType: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
+"""What a line of a watch tells. What a newer server may send besides is a text like any other."""
+
 
 class DecodeError(ClientError):
     """What was received is not JSON, or not a JSON object."""
@@ -56,14 +60,14 @@ class WatchEvent(Struct, Generic[T], gc=False):
     which a watch raises instead.
     """
 
-    type: str
+    type: WatchEventType
     object: T
 
 
 class _Line(Struct):
     """A line of a watch whose object is not decoded yet."""
 
-    type: str = ""
+    type: WatchEventType = cast("WatchEventType", "")
     object: Raw = NO_RAW
 
 

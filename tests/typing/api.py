@@ -108,6 +108,8 @@ def collections(k: Clientset) -> None:
         for event in watch:
             assert_type(event, WatchEvent[Pod])
             assert_type(event.object.metadata.resource_version, str)
+            print(event.type == "ADDED")
+            print(event.type == "ADDDED")  # type: ignore[comparison-overlap]  # pyright: ignore[reportUnnecessaryComparison]
             watch.stop()
 
 
