@@ -8,14 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
+from .request import selector_text
 from .segments import check_segment
 
 if TYPE_CHECKING:
     from .clock import Clock
     from .metrics import InformerMetricsProvider
+    from .options import Fields, Labels
     from .resource import Resource
 
-__all__ = ["FactoryOptions", "Namespaces", "ScopeOptions", "SelectorOptions", "scopes_of"]
+__all__ = [
+    "FactoryOptions",
+    "Namespaces",
+    "ScopeOptions",
+    "SelectorOptions",
+    "scopes_of",
+    "selection",
+]
 
 Namespaces: TypeAlias = str | Sequence[str] | None
 """One namespace, several, or (None) all of them."""
@@ -24,8 +33,8 @@ Namespaces: TypeAlias = str | Sequence[str] | None
 class SelectorOptions(TypedDict, total=False):
     """Which objects an informer is of; what is not said is as the factory has it, None is all."""
 
-    label_selector: str | None
-    field_selector: str | None
+    label_selector: Labels | None
+    field_selector: Fields | None
 
 
 class ScopeOptions(SelectorOptions, total=False):
@@ -62,3 +71,13 @@ def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     if not found:
         raise ValueError("no namespace is given; None means all of them")
     return tuple(sorted(found))
+
+
+def selection(name: str, value: Labels | Fields | None) -> str | None:
+    """The text of a selector, None for everything; `name` is that of the option.
+
+    Raises:
+        TypeError: it is neither a text nor a mapping.
+        ValueError: a key or a value cannot be one.
+    """
+    return None if value is None else selector_text(name, value) or None

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct
 
+from .arguments import named
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .fitting import FieldPath
 
-__all__ = ["Manifest", "ManifestError", "documents", "taken_apart"]
+__all__ = ["Manifest", "ManifestError", "check_source", "documents", "taken_apart"]
 
 _ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
@@ -66,7 +68,9 @@ class Manifest(Struct, frozen=True):
         found: object = self.value
         if not isinstance(found, dict):
             what = "a list" if isinstance(found, list) else "a plain value"
-            raise ManifestError(f"{self.where}: it is no object, but {what}")
+            is_path = isinstance(found, str) and found.endswith(tuple(_ENDINGS))
+            hint = f"; the file of this name is Path({found!r})" if is_path else ""
+            raise ManifestError(f"{self.where}: it is no object, but {what}{hint}")
         value = cast("dict[str, object]", found)
         for name in ("apiVersion", "kind"):
             given = value.get(name)
@@ -76,6 +80,17 @@ class Manifest(Struct, frozen=True):
                 raise ManifestError(
                     f"{self.at((name,))}: its {name} is no text; write it in quotes"
                 )
+
+
+def check_source(source: object) -> None:
+    """See to it that manifests can be read of it.
+
+    Raises:
+        TypeError: it is neither a text nor a path.
+    """
+    if not isinstance(source, (str, bytes, Path)):
+        hint = ": give what its read() gives" if hasattr(source, "read") else ""
+        raise TypeError(f"load() takes a text, bytes or a Path, not {named(source)}{hint}")
 
 
 def documents(source: str | bytes | Path) -> Iterator[Manifest]:

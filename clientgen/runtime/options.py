@@ -20,7 +20,9 @@ __all__ = [
     "EachOptions",
     "EditOptions",
     "FieldValidation",
+    "Fields",
     "GetOptions",
+    "Labels",
     "ListOptions",
     "LogOptions",
     "PatchOptions",
@@ -30,6 +32,16 @@ __all__ = [
     "WatchOptions",
     "WriteOptions",
 ]
+
+Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None]
+"""What labels should be, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
+
+In `{"app": "web", "tier": ["a", "b"], "legacy": None}` the label has that value, one of several, or
+is not there.
+"""
+
+Fields: TypeAlias = str | Mapping[str, str]
+"""What fields should be: `metadata.name=web`, or `{"metadata.name": "web"}`."""
 
 FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
 PropagationPolicy: TypeAlias = Literal["Background", "Foreground", "Orphan"]
@@ -52,8 +64,8 @@ class GetOptions(CallOptions, total=False):
 class SelectionOptions(CallOptions, total=False):
     """What narrows a collection down."""
 
-    label_selector: str
-    field_selector: str
+    label_selector: Labels
+    field_selector: Fields
     resource_version: str
     resource_version_match: ResourceVersionMatch
     shard_selector: str
@@ -129,8 +141,8 @@ class DeleteOptions(CallOptions, total=False):
 class DeleteCollectionOptions(CallOptions, total=False):
     """Which objects to delete, and how."""
 
-    label_selector: str
-    field_selector: str
+    label_selector: Labels
+    field_selector: Fields
     resource_version: str
     resource_version_match: ResourceVersionMatch
     shard_selector: str

@@ -5,14 +5,25 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from .arguments import check_object, named
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from .model import Model
 
-__all__ = ["ApplyPatch", "JsonPatch", "MergePatch", "Patch", "StrategicMergePatch", "json_pointer"]
+__all__ = [
+    "ApplyPatch",
+    "JsonPatch",
+    "MergePatch",
+    "Patch",
+    "StrategicMergePatch",
+    "check_patch",
+    "json_pointer",
+]
 
 
 class _Patch:
@@ -43,7 +54,12 @@ class JsonPatch(_Patch):
     content_type = "application/json-patch+json"
 
     def __init__(self, operations: Iterable[Mapping[str, Any]]) -> None:
-        self.body = list(operations)
+        """Raises TypeError if it is no list of operations."""
+        given: object = operations
+        self.body = list(operations) if hasattr(given, "__iter__") else [None]
+        if not all(isinstance(each, Mapping) for each in self.body):
+            example = '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'
+            raise TypeError(f"JsonPatch takes operations such as {example}, not {named(given)}")
 
     def _outline(self) -> Iterable[str]:
         return (f"{each.get('op')} {each.get('path')}" for each in self.body)
@@ -56,6 +72,8 @@ class MergePatch(_Patch):
     content_type = "application/merge-patch+json"
 
     def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        """Raises TypeError if it is no object."""
+        check_object(type(self).__name__, body)
         self.body = body
 
 
@@ -66,6 +84,8 @@ class StrategicMergePatch(_Patch):
     content_type = "application/strategic-merge-patch+json"
 
     def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        """Raises TypeError if it is no object."""
+        check_object(type(self).__name__, body)
         self.body = body
 
 
@@ -76,10 +96,26 @@ class ApplyPatch(_Patch):
     content_type = "application/apply-patch+yaml"
 
     def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        """Raises TypeError if it is no object."""
+        check_object(type(self).__name__, body)
         self.body = body
 
 
 Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
+
+
+def check_patch(patch: object) -> None:
+    """See to it that a patch says which kind it is of.
+
+    Raises:
+        TypeError: it does not.
+    """
+    if not isinstance(patch, _Patch):
+        hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
+        raise TypeError(
+            "patch() takes a MergePatch, StrategicMergePatch, JsonPatch or ApplyPatch,"
+            f" not {named(patch)}: write {hint}, for example"
+        )
 
 
 def json_pointer(*segments: str | int) -> str:

@@ -7,17 +7,19 @@ https://kubernetes.io/docs/reference/kubernetes-api/common-parameters/common-par
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import Struct
 
 from . import codec
+from .arguments import check_object, named
 from .errors import RequestInfo
-from .patches import ApplyPatch
+from .patches import ApplyPatch, check_patch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from .patches import Patch
 
@@ -37,6 +39,7 @@ __all__ = [
     "build_patch",
     "build_write",
     "query_string",
+    "selector_text",
 ]
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
@@ -127,6 +130,7 @@ _DELETE_BODY = {
     ),
 }
 _PRECONDITIONS = {"uid": "uid", "resource_version": "resourceVersion"}
+_MAPPED = frozenset({"label_selector", "field_selector"})
 _SELECTORS = ("label_selector", "field_selector", "shard_selector")
 DELETE_COLLECTION = {**LIST, **dict.fromkeys(_DELETE_BODY, "")}
 
@@ -149,7 +153,29 @@ def query_string(options: Mapping[str, Any], known: Mapping[str, str]) -> str:
     return f"?{'&'.join(parts)}" if parts else ""
 
 
+def selector_text(name: str, value: object) -> str:
+    """Spell the label or field selector that an option called `name` is given.
+
+    Raises:
+        TypeError: it is neither a text nor a mapping.
+        ValueError: a key or a value cannot be one.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping):
+        example = '"app=web" or {"app": "web"}'
+        if name != "label_selector":
+            example = '"metadata.name=web" or {"metadata.name": "web"}'
+        raise TypeError(f"{name} is a text or a mapping, {example}, not {named(value)}")
+    from .selectors import field_selector, label_selector  # start-up does not need them
+
+    spell = label_selector if name == "label_selector" else field_selector
+    return spell(cast("Mapping[str, str]", value))
+
+
 def _text(name: str, value: object) -> str:
+    if name in _MAPPED:
+        value = selector_text(name, value)
     if value is True:
         return "All" if name == "dry_run" else "true"
     if value is False:
@@ -178,7 +204,12 @@ def build(
 
 
 def build_write(method: str, path: str, body: object, options: Mapping[str, Any]) -> HttpRequest:
-    """A create or an update."""
+    """A create or an update.
+
+    Raises:
+        TypeError: the body is no object.
+    """
+    check_object("create()" if method == "POST" else "update()", body)
     target = path + query_string(options, WRITE) if options else path
     return HttpRequest(method, target, _JSON, codec.encode(body))
 
@@ -187,8 +218,10 @@ def build_patch(path: str, patch: Patch, options: Mapping[str, Any]) -> HttpRequ
     """A patch; its class decides the content type.
 
     Raises:
+        TypeError: it is no patch.
         ValueError: `force` is given for another patch than an ApplyPatch.
     """
+    check_patch(patch)
     if options.get("force") and not isinstance(patch, ApplyPatch):
         raise ValueError(f"force is for ApplyPatch only, not for {type(patch).__name__}")
     headers = (("Content-Type", patch.content_type),)

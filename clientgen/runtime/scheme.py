@@ -160,9 +160,11 @@ class Scheme:
 
         Raises:
             ManifestError: with everything that is wrong, each with its document, line and field.
+            TypeError: it is neither a text nor a path.
         """
-        from .manifests import ManifestError, documents, taken_apart
+        from .manifests import ManifestError, check_source, documents, taken_apart
 
+        check_source(source)
         objects: list[Model | Unstructured] = []
         problems: list[str] = []
         try:

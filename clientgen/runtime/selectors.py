@@ -6,7 +6,7 @@ https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -32,6 +32,8 @@ Operator: TypeAlias = Literal["in", "notin", "exists", "!", ">", "<"]
 _SET = re.compile(r"(\S+?)\s+(in|notin)\s*\(([^()]*)\)$")
 _COMPARED = re.compile(r"([^\s=!<>]+)\s*(==|=|!=|>|<)\s*([^\s=!<>]*)$")
 _KEY = re.compile(r"(!?)\s*([^\s=!<>(),]+)$")
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
+_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 
 
 class Requirement(Struct, frozen=True):
@@ -124,15 +126,32 @@ def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
 
     `label_selector({"app": "web", "tier": ["a", "b"], "legacy": None})` is
     `app=web,tier in (a,b),!legacy`.
+
+    Raises:
+        ValueError: a key or a value is none of a label, so that more or less would be selected.
     """
     requirements: list[Requirement] = []
     for key, value in labels.items():
         if value is None:
+            _check(key, ("",))
             requirements.append(Requirement(key, "!"))
         else:
-            values = (value,) if isinstance(value, str) else tuple(sorted(value))
-            requirements.append(Requirement(key, "in", values))
+            several = not isinstance(value, str) and hasattr(value, "__iter__")
+            values = tuple(value) if several else (cast("str", value),)
+            _check(key, values)
+            requirements.append(Requirement(key, "in", tuple(sorted(values))))
     return str(Selector(tuple(requirements)))
+
+
+def _check(key: object, values: tuple[object, ...]) -> None:
+    """Refuse what would be read as another condition, or as several."""
+    if not isinstance(key, str) or not _LABEL.fullmatch(key):
+        raise ValueError(f"{key!r} is not the key of a label")
+    if not values:
+        raise ValueError(f"no value is given for the label {key!r}; None means that it is absent")
+    for value in values:
+        if not isinstance(value, str) or not _VALUE.fullmatch(value):
+            raise ValueError(f"{value!r} is not a value of the label {key!r}")
 
 
 def selector_of(selector: LabelSelector | None) -> Selector | None:

@@ -211,7 +211,41 @@ def test_force_is_for_apply_only():
         request.build_patch("/p", MergePatch({}), {"force": True})
 
 
-@pytest.mark.parametrize("selector", [{"app": "web"}, ["app=web"]])
-def test_a_selector_is_text(selector):
-    with pytest.raises(TypeError, match="label_selector cannot be a"):
-        request.query_string({"label_selector": selector}, request.LIST)
+@pytest.mark.parametrize("name", ["label_selector", "field_selector"])
+@pytest.mark.parametrize("selector", [["app=web"], 5, True, b"app=web"])
+def test_a_selector_is_text_or_a_mapping(name, selector):
+    with pytest.raises(TypeError, match=f"{name} is a text or a mapping"):
+        request.query_string({name: selector}, request.LIST)
+
+
+@pytest.mark.parametrize(
+    ("name", "selector", "query"),
+    [
+        ("label_selector", {"app": "web", "tier": ["b"]}, "app%3Dweb%2Ctier%3Db"),
+        ("label_selector", {"tier": ["b", "a"]}, "tier%20in%20%28a%2Cb%29"),
+        ("label_selector", {"old": None, "e": ""}, "%21old%2Ce%3D"),
+        ("field_selector", {"metadata.name": "a,b"}, "metadata.name%3Da%5C%2Cb"),
+    ],
+)
+def test_a_selector_may_be_a_mapping(name, selector, query):
+    parameter = request.LIST[name]
+    assert request.query_string({name: selector}, request.LIST) == f"?{parameter}={query}"
+    assert request.query_string({name: {}}, request.LIST) == ""
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        *({"app": value} for value in ("a,b=c", "a)", ["a", "b c"], 5, [], "x" * 64, ["a", None])),
+        *({key: "a"} for key in ("a,b", "", "!app", 5)),
+        {"a=b": None},
+    ],
+)
+def test_no_label_can_become_another_condition(labels):
+    with pytest.raises(ValueError, match="label"):
+        request.query_string({"label_selector": labels}, request.LIST)
+
+
+def test_deleting_by_no_label_at_all_is_refused():
+    with pytest.raises(ValueError, match="label_selector must not be"):
+        request.build_delete("/api/v1/pods", {"label_selector": {}}, collection=True)

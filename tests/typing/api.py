@@ -113,6 +113,18 @@ def collections(k: Clientset) -> None:
             watch.stop()
 
 
+def selecting(k: Clientset) -> None:
+    k.core_v1.pods().list(label_selector={"app": "web", "tier": ["a", "b"], "legacy": None})
+    k.core_v1.pods().list(label_selector={"app": 5})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    k.core_v1.pods().watch(field_selector={"metadata.name": "web"})
+    k.informers(label_selector={"app": "web"}).core_v1.pods(field_selector="metadata.name=web")
+
+
+def what_is_of_one_namespace_is_not_of_all(k: Clientset) -> None:
+    k.core_v1.pods().get("web")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    k.core_v1.pods("shop").gett("web")  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
 def changing(k: Clientset) -> None:
     def scale_up(deployment: Deployment) -> None:
         deployment.spec.replicas = (deployment.spec.replicas or 0) + 1

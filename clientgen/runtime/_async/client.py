@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from ..arguments import check_function, check_object, misnamed
 from ..edit import changed, log_unchanged
 from ..errors import Conflict
 from ..meta_v1 import ModelList, Status
@@ -68,6 +69,11 @@ class AsyncResourceClient:
         where = f", {self._namespace!r}" if self._namespace else ""
         return f"{type(self).__name__}({self._rest!r}{where})"
 
+    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(misnamed(self, self._accessor or self.resource.plural, name))
+
     async def _get(
         self, model: type[T], name: str, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
@@ -106,6 +112,7 @@ class AsyncResourceClient:
     async def _update(
         self, model: type[T], body: object, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
+        check_object("update()", body)
         request = build_write("PUT", self._path_for(body, subresource), body, options)
         return await self._send(model, request, self._rest.deadline(options))
 
@@ -131,6 +138,7 @@ class AsyncResourceClient:
         subresource: str = "",
     ) -> T:
         path = self._path_of(name, subresource)
+        check_function("change of edit()", change)
         deadline = self._rest.deadline(options)
         retry = ConflictRetry(deadline or monotonic() + _CONFLICT_SECONDS)
         while True:
@@ -168,6 +176,7 @@ class AsyncResourceClient:
         *,
         subresource: str = "",
     ) -> T:
+        check_object("apply()", body)
         path = self._path_for(body, subresource)
         return await self._send_apply(model, path, body, options)
 
@@ -181,6 +190,7 @@ class AsyncResourceClient:
         subresource: str = "",
     ) -> T:
         path = self._path_of(name, subresource)
+        check_object("apply()", body)
         return await self._send_apply(model, path, body, options)
 
     async def _send_apply(

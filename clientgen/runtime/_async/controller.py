@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec import Struct
 
+from ..arguments import check_function
 from ..clock import SYSTEM_CLOCK
 from ..controlling import checked, owner_mapper, request_for, requeue, urgency
 from ..queueing import LOW_PRIORITY, ShutDown
@@ -122,6 +123,7 @@ class AsyncController:
         sync_timeout: float = 120.0,
         grace: float = 30.0,
     ) -> None:
+        check_function("reconcile", reconcile)
         if workers < 1:
             raise ValueError("a controller needs a worker")
         self.name = name

@@ -13,12 +13,13 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from ..arguments import check_function
 from ..clock import SYSTEM_CLOCK
 from ..deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
 from ..errors import ClientError, Gone
 from ..handlers import Handlers, ResyncTimer
 from ..indexer import Indexer, IndexFunction, meta_namespace_key
-from ..informer_options import scopes_of
+from ..informer_options import scopes_of, selection
 from ..listers import Lister
 from ..metrics import InformerState
 from ..model import Model
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ..informer_options import Namespaces
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
+    from ..options import Fields, Labels
     from ..resource import Resource
     from .registration import AsyncHandlerRegistration
     from .rest import AsyncRest
@@ -113,8 +115,8 @@ class AsyncSharedInformer(Generic[T]):
         list_model: type[ModelList[T]],
         *,
         namespace: Namespaces = None,
-        label_selector: str | None = None,
-        field_selector: str | None = None,
+        label_selector: Labels | None = None,
+        field_selector: Fields | None = None,
         resync_period: float = 0.0,
         transform: Callable[[T], T] | None = None,
         clock: Clock = SYSTEM_CLOCK,
@@ -135,7 +137,10 @@ class AsyncSharedInformer(Generic[T]):
         self._stop_by = 0.0
         self._scopes = scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
         self._unsynced = set(scopes)
-        options = {"label_selector": label_selector, "field_selector": field_selector}
+        options = {
+            "label_selector": selection("label_selector", label_selector),
+            "field_selector": selection("field_selector", field_selector),
+        }
         self._reflectors = [
             AsyncReflector(
                 rest,
@@ -193,11 +198,15 @@ class AsyncSharedInformer(Generic[T]):
 
         Raises:
             RuntimeError: The informer is stopped.
+            TypeError: One of them is no function.
             ValueError: `resync_period` is negative.
         """
         period = self._resync_period if resync_period is None else resync_period
         timer = ResyncTimer(period, self._clock.monotonic())
         handlers = Handlers(on_add, on_update, on_delete, on_delete_unknown, filter)
+        for name in handlers.__struct_fields__:
+            if (function := getattr(handlers, name)) is not None:
+                check_function(f"{name} of add_handler()", function)
         return self._processor.add(handlers, timer)
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from clientgen.gvk import GroupVersionResource
 
 from ..clock import SYSTEM_CLOCK
-from ..informer_options import scopes_of
+from ..informer_options import scopes_of, selection
 from ..model import Model
 from ..syncing import not_started, timed_out
 from ._primitives import short_lock
 from .informer import AsyncSharedInformer
+from .leases import rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     from ..informer_options import FactoryOptions, Namespaces, ScopeOptions
     from ..meta_v1 import ModelList
     from ..metrics import InformerMetricsProvider
+    from ..options import Fields, Labels
     from ..resource import Resource
-    from .rest import AsyncRest
+    from .leases import AsyncClient
 
 __all__ = ["AsyncGroupVersionInformers", "AsyncInformerFactory"]
 
@@ -84,17 +86,17 @@ class AsyncInformerFactory:
 
     def __init__(
         self,
-        rest: AsyncRest,
+        rest: AsyncClient,
         *,
         namespace: Namespaces = None,
-        label_selector: str | None = None,
-        field_selector: str | None = None,
+        label_selector: Labels | None = None,
+        field_selector: Fields | None = None,
         resync_period: float = 0.0,
         transform: Callable[[Any], Any] | None = None,
         clock: Clock = SYSTEM_CLOCK,
         metrics: InformerMetricsProvider | None = None,
     ) -> None:
-        self.rest = rest
+        self.rest = rest_of(rest)
         self._namespace = namespace
         self._label_selector = label_selector
         self._field_selector = field_selector
@@ -167,10 +169,10 @@ class AsyncInformerFactory:
         for name in options.keys() - _OPTIONS:
             raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
         scope = scopes_of(resource, options.get("namespace", self._namespace))
-        labels = options.get("label_selector", self._label_selector)
-        fields = options.get("field_selector", self._field_selector)
+        labels = selection("label_selector", options.get("label_selector", self._label_selector))
+        fields = selection("field_selector", options.get("field_selector", self._field_selector))
         of_factory = (self._resync_period, id(self._transform))
-        key: tuple[object, ...] = (resource, model, scope, labels or None, fields or None)
+        key: tuple[object, ...] = (resource, model, scope, labels, fields)
         key = (*key, *of_factory)
         with self._pool.lock:
             self._pool.check()
@@ -185,8 +187,8 @@ class AsyncInformerFactory:
                     model,
                     list_model,
                     namespace=scope or None,
-                    label_selector=labels or None,
-                    field_selector=fields or None,
+                    label_selector=labels,
+                    field_selector=fields,
                     resync_period=self._resync_period,
                     transform=self._transform,
                     clock=self._clock,

@@ -8,6 +8,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
+from ..arguments import named
 from ..errors import ConnectionLost, RequestTimeout, TransportError
 from ..health import SILENCE, is_outage
 from ..request import HttpRequest, HttpResponse
@@ -121,7 +122,11 @@ class AsyncRest:
     def deadline(self, options: Mapping[str, Any]) -> float | None:
         """When a call with these options must be over, by the monotonic clock."""
         timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
-        return None if timeout is None else monotonic() + timeout
+        try:
+            return None if timeout is None else monotonic() + timeout
+        except TypeError:
+            what = f"timeout is a number of seconds, not {named(timeout)}"
+            raise TypeError(what) from None
 
     async def send(
         self,

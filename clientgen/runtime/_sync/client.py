@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from ..arguments import check_function, check_object, misnamed
 from ..edit import changed, log_unchanged
 from ..errors import Conflict
 from ..meta_v1 import ModelList, Status
@@ -69,6 +70,11 @@ class ResourceClient:
         where = f", {self._namespace!r}" if self._namespace else ""
         return f"{type(self).__name__}({self._rest!r}{where})"
 
+    if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(misnamed(self, self._accessor or self.resource.plural, name))
+
     def _get(
         self, model: type[T], name: str, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
@@ -105,6 +111,7 @@ class ResourceClient:
     def _update(
         self, model: type[T], body: object, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
+        check_object("update()", body)
         request = build_write("PUT", self._path_for(body, subresource), body, options)
         return self._send(model, request, self._rest.deadline(options))
 
@@ -130,6 +137,7 @@ class ResourceClient:
         subresource: str = "",
     ) -> T:
         path = self._path_of(name, subresource)
+        check_function("change of edit()", change)
         deadline = self._rest.deadline(options)
         retry = ConflictRetry(deadline or monotonic() + _CONFLICT_SECONDS)
         while True:
@@ -167,6 +175,7 @@ class ResourceClient:
         *,
         subresource: str = "",
     ) -> T:
+        check_object("apply()", body)
         path = self._path_for(body, subresource)
         return self._send_apply(model, path, body, options)
 
@@ -180,6 +189,7 @@ class ResourceClient:
         subresource: str = "",
     ) -> T:
         path = self._path_of(name, subresource)
+        check_object("apply()", body)
         return self._send_apply(model, path, body, options)
 
     def _send_apply(

@@ -1,0 +1,66 @@
+"""What a call is given, looked at before anything is sent.
+
+Type checkers find the same. These errors are for those who have none, and at a prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from .model import Model
+
+__all__ = ["check_function", "check_object", "misnamed", "named"]
+
+
+def check_object(call: str, body: object) -> None:
+    """See to it that what is to be sent is an object.
+
+    Raises:
+        TypeError: it is neither a model nor a mapping.
+    """
+    if not isinstance(body, (Model, Mapping)):
+        hint = f": make one, {body.__name__}(...)" if isinstance(body, type) else ""
+        raise TypeError(f"{call} takes an object, a model or a mapping, not {named(body)}{hint}")
+
+
+def check_function(what: str, value: object) -> None:
+    """See to it that something can be called.
+
+    Raises:
+        TypeError: it cannot.
+    """
+    if not callable(value):
+        raise TypeError(f"{what} is a function, not {named(value)}")
+
+
+def named(value: object) -> str:
+    """Say what a value is, by its type alone: it may hold secrets."""
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+
+
+def misnamed(client: object, accessor: str, name: str) -> str:
+    """Say that a client has no such attribute: a call that needs a namespace, or a slip.
+
+    Args:
+        client: the client of all namespaces, or of one.
+        accessor: what hands it out.
+        name: what was looked for.
+    """
+    kind = type(client)
+    public = [each for each in dir(kind) if not each.startswith("_")]
+    calls = [each for each in public if callable(getattr(kind, each))]
+    if any(hasattr(narrower, name) for narrower in kind.__subclasses__()):
+        has = f"{', '.join(calls[:-1])} and {calls[-1]}" if calls[1:] else "".join(calls)
+        return (
+            f"{accessor}() of all namespaces has {has}:"
+            f' {name} is of one, say {accessor}("NAMESPACE").{name}(...)'
+        )
+    like = get_close_matches(name, calls, 1)
+    hint = f"; did you mean {like[0]!r}?" if like else ""
+    return f"{kind.__name__!r} object has no attribute {name!r}{hint}"
