@@ -16,9 +16,10 @@ from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import Modules, plan
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.render import Rendered, Renderer
 from clientgen.generator.resolve import resolve
+from clientgen.generator.resolve.nothing import nothing_found
 from clientgen.generator.resolve.selection import is_wanted
 from clientgen.gvk import GroupVersion
 
@@ -84,7 +85,7 @@ def _subresources(resource: Resource) -> tuple[str, ...]:
 def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
     configured = {kind: config.marker_lines(kind) for kind in config.markers}
     # The configuration has the last word.
-    return resolve(
+    api = resolve(
         parsed.specs,
         (configured, *parsed.markers),
         imported=parsed.imported,
@@ -92,6 +93,9 @@ def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
         selection=config.selection,
         unavailable=[GroupVersion.parse(name) for name in parsed.unavailable],
     )
+    if not (api.kinds or any(one.resources for one in api.group_versions)):
+        raise ClientgenError(nothing_found(parsed.specs, api, config.where()))
+    return api
 
 
 def build(

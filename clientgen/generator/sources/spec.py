@@ -60,6 +60,11 @@ class Precedence(IntEnum):
     CLASS = 4
     """The user's own class."""
 
+    @property
+    def is_document(self) -> bool:
+        """Whether a server's OpenAPI document says it."""
+        return self in {Precedence.DOCUMENT, Precedence.EXACT_DOCUMENT}
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:

@@ -12,7 +12,13 @@ __all__ = [
     "add_to_scheme",
 ]
 
-_KINDS: dict[str, dict[str, list[str]]] = {}
+_KINDS = {
+    "x/v1": {
+        ".x.v1.models": [
+            "Foo",
+        ],
+    },
+}
 
 
 def add_to_scheme(scheme: Scheme) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from clientgen.runtime.informer_options import FactoryOptions
 
     from .async_informer_factory import AsyncInformerFactory
+    from .x.v1.async_clients import AsyncXV1Client
 
 __all__ = [
     "AsyncClientset",
@@ -77,3 +79,10 @@ class AsyncClientset:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._rest!r})"
+
+    @cached_property
+    def x_v1(self) -> AsyncXV1Client:
+        """The clients of x.example.com/v1."""
+        from .x.v1.async_clients import AsyncXV1Client
+
+        return AsyncXV1Client(self._rest)

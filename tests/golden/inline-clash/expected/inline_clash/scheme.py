@@ -12,7 +12,14 @@ __all__ = [
     "add_to_scheme",
 ]
 
-_KINDS: dict[str, dict[str, list[str]]] = {}
+_KINDS = {
+    "x.example.com/v1": {
+        ".x.v1.models": [
+            "Clash",
+            "ClashSpec",
+        ],
+    },
+}
 
 
 def add_to_scheme(scheme: Scheme) -> None:

@@ -1,0 +1,62 @@
+"""Why there is nothing to generate: sources describe no kind, or all of them are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from clientgen.generator.ir import Api, Skipped
+from clientgen.generator.problems import Problem
+from clientgen.generator.sources.spec import Spec
+
+__all__ = ["nothing_found"]
+
+_PULL = (
+    "`clientgen spec pull` fetches the document of a cluster; `--crd` reads definitions of custom "
+    "resources. Nothing was written."
+)
+_FEW = 5
+
+
+def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
+    """What is wrong with sources of which nothing can be generated.
+
+    Args:
+        specs: what the sources say.
+        api: what was made of it.
+        where: what is said of all of them together stands here.
+    """
+    described = [spec for spec in specs if spec.operations]
+    if described:
+        reasons = sorted({_reason(item) for item in api.skipped if _is_about(item, described)})
+        what = "no kind is left to generate clients of"
+        hint = f"Left out: {'; '.join(reasons[:_FEW])}." if reasons else "Include more."
+        return [Problem(where, what, f"{hint} Nothing was written.")]
+    found = [Problem(_short(spec.source), why, _PULL) for spec, why in _why(specs)]
+    return found or [Problem(where, "no Kubernetes resource was found", _PULL)]
+
+
+def _why(specs: Iterable[Spec]) -> Iterator[tuple[Spec, str]]:
+    """What each document lacks."""
+    for spec in specs:
+        if spec.precedence.is_document and not spec.ignored:
+            yield spec, "describes no Kubernetes resource: it has no paths"
+        elif spec.precedence.is_document:
+            count = f"none of its {len(spec.ignored)} operations is a call on one"
+            said = "(`x-kubernetes-action`, on a path such as /apis/apps/v1/deployments)"
+            yield spec, f"describes no Kubernetes resource: {count} {said}"
+
+
+def _is_about(item: Skipped, described: Iterable[Spec]) -> bool:
+    """Whether something was left out that could have been a resource."""
+    ignored = {what for spec in described for what, _ in spec.ignored}
+    return item.what not in ignored
+
+
+def _reason(item: Skipped) -> str:
+    return f"{item.what}: {item.reason}"
+
+
+def _short(source: str) -> str:
+    """The name of a document; of a folder of them the first."""
+    first, comma, _ = source.partition(", ")
+    return f"{first} and others" if comma else first
