@@ -5,13 +5,15 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from clientgen.cli.suggesting import OneOf
+
 __all__ = ["completion"]
 
 _VARIABLE = "_CLIENTGEN_COMPLETE"
 
 
 @click.command(short_help="Print the script that completes commands in a shell.")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=OneOf(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the script that completes commands and flags in a shell.

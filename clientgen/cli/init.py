@@ -10,6 +10,7 @@ import click
 
 from clientgen.cli.extra import has_generator
 from clientgen.cli.options import PATH, quiet_option
+from clientgen.cli.suggesting import OneOf
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _NO_CONTENT = {".git", ".hg"}
 )
 @click.option(
     "--flavour",
-    type=click.Choice(["sync", "asyncio"]),
+    type=OneOf(["sync", "asyncio"]),
     default="asyncio",
     show_default=True,
     help="How the controller waits.",

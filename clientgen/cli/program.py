@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from clientgen import __version__
+from clientgen.cli.suggesting import SuggestingGroup
 from clientgen.generator.problems import ClientgenError
 
 __all__ = ["program"]
@@ -26,7 +27,7 @@ _COMMANDS: Final = {
 }
 
 
-class Program(click.Group):
+class Program(SuggestingGroup):
     """Says what is wrong in a few lines; only a bug of ours shows a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as inherited

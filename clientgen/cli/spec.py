@@ -10,6 +10,7 @@ import click
 
 from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.report import show_unavailable, tell_recovered
+from clientgen.cli.suggesting import OneOf, SuggestingGroup
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _NOT_MODIFIED = 304
 _OUTPUTS = {"v2": Path("openapi-v2.json"), "v3": Path("openapi-v3")}
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def spec() -> None:
     """Get the OpenAPI documents that packages are generated from."""
 
@@ -37,7 +38,7 @@ def spec() -> None:
 @click.option("--context", metavar="NAME", help="Instead of the kubeconfig's current context.")
 @click.option(
     "--openapi",
-    type=click.Choice(list(_OUTPUTS)),
+    type=OneOf(list(_OUTPUTS)),
     default="v2",
     show_default=True,
     help="v2 is one file; v3 is a directory with a file per group version, and says more.",

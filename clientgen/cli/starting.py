@@ -115,7 +115,8 @@ def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str)
 def _check_name(chosen: Starter, problems: Problems) -> None:
     name, package = chosen.name, chosen.package
     if not _NAME.fullmatch(name):
-        hint = "write lower-case words such as `my-operator`"
+        usual = "write lower-case words such as `my-operator`"
+        hint = _meant("-".join(_words(name.lower())), _NAME) or usual
         problems.add("--name", f"a project cannot be called `{name}`", hint)
     elif keyword.iskeyword(package) or keyword.issoftkeyword(package):
         problems.add("--name", f"`{package}` is a keyword of Python", "give it another --name")
@@ -124,9 +125,18 @@ def _check_name(chosen: Starter, problems: Problems) -> None:
         problems.add("--name", what, "give it another --name")
 
 
+def _meant(found: str, pattern: re.Pattern[str]) -> str:
+    """What somebody may have meant, if it can be had."""
+    return f"did you mean `{found}`?" if pattern.fullmatch(found) else ""
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[^A-Za-z0-9.]+", text) if word]
+
+
 def _check_group(group: str, problems: Problems) -> None:
     if not _GROUP.fullmatch(group) or len(group) > _LONGEST_GROUP:
-        hint = "write a domain such as `apps.example.com`"
+        hint = _meant(group.lower(), _GROUP) or "write a domain such as `apps.example.com`"
         problems.add("--group", f"an API group cannot be `{group}`", hint)
     elif group.endswith(_PROTECTED):
         what = f"`{group}` is one of the groups that belong to Kubernetes itself"
@@ -135,7 +145,8 @@ def _check_group(group: str, problems: Problems) -> None:
 
 def _check_kind(kind: str, problems: Problems) -> None:
     if not _KIND.fullmatch(kind):
-        hint = "write words without spaces, such as `CronTab`, and no more than 50 characters"
+        usual = "write words without spaces, such as `CronTab`, and no more than 50 characters"
+        hint = _meant("".join(word[:1].upper() + word[1:] for word in _words(kind)), _KIND) or usual
         problems.add("--kind", f"a kind cannot be `{kind}`", hint)
     elif kind in _TAKEN_KINDS or keyword.iskeyword(kind) or kind.endswith("List"):
         what = f"a kind `{kind}` would clash with what is called so already"

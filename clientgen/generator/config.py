@@ -37,7 +37,7 @@ from clientgen.generator.config_records import (
     Said,
     Selection,
 )
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import Problems, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -231,7 +231,8 @@ def _from_flags(said: _SaidByFlags, names: list[str], problems: Problems) -> Pac
     needed = ((f"a source ({_SOURCE_FLAGS})", package.has_source), ("--output", said.output))
     missing = " and ".join(flag for flag, given in needed if not given)
     what = f"--package {package.package} needs {missing} too"
-    problems.add("flags", what, f"the config has {', '.join(names)}" if names else "")
+    has = f"the config has {', '.join(names)}" if names else ""
+    problems.add("flags", what, did_you_mean(package.package, names[1:] and names, has))
     return None
 
 

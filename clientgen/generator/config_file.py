@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -10,6 +9,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
+
+from clientgen.generator.problems import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -53,8 +54,7 @@ class Table:
         """Complain about every key that means nothing here."""
         for key in self.values:
             if key not in known:
-                close = difflib.get_close_matches(key, known, n=1)
-                hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}"
+                hint = did_you_mean(key, known, f"known are {', '.join(known)}")
                 self.problems.add(str(self.place / key), "there is no such key", hint)
 
     def text(self, key: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import keyword
 import re
 from pathlib import Path
@@ -19,6 +18,7 @@ from clientgen.generator.config_records import (
     Selection,
 )
 from clientgen.generator.expansions import Expansion, read_expansion
+from clientgen.generator.problems import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -138,8 +138,7 @@ def _inlined(table: Table) -> Inlined:
     known = get_args(Inlined)
     if value is None or value in known:
         return cast("Inlined", value or "older")
-    close = difflib.get_close_matches(value, known, n=1)
-    hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}"
+    hint = did_you_mean(value, known, f"known are {', '.join(known)}")
     table.problems.add(str(table.place / "inlined"), f"there is no such way: `{value}`", hint)
     return "older"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["ClientgenError", "Problem", "Problems", "take_all"]
+__all__ = ["ClientgenError", "Problem", "Problems", "did_you_mean", "take_all"]
 
 T = TypeVar("T")
 
@@ -72,6 +72,21 @@ class Problems:
         """
         if self._found:
             raise ClientgenError(self._found)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A hint that names what is nearest to a mistyped name, if anything is near.
+
+    Args:
+        name: what was written; upper and lower case do not count.
+        known: what could have been.
+        otherwise: the hint if nothing is near.
+    """
+    import difflib  # seldom needed, and it takes a while
+
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return f"did you mean `{by_lower[close[0]]}`?" if close else otherwise
 
 
 def take_all(steps: Iterable[Callable[[], T]]) -> list[T]:

@@ -13,8 +13,8 @@ from support.definitions import custom_definition
 
 Run = Callable[..., Result]
 PULL = (
-    "    `clientgen spec pull` fetches the document of a cluster; `--crd` reads definitions of custom"
-    " resources. Nothing was written.\n1 problem\n"
+    "    `clientgen spec pull` fetches the document of a cluster; `--crd` reads definitions of "
+    "custom resources. Nothing was written.\n1 problem\n"
 )
 PET = {"type": "object", "properties": {"name": {"type": "string"}}}
 V2 = {"swagger": "2.0", "info": {"title": "t", "version": "1"}, "paths": {}}

@@ -5,13 +5,12 @@ The API server takes a path that leads nowhere, and shows an empty column for ev
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Final
 
 from clientgen.generator.crds.annotations import ANYTHING, Schema
 from clientgen.generator.crds.constraints import kinds_of
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import Problems, did_you_mean
 
 __all__ = ["check_path"]
 
@@ -52,8 +51,7 @@ def _follow(path: str, schema: Schema, where: str, problems: Problems) -> Schema
         elif schema.get(ANYTHING):
             return None
         else:
-            close = difflib.get_close_matches(name, properties, n=1)
-            hint = f"did you mean `{close[0]}`?" if close else _known(properties)
+            hint = did_you_mean(name, properties, _known(properties))
             problems.add(where, f"`{path}` leads nowhere: there is no field `{name}`", hint)
             return None
     return schema

@@ -31,7 +31,7 @@ from clientgen.generator.plan.records import (
     Symbol,
 )
 from clientgen.generator.plan.renaming import chosen_names
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import Problems, did_you_mean
 
 __all__ = [
     "AccessorPlan",
@@ -91,9 +91,8 @@ def plan(
 def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: Problems) -> None:
     known = {f"{gv.group_version}/{r.kind}" for gv in api.group_versions for r in gv.resources}
     for key in sorted(expansions.keys() - known):
-        problems.add(
-            "", f"the expansion of {key!r} fits no kind", "Write it like 'apps/v1/Deployment'."
-        )
+        hint = did_you_mean(key, sorted(known), "Write it like 'apps/v1/Deployment'.")
+        problems.add("", f"the expansion of {key!r} fits no kind", hint)
 
 
 def _packages(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 from clientgen.generator import naming
 from clientgen.generator.config_records import Renames, Said
 from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import Problems, did_you_mean
 from clientgen.generator.sources.packages import is_shared, shared_types
 from clientgen.gvk import GroupVersion
 
@@ -89,6 +88,5 @@ def _packages(
 def _name_nothing(
     key: str, said: Said, known: Iterable[str], what: str, problems: Problems
 ) -> None:
-    close = difflib.get_close_matches(key, sorted(known), n=1)
-    hint = f"did you mean `{close[0]}`?" if close else "nothing of that name is generated"
+    hint = did_you_mean(key, sorted(known), "nothing of that name is generated")
     problems.add(said.where, f"there is no {what} `{key}`", hint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from clientgen.generator.ir import Method, ModelId, Resource, Skipped, Verb
 from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.naming import marked_method_name
 from clientgen.generator.overrides import contradictions, merge, select_verbs
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import Problems, did_you_mean
 from clientgen.generator.resolve.resources import Endpoint
 from clientgen.generator.resolve.types import Types
 from clientgen.gvk import GroupVersion
@@ -76,12 +75,8 @@ class Marking:
                     self._report_unused(key, source[key])
 
     def _report_unused(self, key: str, lines: Sequence[MarkerLine]) -> None:
-        close = difflib.get_close_matches(key, self._keys, n=1)
-        hint = (
-            f"did you mean {close[0]!r}?"
-            if close
-            else "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
-        )
+        otherwise = "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
+        hint = did_you_mean(key, self._keys, otherwise)
         # Of the configuration it is the key that is wrong, and none of its lines.
         where = _IN_LIST.sub("", lines[0].where) if lines else ""
         self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)

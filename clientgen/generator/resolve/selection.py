@@ -5,7 +5,6 @@ A pattern names a group, a version of it, or a kind; models go with the kinds th
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -21,7 +20,7 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.problems import Problems
+from clientgen.generator.problems import Problems, did_you_mean
 from clientgen.gvk import GroupVersion
 
 __all__ = ["Selecting", "is_wanted", "models_in", "needed_models"]
@@ -77,9 +76,8 @@ class Selecting:
         if _VERSION.fullmatch(parts[0]):
             return f"the core group is called `{_CORE}`: `{_CORE}/{pattern.text}`"
         known = sorted({"/".join(names[: len(parts)]) for names in self._seen})
-        close = difflib.get_close_matches(pattern.text, known, n=1)
         groups = sorted({names[0] for names in self._seen})
-        return f"did you mean `{close[0]}`?" if close else f"the groups are {', '.join(groups)}"
+        return did_you_mean(pattern.text, known, f"the groups are {', '.join(groups)}")
 
 
 def is_wanted(selection: Selection, group_version: GroupVersion) -> bool:

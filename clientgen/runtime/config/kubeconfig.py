@@ -32,7 +32,7 @@ from .kubeconfig_fields import Fields
 from .kubeconfig_files import ConfigFile, Document, Entry, config_files, home_of, merge, read_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 __all__ = [
     "AuthConfig",
@@ -108,8 +108,16 @@ def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]
 
 
 def _no_context(name: str, document: Document, files: list[ConfigFile]) -> str:
-    known = ", ".join(document.contexts) or "none"
-    return f'{_names(files)}: context "{name}" does not exist; there are: {known}'
+    return f'{_names(files)}: context "{name}" does not exist; {_beside(name, document.contexts)}'
+
+
+def _beside(name: str, known: Collection[str]) -> str:
+    """What there is, and first what may be meant."""
+    from difflib import get_close_matches  # only where something is wrong
+
+    near = get_close_matches(name, known, n=1)
+    meant = f'did you mean "{near[0]}"? ' if near else ""
+    return f"{meant}there are: {', '.join(known) or 'none'}"
 
 
 @dataclass(slots=True)
@@ -152,8 +160,7 @@ def _named(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
     """The entry a context names; a context may do without a user."""
     name = fields.text(key)
     if name and name not in entries:
-        known = ", ".join(entries) or "none"
-        fields.problem(f'{key} "{name}" does not exist; there are: {known}')
+        fields.problem(f'{key} "{name}" does not exist; {_beside(name, entries)}')
     return entries.get(name) if name else None
 
 
