@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
 __all__ = ["exclusive", "shared"]
@@ -29,7 +29,7 @@ _TRIES = 100
 
 
 @contextmanager
-def exclusive(directory: Path) -> Iterator[None]:
+def exclusive(directory: Path) -> Generator[None]:
     """Keep others from writing or comparing; the directory is made, and goes if it stays empty.
 
     Raises:
@@ -47,7 +47,7 @@ def exclusive(directory: Path) -> Iterator[None]:
 
 
 @contextmanager
-def shared(directory: Path) -> Iterator[None]:
+def shared(directory: Path) -> Generator[None]:
     """Keep others from writing; a directory that is not there is not kept. See `exclusive`."""
     with ExitStack() as held:
         while directory.is_dir() and not _hold(directory, held, alone=False):

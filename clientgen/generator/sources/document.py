@@ -166,13 +166,14 @@ def _deepest_path(value: object) -> list[str | int]:
         node, trail, depth = todo.pop()
         if depth == DEEPEST:
             return _parts(trail)
-        entries = _entries(node) if is_object(node) or is_array(node) else ()
-        todo += [(each, (trail, key), depth + 1) for key, each in entries]
+        todo += [(each, (trail, key), depth + 1) for key, each in _entries(node)]
     return []
 
 
 def _entries(node: Any) -> list[tuple[str | int, Any]]:
-    return list(node.items() if is_object(node) else enumerate(node))
+    if is_object(node):
+        return list(node.items())
+    return list(enumerate(node)) if is_array(node) else []
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:

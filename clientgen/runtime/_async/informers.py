@@ -208,7 +208,7 @@ class AsyncInformerFactory:
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
         name = self.group_versions.get(str(wanted.group_version))
         informers: AsyncGroupVersionInformers | None = getattr(self, name) if name else None
-        if informers is None or not informers._offers(wanted.resource):
+        if informers is None or wanted.resource not in informers:
             raise LookupError(f"there is no informer of {wanted} in this package")
         return informers.for_resource(wanted.resource)
 
@@ -298,8 +298,8 @@ class AsyncGroupVersionInformers:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._factory!r})"
 
-    def _offers(self, plural: str) -> bool:
-        """Whether there is an informer of that resource."""
+    def __contains__(self, plural: object) -> bool:
+        """Whether there is an informer of the resource with this name in URLs."""
         return plural in self._accessors
 
     def for_resource(self, plural: str) -> AsyncSharedInformer[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from . import builtin, custom
-from .parts import part, parts
+from .parts import part, parts, texts
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -153,7 +153,7 @@ class DefinitionRules:
             return
         _keep(value, old, "status")
         _grow(value, old, _APART | {"status"})
-        stored = part(value, "status").get("storedVersions") or []
+        stored = texts(part(value, "status"), "storedVersions")
         for each in parts(part(value, "spec"), "versions"):
             if each.get("storage"):
                 if each.get("name") not in stored:
