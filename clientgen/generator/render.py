@@ -6,6 +6,7 @@ nothing left to do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,9 @@ from clientgen.shipped import shipped
 
 __all__ = ["Rendered", "Renderer"]
 
+# pyright parses the strings of a `Literal` that is not typing's as annotations. Strings with
+# brackets or with these keywords may look like mistakes to it, so they are left out.
+_reads_as_code = re.compile(r"[()\[\]{}]|\b(?:await|lambda|yield)\b").search
 # What makes the value of a list or map that servers fill in when it is absent.
 _UNSETS: Mapping[str, str] = {"unset list": "UnsetList", "unset dict": "UnsetDict"}
 _SCALARS: Mapping[Scalar, tuple[str, bool]] = {
@@ -159,8 +163,8 @@ class _Words(Scope):
             name, imported = _SCALARS[type_]
             return self.runtime(name) if imported else name
         if isinstance(type_, EnumType):
-            values = ", ".join(map(quoted, type_.values))
-            return f"{self.runtime('Literal')}[{values}] | str"
+            values = ", ".join(quoted(each) for each in type_.values if not _reads_as_code(each))
+            return f"{self.runtime('Literal')}[{values}] | str" if values else "str"
         if isinstance(type_, ModelType):
             return self.model(type_.model)
         if isinstance(type_, ListType):

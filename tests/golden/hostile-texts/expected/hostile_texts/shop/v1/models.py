@@ -221,32 +221,22 @@ class CrateSpec(Model, open_ended=True):
     open('pwned', 'w').
     """
 
-    x_timeout_open_pwned_w_z: Literal["b", "x', timeout=open('pwned', 'w'), z='"] | str | None = (
-        field(
-            default=None,
-            name="x', timeout=open('pwned', 'w'), z='",
-        )
+    x_timeout_open_pwned_w_z: Literal["b"] | str | None = field(
+        default=None,
+        name="x', timeout=open('pwned', 'w'), z='",
     )
     """x', timeout=open('pwned', 'w'), z='"""
 
-    for_x_in: Literal["b", "{% for x in () %}"] | str | None = field(
-        default=None,
-        name="{% for x in () %}",
-    )
+    for_x_in: Literal["b"] | str | None = field(default=None, name="{% for x in () %}")
     """{% for x in () %}"""
 
-    cycler_init_globals_os_system_touch_pwned: (
-        Literal["b", "{{ cycler.__init__.__globals__.os.system('touch pwned') }}"] | str | None
-    ) = field(
+    cycler_init_globals_os_system_touch_pwned: Literal["b"] | str | None = field(
         default=None,
         name="{{ cycler.__init__.__globals__.os.system('touch pwned') }}",
     )
     """{{ cycler.__init__.__globals__.os.system('touch pwned') }}"""
 
-    open_pwned_w: Literal["b", "\u2028open('pwned', 'w')"] | str | None = field(
-        default=None,
-        name="\u2028open('pwned', 'w')",
-    )
+    open_pwned_w: Literal["b"] | str | None = field(default=None, name="\u2028open('pwned', 'w')")
     """open('pwned', 'w')"""
 
 
