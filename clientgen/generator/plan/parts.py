@@ -76,7 +76,7 @@ def _filled(
 def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
     """Models in groups that refer to each other in circles; each group after those it refers to."""
     groups = {model.id: [model.id] for model in models}
-    group_of = {model.id: model.id for model in models}
+    group_of: dict[ModelId, ModelId] = {model.id: model.id for model in models}
     needs = {model.id: _needed(model, groups.keys()) for model in models}
     while True:
         graph = {
@@ -86,7 +86,8 @@ def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
         try:
             order = list(TopologicalSorter(graph).static_order())
         except CycleError as error:
-            first, *others = dict.fromkeys(error.args[1])
+            circle: list[ModelId] = error.args[1]
+            first, *others = dict.fromkeys(circle)
             for other in others:
                 groups[first] += groups.pop(other)
             group_of |= dict.fromkeys(groups[first], first)

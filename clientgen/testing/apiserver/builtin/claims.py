@@ -57,7 +57,7 @@ def _data_sources(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     for member, found in (("dataSource", source), ("dataSourceRef", reference)):
         if found is not None:
             yield from _data_source(found, f"{field}.{member}")
-    namespace = (reference or {}).get("namespace")
+    namespace = part(spec, "dataSourceRef").get("namespace")
     if namespace:
         yield from matches(f"{field}.dataSourceRef.namespace", namespace, label_problems)
     if source is None or reference is None:

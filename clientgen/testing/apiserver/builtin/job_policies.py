@@ -19,7 +19,7 @@ from .checks import is_not_negative, matches, unique
 from .texts import qualified_name_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 __all__ = ["failure_policy_causes", "indexed_causes", "managed_by_causes", "success_policy_causes"]
 
@@ -127,7 +127,7 @@ def _word(word: str, known: tuple[str, ...], field: str) -> Iterator[Cause]:
         yield not_supported(field, word, known)
 
 
-def _codes(codes: dict[str, Any], field: str, names: set[object]) -> Iterator[Cause]:
+def _codes(codes: dict[str, Any], field: str, names: Collection[object]) -> Iterator[Cause]:
     operator, name = codes.get("operator") or "", codes.get("containerName")
     yield from _word(operator, ("In", "NotIn"), f"{field}.operator")
     if name is not None and name not in names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..decoding.guards import is_object
 from ..failures import (
     Cause,
     forbidden_value,
@@ -223,7 +224,9 @@ def _volume_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 def _sources(spec: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     """Where a volume's content is from; a secret to expand it with may be added later."""
-    found = {k: v for k, v in spec.items() if k not in _NOT_SOURCES and isinstance(v, dict)}
+    found: dict[str, Any] = {
+        k: v for k, v in spec.items() if k not in _NOT_SOURCES and is_object(v)
+    }
     if "csi" in found and _EXPANDS not in part(old, "csi"):
-        found["csi"] = {k: v for k, v in found["csi"].items() if k != _EXPANDS}
+        found["csi"] = {k: v for k, v in part(found, "csi").items() if k != _EXPANDS}
     return found
