@@ -8,14 +8,19 @@ registered by the module of its field; importing this package gathers it.
 from __future__ import annotations
 
 from . import (
+    admission_policies,
+    admission_webhooks,
     autoscaler_rules,
     batch_rules,
     certificates,
     config_rules,
     core_strategies,
+    device_rules,
+    device_slices,
     endpoint_rules,
     event_rules,
     finalizing,
+    flow_rules,
     limit_rules,
     network_rules,
     node_rules,
@@ -84,14 +89,19 @@ __all__ = [
 ]
 
 _GATHERED = (
+    admission_policies,
+    admission_webhooks,
     autoscaler_rules,
     batch_rules,
     certificates,
     config_rules,
     core_strategies,
+    device_rules,
+    device_slices,
     endpoint_rules,
     event_rules,
     finalizing,
+    flow_rules,
     limit_rules,
     network_rules,
     node_rules,

@@ -12,7 +12,7 @@ from ..failures import (
     required,
 )
 from ..parts import part, parts
-from .checks import one_of, text
+from .checks import matches, one_of, selector_causes, text
 from .quantities import amount
 from .texts import (
     path_segment_problems,
@@ -32,6 +32,7 @@ _SOURCES: Final[Mapping[str, str]] = {
     "Pods": "pods",
     "Resource": "resource",
 }
+_LONGEST_PERIOD: Final = 1800
 _LONGEST_WINDOW: Final = 3600
 
 
@@ -57,6 +58,7 @@ def _autoscaler(autoscaler: dict[str, Any]) -> Iterator[Cause]:
 def _target(reference: dict[str, Any], field: str) -> Iterator[Cause]:
     for member in ("kind", "name"):
         yield from text(f"{field}.{member}", reference.get(member), path_segment_problems)
+    yield from _version(reference.get("apiVersion") or "", f"{field}.apiVersion")
     group, slash, _ = (reference.get("apiVersion") or "").partition("/")
     core = reference.get("kind") == "ReplicationController"
     if not (slash and group) and not core:
@@ -80,11 +82,14 @@ def _metrics(spec: dict[str, Any], least: int | None) -> Iterator[Cause]:
 def _metric(metric: dict[str, Any], field: str) -> Iterator[Cause]:
     kind = metric.get("type") or ""
     if kind not in _METRICS:
+        if not kind:
+            yield required(f"{field}.type", "must specify a metric source type")
         # An unknown type is told as such, and again as one without a source.
         yield not_supported(f"{field}.type", kind, _METRICS)
         yield not_supported(f"{field}.type", kind, _METRICS)
         return
     member = _SOURCES[kind]
+    yield from _other_sources(metric, member, field)
     source = metric.get(member)
     if source is None:
         said = "must populate information for the given metric source"
@@ -98,9 +103,33 @@ def _metric(metric: dict[str, Any], field: str) -> Iterator[Cause]:
             yield required(f"{at}.container", "must specify a container")
         yield from _resource_target(part(source, "target"), f"{at}.target")
         return
-    if not part(source, "metric").get("name"):
+    if member == "object":
+        yield from _described(part(source, "describedObject"), f"{at}.describedObject")
+    identifier = part(source, "metric")
+    if not identifier.get("name"):
         yield required(f"{at}.metric.name", "must specify a metric name")
+    else:
+        yield from matches(f"{at}.metric.name", identifier["name"], path_segment_problems)
+    yield from selector_causes(identifier.get("selector"), f"{at}.metric.selector")
     yield from _amount_target(part(source, "target"), f"{at}.target", member)
+
+
+def _other_sources(metric: dict[str, Any], member: str, field: str) -> Iterator[Cause]:
+    for other in _SOURCES.values():
+        if other != member and metric.get(other) is not None:
+            said = "must populate the given metric source only"
+            yield forbidden_value(f"{field}.{other}", said)
+
+
+def _described(reference: dict[str, Any], field: str) -> Iterator[Cause]:
+    for member in ("kind", "name"):
+        yield from text(f"{field}.{member}", reference.get(member), path_segment_problems)
+    yield from _version(reference.get("apiVersion") or "", f"{field}.apiVersion")
+
+
+def _version(text: str, field: str) -> Iterator[Cause]:
+    if text.count("/") > 1:
+        yield invalid_value(field, text, f"unexpected GroupVersion string: {text}")
 
 
 def _resource_target(target: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -134,7 +163,7 @@ def _target_type(target: dict[str, Any], field: str) -> Iterator[Cause]:
     kind = target.get("type") or ""
     if not kind:
         yield required(f"{field}.type", "must specify a metric target type")
-    elif kind not in ("Utilization", "Value", "AverageValue"):
+    if kind not in ("Utilization", "Value", "AverageValue"):
         said = "must be either Utilization, Value, or AverageValue"
         yield invalid_value(f"{field}.type", kind, said)
 
@@ -149,7 +178,13 @@ def _scaling(rules: dict[str, Any], field: str) -> Iterator[Cause]:
         yield invalid_value(f"{field}.stabilizationWindowSeconds", window, said)
     chosen = rules.get("selectPolicy")
     yield from one_of(f"{field}.selectPolicy", chosen, ("Disabled", "Max", "Min"), needed=False)
+    if not rules.get("policies"):
+        yield required(f"{field}.policies", "must specify at least one Policy")
     for index, policy in enumerate(parts(rules, "policies")):
+        seconds = policy.get("periodSeconds") or 0
+        if seconds > _LONGEST_PERIOD:
+            said = f"must be less than or equal to {_LONGEST_PERIOD}"
+            yield invalid_value(f"{field}.policies[{index}].periodSeconds", seconds, said)
         at = f"{field}.policies[{index}]"
         yield from one_of(f"{at}.type", policy.get("type"), ("Percent", "Pods"))
         for member in ("value", "periodSeconds"):

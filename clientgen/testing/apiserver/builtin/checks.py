@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PROTOCOLS",
+    "conditions_causes",
     "driver_name",
     "immutable",
     "is_not_negative",
@@ -43,6 +45,9 @@ __all__ = [
     "unique",
 ]
 
+_REASON: Final = re.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
+_LONGEST_REASON: Final = 1024
+_LONGEST_MESSAGE: Final = 32768
 _LONGEST_DRIVER: Final = 63
 PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _OPERATORS: Final = ("DoesNotExist", "Exists", "In", "NotIn")
@@ -131,6 +136,40 @@ def relative_path(field: str, path: str) -> Iterator[Cause]:
         yield invalid_value(field, path, "must be a relative path")
     if ".." in path.split("/"):
         yield invalid_value(field, path, "must not contain '..'")
+
+
+def conditions_causes(conditions: list[dict[str, Any]], field: str) -> Iterator[Cause]:
+    """What is wrong with the conditions of a status (`meta/v1.Condition`)."""
+    seen: set[str] = set()
+    for index, condition in enumerate(conditions):
+        at, kind = f"{field}[{index}]", condition.get("type") or ""
+        yield from matches(f"{at}.type", kind, qualified_name_problems)
+        if kind in seen:
+            yield duplicate(f"{at}.type", kind)
+        seen.add(kind)
+        yield from one_of(f"{at}.status", condition.get("status"), ("False", "True", "Unknown"))
+        yield from is_not_negative(f"{at}.observedGeneration", condition.get("observedGeneration"))
+        if not condition.get("lastTransitionTime"):
+            yield required(f"{at}.lastTransitionTime")
+        yield from _reason(condition.get("reason") or "", f"{at}.reason")
+        if len(condition.get("message") or "") > _LONGEST_MESSAGE:
+            yield too_long(f"{at}.message", f"may not be more than {_LONGEST_MESSAGE} bytes")
+
+
+def _reason(reason: str, field: str) -> Iterator[Cause]:
+    if not reason:
+        yield required(field)
+        return
+    if not _REASON.fullmatch(reason):
+        said = (
+            "a condition reason must start with alphabetic character, optionally followed by a "
+            "string of alphanumeric characters or '_,:', and must end with an alphanumeric "
+            f"character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',"
+            f"  or 'ReasonA:ReasonB', regex used for validation is '{_REASON.pattern}')"
+        )
+        yield invalid_value(field, reason, said)
+    if len(reason) > _LONGEST_REASON:
+        yield too_long(field, f"may not be more than {_LONGEST_REASON} bytes")
 
 
 # ------------------------------------------------------------------------ label selectors

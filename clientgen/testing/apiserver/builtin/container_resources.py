@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STANDARD",
     "container_name_causes",
+    "is_extended",
     "known_name_causes",
     "pod_resource_causes",
     "quantity_causes",
@@ -149,7 +150,7 @@ def container_name_causes(name: str, field: str) -> Iterator[Cause]:
     if "/" not in name:
         if not _is_standard(name):
             yield invalid_value(field, name, "must be a standard resource for containers")
-    elif not _is_native(name) and not _is_extended(name):
+    elif not _is_native(name) and not is_extended(name):
         yield invalid_value(field, name, "doesn't follow extended resource name standard")
 
 
@@ -164,9 +165,11 @@ def _is_native(name: str) -> bool:
     return "/" not in name or name.partition("/")[0].endswith("kubernetes.io")
 
 
-def _is_extended(name: str) -> bool:
-    quota = f"requests.{name}"
-    return not name.startswith("requests.") and not qualified_name_problems(quota)
+def is_extended(name: str) -> bool:
+    """Whether a resource is one that somebody's domain has."""
+    if _is_native(name) or name.startswith("requests."):
+        return False
+    return not qualified_name_problems(f"requests.{name}")
 
 
 def quantity_causes(name: str, quantity: object, field: str) -> Iterator[Cause]:

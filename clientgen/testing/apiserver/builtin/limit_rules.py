@@ -173,10 +173,10 @@ def _scope(
             yield invalid_value(field, told, "unsupported scope applied to resource")
 
 
-def _opposites(scopes: list[str], told: object) -> Iterator[Cause]:
+def _opposites(scopes: list[str], told: object, field: str = "spec.scopes") -> Iterator[Cause]:
     for pair in _OPPOSITES:
         if set(pair) <= set(scopes):
-            yield invalid_value("spec.scopes", told, "conflicting scopes")
+            yield invalid_value(field, told, "conflicting scopes")
 
 
 def _selector(spec: dict[str, Any]) -> Iterator[Cause]:
@@ -194,7 +194,7 @@ def _selector(spec: dict[str, Any]) -> Iterator[Cause]:
             yield invalid_value(f"{field}.operator", operator, said)
         yield from _operator(operator, texts(expression, "values"), field)
     names = [expression.get("scopeName") or "" for expression in expressions]
-    yield from _opposites(names, spec.get("scopes"))
+    yield from _opposites(names, spec.get("scopes"), field)
 
 
 def _operator(operator: str, values: list[str], field: str) -> Iterator[Cause]:

@@ -13,7 +13,16 @@ from ..failures import (
     required,
 )
 from ..parts import part, parts, texts
-from .checks import PROTOCOLS, is_not_negative, matches, one_of, port_number, port_reference, text
+from .checks import (
+    PROTOCOLS,
+    is_not_negative,
+    matches,
+    one_of,
+    port_number,
+    port_reference,
+    text,
+    unique,
+)
 from .metadata import labels_causes
 from .services import allocation_causes, needs_cluster_ip
 from .texts import (
@@ -33,9 +42,14 @@ if TYPE_CHECKING:
 __all__ = ["usable_address"]
 
 _TYPES: Final = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+_DISTRIBUTIONS: Final = ("PreferClose", "PreferSameZone", "PreferSameNode")
+_RANGES: Final = "service.beta.kubernetes.io/load-balancer-source-ranges"
+_HINTS: Final = "service.kubernetes.io/topology-aware-hints"
+_MODE: Final = "service.kubernetes.io/topology-mode"
 _TRAFFIC: Final = ("Cluster", "Local")
 _FAMILIES: Final = ("IPv4", "IPv6")
 _POLICIES: Final = ("PreferDualStack", "RequireDualStack", "SingleStack")
+_LAST_PORT: Final = 65535
 _MOST_AFFINITY: Final = 86400
 _SOURCES: Final = "spec.LoadBalancerSourceRanges"
 
@@ -58,7 +72,10 @@ def _service(service: dict[str, Any]) -> Iterator[Cause]:
     for index, address in enumerate(texts(spec, "externalIPs")):
         yield from usable_address(f"spec.externalIPs[{index}]", address)
     yield from _load_balancer(spec)
+    yield from _annotated(part(service["metadata"], "annotations"), spec)
     yield from _traffic(spec)
+    wanted = spec.get("trafficDistribution")
+    yield from one_of("spec.trafficDistribution", wanted, _DISTRIBUTIONS, needed=False)
 
 
 # ---------------------------------------------------------------------------------- ports
@@ -113,8 +130,10 @@ def _addresses(spec: dict[str, Any]) -> Iterator[Cause]:
     one, several = spec.get("clusterIP") or "", texts(spec, "clusterIPs")
     kind = spec.get("type")
     if not needs_cluster_ip(spec):
-        if several and kind == "ExternalName":
-            yield forbidden_value("spec.clusterIPs", "may not be set for ExternalName services")
+        for member in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
+            if spec.get(member) and kind == "ExternalName":
+                said = "may not be set for ExternalName services"
+                yield forbidden_value(f"spec.{member}", said)
         return
     if several and not one:
         said = "must be empty when `clusterIP` is not specified"
@@ -158,6 +177,7 @@ def _families(spec: dict[str, Any]) -> Iterator[Cause]:
     yield from one_of("spec.ipFamilyPolicy", policy, _POLICIES)
     for index, family in enumerate(families):
         yield from one_of(f"spec.ipFamilies[{index}]", family, _FAMILIES)
+    yield from unique("spec.ipFamilies", families)
     if spec.get("clusterIP") == "None" and not spec.get("selector"):
         return
     for index, family in enumerate(families):
@@ -199,8 +219,26 @@ def _load_balancer(spec: dict[str, Any]) -> Iterator[Cause]:
     for field in ("loadBalancerClass", "allocateLoadBalancerNodePorts"):
         if spec.get(field) is not None and not balanced:
             yield forbidden_value(f"spec.{field}", only)
-    name = spec.get("loadBalancerClass")
-    yield from text("spec.loadBalancerClass", name, qualified_name_problems, needed=False)
+    if balanced and spec.get("loadBalancerClass") is not None:
+        name = spec["loadBalancerClass"]
+        yield from matches("spec.loadBalancerClass", name, qualified_name_problems)
+
+
+def _annotated(annotations: dict[str, Any], spec: dict[str, Any]) -> Iterator[Cause]:
+    """Annotations that are as good as fields."""
+    hints, mode = annotations.get(_HINTS), annotations.get(_MODE)
+    if hints is not None and mode is not None and hints != mode:
+        at = f"metadata.annotations[{_MODE}]"
+        said = f"must match annotations[{_HINTS}] when both are specified"
+        yield invalid_value(at, mode, said)
+    ranges, at = annotations.get(_RANGES), f"metadata.annotations[{_RANGES}]"
+    if ranges is None or spec.get("loadBalancerSourceRanges"):
+        return
+    if spec.get("type") != "LoadBalancer":
+        yield forbidden_value(at, "may only be used when `type` is 'LoadBalancer'")
+    if any(cidr_problems(each.strip()) for each in ranges.strip().split(",") if ranges.strip()):
+        said = "must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24"
+        yield invalid_value(at, ranges, said)
 
 
 def _is_exact(network: str) -> bool:
@@ -213,7 +251,9 @@ def _is_exact(network: str) -> bool:
 
 def _traffic(spec: dict[str, Any]) -> Iterator[Cause]:
     outside = spec.get("externalTrafficPolicy")
-    external = spec.get("type") in ("NodePort", "LoadBalancer") or bool(spec.get("externalIPs"))
+    kind = spec.get("type")
+    external = kind in ("NodePort", "LoadBalancer")
+    external = external or (kind == "ClusterIP" and bool(spec.get("externalIPs")))
     if outside and not external:
         said = "may only be set for externally-accessible services"
         yield invalid_value("spec.externalTrafficPolicy", outside, said)
@@ -221,8 +261,10 @@ def _traffic(spec: dict[str, Any]) -> Iterator[Cause]:
         yield from one_of("spec.externalTrafficPolicy", outside, _TRAFFIC)
     inside = spec.get("internalTrafficPolicy")
     yield from one_of("spec.internalTrafficPolicy", inside, _TRAFFIC, needed=False)
-    port = spec.get("healthCheckNodePort")
+    port, at_health = spec.get("healthCheckNodePort"), "spec.healthCheckNodePort"
     yield from is_not_negative("spec.healthCheckNodePort", port)
+    if port and port > _LAST_PORT:
+        yield invalid_value(at_health, port, "must be between 1 and 65535, inclusive")
     if port and not (spec.get("type") == "LoadBalancer" and outside == "Local"):
         said = (
             "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"

@@ -68,7 +68,7 @@ def _size(values: Mapping[str, str], field: str) -> Iterator[Cause]:
         yield too_long(field, f"may not be more than {_MOST_BYTES} bytes")
 
 
-@checks(_GROUP, "storageclasses", again=False)
+@checks(_GROUP, "storageclasses")
 def _storage_class(storage: dict[str, Any]) -> Iterator[Cause]:
     yield from _provisioner(storage.get("provisioner") or "", "provisioner")
     yield from _parameters(part(storage, "parameters"))

@@ -210,6 +210,7 @@ def _volume_source(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 @checks_change("", "persistentvolumes")
 def _volume_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
+    yield from _volume(new)  # the server looks at it twice
     if _sources(after, before) != _sources(before, before):
         said = "spec.persistentvolumesource is immutable after creation"
         yield forbidden_value("spec.persistentvolumesource", said)

@@ -12,9 +12,18 @@ from .functions import checked_functions, run_functions
 from .named_formats import with_optionals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .declaring import Declared
 
-__all__ = ["BadExpression", "EvaluationError", "check", "evaluate", "uses_old_self"]
+__all__ = [
+    "BadExpression",
+    "EvaluationError",
+    "check",
+    "check_types",
+    "evaluate",
+    "uses_old_self",
+]
 
 _EXTENSIONS: Final = ("two-var-comprehensions", "lists", "sets", "optional", "bindings")
 # Macros of the library whose functions it does not have, and one that Kubernetes does not have.
@@ -84,6 +93,30 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
     if found.return_type().name() != wanted:
         raise BadExpression(f"must evaluate to a {wanted.lower()}")
     _check_literals(text)
+
+
+def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> None:
+    """Make sure that an expression on values of any type is one, and has one of the `wanted` types.
+
+    What calls the authorizer is taken as it is: its library is not known here.
+
+    Raises:
+        BadExpression: it is none.
+    """
+    if "authorizer" in text:
+        return
+    try:
+        environment = cel().NewEnv(
+            config=_config(runs=False),
+            variables=dict.fromkeys(names, cel().Type.DYN),
+            functions=checked_functions(),
+        )
+        found = environment.compile(with_optionals(text)).return_type().name()
+    except RuntimeError as error:
+        raise BadExpression(f"compilation failed: {_reason(error)}") from None
+    if wanted and found not in (*wanted, "DYN"):
+        told = " or ".join(each.lower() for each in wanted)
+        raise BadExpression(f"must evaluate to {told} but got {found.lower()}")
 
 
 def _reason(error: RuntimeError) -> str:
