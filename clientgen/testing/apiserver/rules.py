@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFINITIONS", "Rules", "drains", "rules_of"]
 
+builtin.check_expressions_by(custom.expression_problem)
+
 DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
 _APART: Final = frozenset(["metadata", "apiVersion", "kind"])
 

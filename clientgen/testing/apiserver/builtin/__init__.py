@@ -42,6 +42,7 @@ from . import (
     workload_rules,
     workload_strategies,
 )
+from .admission_expressions import check_by as check_expressions_by
 from .bootstrap import BOOTSTRAP
 from .conversion import convert
 from .fields import field_values, known_fields
@@ -73,6 +74,7 @@ __all__ = [
     "NEEDS_VERSION_ON_UPDATE",
     "ORPHANS_BY_DEFAULT",
     "PROTECTED",
+    "check_expressions_by",
     "convert",
     "default",
     "field_values",

@@ -9,7 +9,7 @@ from ..failures import Cause, duplicate, forbidden_value, invalid_value, not_sup
 from ..parts import part, parts, texts
 from .admission_expressions import expression_causes
 from .admission_matching import condition_causes, match_resources_causes
-from .checks import matches, one_of, selector_causes, text
+from .checks import conditions_causes, matches, one_of, selector_causes, text
 from .texts import (
     path_segment_problems,
     qualified_name_problems,
@@ -167,6 +167,8 @@ def _annotation(
 @checks_change(_GROUP, "validatingadmissionpolicies", part="status")
 def _status(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     del old
+    conditions = parts(part(new, "status"), "conditions")
+    yield from conditions_causes(conditions, "status.conditions")
     warnings = parts(part(part(new, "status"), "typeChecking"), "expressionWarnings")
     for index, warning in enumerate(warnings):
         at = f"status.typeChecking.expressionWarnings[{index}]"

@@ -71,7 +71,7 @@ def _behaviour(webhook: dict[str, Any], field: str) -> Iterator[Cause]:
     ):
         yield from one_of(f"{field}.{member}", webhook.get(member), known, needed=False)
     effects = webhook.get("sideEffects")
-    if effects is None:
+    if not effects:
         yield required(f"{field}.sideEffects", f"must specify one of {', '.join(_EFFECTS)}")
     elif effects not in _EFFECTS:
         yield not_supported(f"{field}.sideEffects", effects, _EFFECTS)

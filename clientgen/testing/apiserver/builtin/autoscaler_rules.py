@@ -154,6 +154,10 @@ def _amount_target(target: dict[str, Any], field: str, member: str) -> Iterator[
             yield invalid_value(f"{field}.{side}", target[side], "must be positive")
     if member == "pods" and target.get("averageValue") is None:
         yield required(f"{field}.averageValue", "must specify a positive target averageValue")
+    elif target.get("value") is not None and target.get("averageValue") is not None:
+        said = "may not set both a target value for metric and a per-pod target"
+        if member == "external":
+            yield forbidden_value(f"{field}.value", said)
     elif target.get("value") is None and target.get("averageValue") is None:
         said = "must set either a target value or averageValue"
         yield required(f"{field}.averageValue", said)

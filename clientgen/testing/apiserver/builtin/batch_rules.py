@@ -80,7 +80,7 @@ _LIMITS: Final[tuple[tuple[int, int, dict[str, int]], ...]] = (
 # ----------------------------------------------------------------------------------- jobs
 
 
-@checks("batch", "jobs", again=False)
+@checks("batch", "jobs")
 def _job(job: dict[str, Any]) -> Iterator[Cause]:
     spec = job["spec"]
     yield from _job_spec(spec, "spec")
@@ -151,7 +151,6 @@ def _job_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
             "spec.completions", after.get("completions"), before.get("completions")
         )
     if after.get("selector") != before.get("selector"):
-        yield from _job_selector(after, new["metadata"].get("uid", ""))
         yield from immutable("spec.selector", after.get("selector"), before.get("selector"))
     if not before.get("suspend"):
         yield from immutable("spec.template", after.get("template"), before.get("template"))

@@ -96,6 +96,10 @@ def container_causes(
     yield from _ports(container, f"{field}.ports", host=bool(spec.get("hostNetwork")))
     for index, variable in enumerate(parts(container, "env")):
         yield from _variable(variable, f"{field}.env[{index}]")
+        file = part(part(variable, "valueFrom"), "fileKeyRef")
+        if file and file.get("volumeName") not in volumes:
+            at = f"{field}.env[{index}].valueFrom.fileKeyRef.volumeName"
+            yield not_found(at, file.get("volumeName") or "")
     for index, source in enumerate(parts(container, "envFrom")):
         yield from _variables(source, f"{field}.envFrom", index)
     yield from _mounts(container, f"{field}.volumeMounts", volumes)

@@ -75,7 +75,7 @@ def _claim(claim: dict[str, Any]) -> Iterator[Cause]:
     yield from _devices(part(part(claim, "spec"), "devices"), "spec.devices")
 
 
-@checks(_GROUP, "resourceclaimtemplates", again=False)
+@checks(_GROUP, "resourceclaimtemplates")
 def _template(template: dict[str, Any]) -> Iterator[Cause]:
     spec = part(template, "spec")
     metadata = part(spec, "metadata")

@@ -142,8 +142,8 @@ def _value(value: str, kind: str, field: str) -> Iterator[Cause]:
 @checks_change(_GROUP, "resourceslices")
 def _slice_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = part(new, "spec"), part(old, "spec")
-    names = (part(each, "pool").get("name") for each in (after, before))
-    yield from immutable("spec.pool.name", *names)
+    name, was = part(after, "pool").get("name"), part(before, "pool").get("name")
+    yield from immutable("spec.pool.name", name, was)
     for member in ("driver", "nodeName"):
         yield from immutable(f"spec.{member}", after.get(member), before.get(member))
 

@@ -15,7 +15,6 @@ from ..failures import (
 from ..parts import parts, texts
 from .checks import (
     PROTOCOLS,
-    conditions_causes,
     immutable,
     matches,
     one_of,
@@ -208,10 +207,3 @@ def _range_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     else:
         for index, (now, was) in enumerate(zip(after, before, strict=True)):
             yield from immutable(f"spec.cidrs[{index}]", now, was)
-
-
-@checks_change("networking.k8s.io", "servicecidrs", part="status")
-def _range_status(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    conditions = new.get("status") or {}
-    yield from conditions_causes(parts(conditions, "conditions"), "status.conditions")

@@ -21,7 +21,13 @@ from .texts import qualified_name_problems
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = ["failure_policy_causes", "indexed_causes", "managed_by_causes", "success_policy_causes"]
+__all__ = [
+    "counted",
+    "failure_policy_causes",
+    "indexed_causes",
+    "managed_by_causes",
+    "success_policy_causes",
+]
 
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
 _MOST_RULES: Final = 20
@@ -185,7 +191,7 @@ def _success(rule: dict[str, Any], completions: int, field: str) -> Iterator[Cau
         at = f"{field}.succeededIndexes"
         if len(indexes.encode()) > _MOST_INDEX_BYTES:
             yield too_long(at, f"may not be more than {_MOST_INDEX_BYTES} bytes")
-        total, problem = _counted(indexes, completions)
+        total, problem = counted(indexes, completions)
         if problem:
             yield invalid_value(at, indexes, f"error parsing succeededIndexes: {problem}")
     if count is None:
@@ -201,7 +207,7 @@ def _success(rule: dict[str, Any], completions: int, field: str) -> Iterator[Cau
         yield invalid_value(at, count, f"must be less than or equal to {total} ({what})")
 
 
-def _counted(indexes: str, completions: int) -> tuple[int, str]:
+def counted(indexes: str, completions: int) -> tuple[int, str]:
     """How many indexes a text such as `1,3-5` names, and what is wrong with it."""
     total, last = 0, -1
     for span in indexes.split(",") if indexes else ():

@@ -86,6 +86,7 @@ NEEDS_VERSION_ON_UPDATE: Final = frozenset(
     {
         *_ADMISSION_KINDS,
         ("apiextensions.k8s.io", "customresourcedefinitions"),
+        ("apiregistration.k8s.io", "apiservices"),
         ("certificates.k8s.io", "clustertrustbundles"),
         ("certificates.k8s.io", "podcertificaterequests"),
         ("coordination.k8s.io", "leasecandidates"),

@@ -139,8 +139,8 @@ def _ingress(ingress: dict[str, Any]) -> Iterator[Cause]:
             yield from _paths(rule["http"], f"{at}.http.paths")
     for index, tls in enumerate(parts(spec, "tls")):
         yield from _tls(tls, f"spec.tls[{index}]")
-    name = spec.get("ingressClassName")
-    yield from text("spec.ingressClassName", name, subdomain_problems, needed=False)
+    if spec.get("ingressClassName") is not None:
+        yield from matches("spec.ingressClassName", spec["ingressClassName"], subdomain_problems)
 
 
 @checks("networking.k8s.io", "ingresses", again=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any, Final
 
-from ..parts import part, parts
+from ..parts import part, parts, texts
 from .filling import defaults
 
 __all__: list[str] = []
@@ -18,6 +18,13 @@ _ROUTED: Final = ("ClusterIP", "NodePort", "LoadBalancer")
 def _preset(node: dict[str, Any], **presets: Any) -> None:
     for field, preset in presets.items():
         if node.get(field) is None or node[field] == "":
+            node[field] = preset
+
+
+def _unset(node: dict[str, Any], **presets: Any) -> None:
+    """Fill in members that the server's types can tell from empty ones."""
+    for field, preset in presets.items():
+        if node.get(field) is None:
             node[field] = preset
 
 
@@ -34,12 +41,12 @@ def _service(service: dict[str, Any]) -> None:
     if outside:
         _preset(spec, externalTrafficPolicy="Cluster")
     if spec["type"] in _ROUTED:
-        _preset(spec, internalTrafficPolicy="Cluster")
+        _unset(spec, internalTrafficPolicy="Cluster")
     if spec["type"] == "LoadBalancer":
         _preset(spec, allocateLoadBalancerNodePorts=True)
         for ingress in parts(part(part(service, "status"), "loadBalancer"), "ingress"):
             if ingress.get("ip"):
-                _preset(ingress, ipMode="VIP")
+                _unset(ingress, ipMode="VIP")
 
 
 def _affinity(spec: dict[str, Any]) -> None:
@@ -76,10 +83,11 @@ def _namespace_status(status: dict[str, Any]) -> None:
 
 @defaults("core.v1.NodeSpec")
 def _node_spec(spec: dict[str, Any]) -> None:
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
-        spec["podCIDRs"] = [spec["podCIDR"]]
-    elif spec.get("podCIDRs"):
-        _preset(spec, podCIDR=spec["podCIDRs"][0])
+    one, several = spec.get("podCIDR"), texts(spec, "podCIDRs")
+    if one and several[:1] != [one]:
+        spec["podCIDRs"] = [one]
+    elif several:
+        _preset(spec, podCIDR=several[0])
 
 
 @defaults("core.v1.NodeStatus")
@@ -91,7 +99,7 @@ def _node_status(status: dict[str, Any]) -> None:
 @defaults("core.v1.PersistentVolume")
 def _volume(volume: dict[str, Any]) -> None:
     _preset(volume.setdefault("spec", {}), persistentVolumeReclaimPolicy="Retain")
-    _preset(volume["spec"], volumeMode="Filesystem")
+    _unset(volume["spec"], volumeMode="Filesystem")
     _pending(volume)
 
 
@@ -103,17 +111,17 @@ def _pending(claim: dict[str, Any]) -> None:
 
 @defaults("core.v1.PersistentVolumeClaimSpec")
 def _claim_spec(spec: dict[str, Any]) -> None:
-    _preset(spec, volumeMode="Filesystem")
+    _unset(spec, volumeMode="Filesystem")
 
 
 @defaults("core.v1.EndpointPort", "networking.v1.NetworkPolicyPort")
 def _protocol(port: dict[str, Any]) -> None:
-    _preset(port, protocol="TCP")
+    _unset(port, protocol="TCP")
 
 
 @defaults("discovery.v1.EndpointPort")
 def _slice_port(port: dict[str, Any]) -> None:
-    _preset(port, protocol="TCP", name="")
+    _unset(port, protocol="TCP", name="")
 
 
 @defaults("core.v1.LimitRangeItem")
@@ -134,7 +142,7 @@ def _network_policy(spec: dict[str, Any]) -> None:
 
 @defaults("networking.v1.IngressClassParametersReference")
 def _class_parameters(reference: dict[str, Any]) -> None:
-    _preset(reference, scope="Cluster")
+    _unset(reference, scope="Cluster")
 
 
 @defaults("rbac.v1.RoleRef")
@@ -150,12 +158,12 @@ def _subject(subject: dict[str, Any]) -> None:
 
 @defaults("storage.v1.StorageClass")
 def _storage_class(storage: dict[str, Any]) -> None:
-    _preset(storage, reclaimPolicy="Delete", volumeBindingMode="Immediate")
+    _unset(storage, reclaimPolicy="Delete", volumeBindingMode="Immediate")
 
 
 @defaults("storage.v1.CSIDriverSpec")
 def _csi_driver(spec: dict[str, Any]) -> None:
-    _preset(
+    _unset(
         spec,
         attachRequired=True,
         podInfoOnMount=False,
@@ -169,7 +177,7 @@ def _csi_driver(spec: dict[str, Any]) -> None:
 
 @defaults("scheduling.v1.PriorityClass")
 def _priority_class(priority: dict[str, Any]) -> None:
-    _preset(priority, preemptionPolicy="PreemptLowerPriority")
+    _unset(priority, preemptionPolicy="PreemptLowerPriority")
 
 
 @defaults("apiregistration.v1.ServiceReference", "admissionregistration.v1.ServiceReference")
@@ -179,7 +187,7 @@ def _service_port(reference: dict[str, Any]) -> None:
 
 @defaults("admissionregistration.v1.ValidatingWebhook", "admissionregistration.v1.MutatingWebhook")
 def _webhook(webhook: dict[str, Any]) -> None:
-    _preset(
+    _unset(
         webhook,
         failurePolicy="Fail",
         matchPolicy="Equivalent",
@@ -192,7 +200,7 @@ def _webhook(webhook: dict[str, Any]) -> None:
 @defaults("admissionregistration.v1.MutatingWebhookConfiguration")
 def _mutating(configuration: dict[str, Any]) -> None:
     for webhook in parts(configuration, "webhooks"):
-        _preset(webhook, reinvocationPolicy="Never")
+        _unset(webhook, reinvocationPolicy="Never")
 
 
 @defaults(
@@ -203,12 +211,12 @@ def _mutating(configuration: dict[str, Any]) -> None:
     )
 )
 def _rule(rule: dict[str, Any]) -> None:
-    _preset(rule, scope="*")
+    _unset(rule, scope="*")
 
 
 @defaults(*(f"admissionregistration.{v}.MatchResources" for v in ("v1", "v1beta1", "v1alpha1")))
 def _match(match: dict[str, Any]) -> None:
-    _preset(match, matchPolicy="Equivalent", namespaceSelector={}, objectSelector={})
+    _unset(match, matchPolicy="Equivalent", namespaceSelector={}, objectSelector={})
 
 
 @defaults(
@@ -219,7 +227,7 @@ def _match(match: dict[str, Any]) -> None:
     ),
 )
 def _policy(spec: dict[str, Any]) -> None:
-    _preset(spec, failurePolicy="Fail")
+    _unset(spec, failurePolicy="Fail")
 
 
 @defaults("flowcontrol.v1.FlowSchemaSpec")

@@ -240,8 +240,6 @@ def _account(account: dict[str, Any], old: dict[str, Any] | None) -> Iterator[st
 def _node(node: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
     del old
     spec = node["spec"]
-    if spec.get("configSource") is not None:
-        yield "spec.configSource: the feature is removed"
     if spec.get("externalID"):
         yield "spec.externalID: this field is deprecated, and is unused by Kubernetes"
     for index, network in enumerate(texts(spec, "podCIDRs")):

@@ -47,7 +47,11 @@ def _share_limits(spec: dict[str, Any]) -> None:
         for container in containers_of(spec)
         for name in part(part(container, "resources"), "requests")
     }
-    shared = {name: amount for name, amount in limits.items() if name not in asked}
+    shared = {
+        name: amount
+        for name, amount in limits.items()
+        if name not in asked and (name in ("cpu", "memory") or name.startswith("hugepages-"))
+    }
     if shared:
         resources = spec["resources"]
         resources["requests"] = {**shared, **part(resources, "requests")}

@@ -72,6 +72,10 @@ def _pod(pod: dict[str, Any]) -> Iterator[Cause]:
     annotations = part(pod["metadata"], "annotations")
     yield from annotation_causes(annotations, pod["spec"], "metadata.annotations")
     yield from pod_spec_causes(pod["spec"], "spec")
+    yield from _tokens(pod["spec"], "spec.volumes")
+    for index, volume in enumerate(parts(pod["spec"], "volumes")):
+        if volume.get("image") is not None and not volume["image"].get("reference"):
+            yield required(f"spec.volumes[{index}].image.reference")
 
 
 @checks("", "pods", again=False)
@@ -103,7 +107,6 @@ def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     for index, gate in enumerate(parts(spec, "readinessGates")):
         at = f"{field}.readinessGates[{index}].conditionType"
         yield from matches(at, gate.get("conditionType") or "", qualified_name_problems)
-    yield from _tokens(spec, f"{field}.volumes")
     yield from _rest(spec, field)
 
 

@@ -107,9 +107,8 @@ def _port(port: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Ca
     yield from port_number(f"{field}.port", port.get("port") or 0)
     yield from one_of(f"{field}.protocol", port.get("protocol"), PROTOCOLS)
     yield from port_reference(f"{field}.targetPort", port.get("targetPort") or 0)
-    yield from text(
-        f"{field}.appProtocol", port.get("appProtocol"), qualified_name_problems, needed=False
-    )
+    if port.get("appProtocol") is not None:
+        yield from matches(f"{field}.appProtocol", port["appProtocol"], qualified_name_problems)
     if port.get("nodePort") and spec.get("type") == "ClusterIP":
         yield forbidden_value(f"{field}.nodePort", "may not be used when `type` is 'ClusterIP'")
 

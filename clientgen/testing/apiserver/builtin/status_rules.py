@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..failures import Cause, invalid_value, required
 from ..parts import part, parts
 from .checks import is_not_negative, text
+from .job_policies import counted
 from .quantities import amount
 from .texts import ip_problems, subdomain_problems
 from .validating import checks_change
@@ -155,12 +156,26 @@ def _quota(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 def _job(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status, before = part(new, "status"), part(old, "status")
     yield from _counts(status, _JOB)
+    yield from _indexes(status, part(new, "spec"))
+    ready, active = status.get("ready"), status.get("active") or 0
+    if ready is not None and ready > active:
+        yield invalid_value("status.ready", ready, "cannot set more ready pods than active")
     for field in ("succeeded", "failed"):
         number = status.get(field) or 0
         if number < (before.get(field) or 0):
             said = f"cannot decrease the {field} counter"
             yield invalid_value(f"status.{field}", number, said)
     yield from _finished(status)
+
+
+def _indexes(status: dict[str, Any], spec: dict[str, Any]) -> Iterator[Cause]:
+    """Which pods are done, and which have failed for good, by their indexes."""
+    for member in ("completedIndexes", "failedIndexes"):
+        named = status.get(member) or ""
+        _, problem = counted(named, spec.get("completions") or 0)
+        if problem:
+            said = f"error parsing {member}: {problem}"
+            yield invalid_value(f"status.{member}", named, said)
 
 
 def _finished(status: dict[str, Any]) -> Iterator[Cause]:

@@ -34,7 +34,7 @@ Change: TypeAlias = "Callable[[dict[str, Any], dict[str, Any]], Iterable[Cause]]
 Look: TypeAlias = "Callable[[dict[str, Any], dict[str, Any] | None, World], Iterable[Cause]]"
 
 _CHECKS: Final[dict[tuple[str, str], list[tuple[Check, bool]]]] = {}
-_CHANGES: Final[dict[tuple[str, str, str], Change]] = {}
+_CHANGES: Final[dict[tuple[str, str, str], list[Change]]] = {}
 _LAST: Final[dict[tuple[str, str], Look]] = {}
 
 
@@ -54,7 +54,7 @@ def checks_change(group: str, *plurals: str, part: str = "") -> Callable[[Change
 
     def register(check: Change) -> Change:
         for plural in plurals:
-            _CHANGES[group, plural, part] = check
+            _CHANGES.setdefault((group, plural, part), []).append(check)
         return check
 
     return register
@@ -87,9 +87,9 @@ def validate(
     for check, again in () if subresource else _CHECKS.get(key, ()):
         if old is None or again:
             causes += check(new)
-    change = _CHANGES.get((*key, subresource))
-    if change is not None and old is not None:
-        causes += change(new, old)
+    if old is not None:
+        for change in _CHANGES.get((*key, subresource), ()):
+            causes += change(new, old)
     last = _LAST.get(key)
     if last is not None and not causes and not subresource:
         causes += last(new, old, world)

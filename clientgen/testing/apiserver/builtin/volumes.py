@@ -130,8 +130,6 @@ def _claim(source: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _image(source: dict[str, Any], field: str) -> Iterator[Cause]:
-    if not source.get("reference"):
-        yield required(f"{field}.reference")
     policy = source.get("pullPolicy")
     known = ("Always", "IfNotPresent", "Never")
     yield from one_of(f"{field}.pullPolicy", policy, known, needed=False)

@@ -130,7 +130,7 @@ def _autoscaler(spec: dict[str, Any]) -> None:
 
 def _scaling(rules: dict[str, Any], policies: list[tuple[str, int, int]]) -> None:
     _preset(rules, selectPolicy="Max")
-    if not rules.get("policies"):
+    if rules.get("policies") is None:
         rules["policies"] = [
             {"type": kind, "value": value, "periodSeconds": seconds}
             for kind, value, seconds in policies

@@ -6,6 +6,7 @@ definition, `status_of` whether its names are free; `installing`, `ending` and `
 status before and after.
 """
 
+from .cel.policies import expression_problem
 from .definition_rules import definition_warnings, validate_definition
 from .definitions import (
     Definition,
@@ -27,6 +28,7 @@ __all__ = [
     "definition_warnings",
     "ended",
     "ending",
+    "expression_problem",
     "installing",
     "read",
     "status_of",
