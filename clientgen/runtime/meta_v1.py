@@ -12,9 +12,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from msgspec import Struct
-
 from .model import HIDDEN, NO_RAW, Literal, Model, Raw, Time, auto, constant, field
+from .reprs import LAST_APPLIED, model_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,9 +46,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-# kubectl keeps the whole manifest here, and with it the data of a Secret.
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class ManagedFieldsEntry(Model):
@@ -122,13 +118,9 @@ class ObjectMeta(Model):
     managed_fields: list[ManagedFieldsEntry] = field(default_factory=list)
     """Which manager owns which field; kept by the server for server-side apply."""
 
-    def __repr__(self) -> str:
-        """Show what is set, but not the manifest kubectl keeps in an annotation."""
-        return Struct.__repr__(_without_manifest(self))
-
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Show the same to rich."""
-        return Struct.__rich_repr__(_without_manifest(self))
+        """Show what is set to rich, but not the manifest kubectl keeps in an annotation."""
+        return [*model_items(_without_manifest(self))]
 
 
 class ShardInfo(Model):
@@ -409,8 +401,8 @@ def _without_manifest(meta: ObjectMeta) -> ObjectMeta:
     """Return `meta`, or a copy whose annotation of kubectl's is hidden."""
     # A server may send anything, and what it sent is kept: the annotations need not be a map.
     annotations = cast("object", meta.annotations)
-    if not isinstance(annotations, dict) or _LAST_APPLIED not in annotations:
+    if not isinstance(annotations, dict) or LAST_APPLIED not in annotations:
         return meta
     shown = copy(meta)
-    shown.annotations = {**meta.annotations, _LAST_APPLIED: HIDDEN}
+    shown.annotations = {**meta.annotations, LAST_APPLIED: HIDDEN}
     return shown

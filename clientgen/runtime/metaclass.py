@@ -6,13 +6,12 @@ from collections import ChainMap
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Raw, Struct
 
 from .empties import note_empties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from msgspec import StructMeta
 
@@ -20,17 +19,14 @@ if TYPE_CHECKING:
 else:
     StructMeta = type(Struct)
 
-__all__ = ["HIDDEN", "NO_RAW", "ModelMeta", "set_values"]
+__all__ = ["NO_RAW", "ModelMeta", "set_values"]
 
 NO_RAW = Raw()
 """The absence of a `Raw` field: a `Raw` cannot be in a union, so it cannot be None."""
 
-HIDDEN = "<hidden>"
-"""What reprs show in place of a sensitive value."""
-
 
 class ModelMeta(StructMeta):
-    """Makes every model keyword-only, and keeps what is sensitive out of reprs."""
+    """Makes every model keyword-only, and reads what its fields are declared with."""
 
     def __new__(  # noqa: PYI034 - a metaclass has no Self
         mcs,
@@ -51,8 +47,6 @@ class ModelMeta(StructMeta):
             namespace["__partial__"] = frozenset(partial)
         if sensitive:
             namespace["__sensitive__"] = frozenset(sensitive)
-            namespace["__repr__"] = _guarded_repr
-            namespace["__rich_repr__"] = _guarded_items
         note_empties(namespace)
         if constants := _constants(namespace):
             known = (getattr(base, "__constants__", {}) for base in reversed(bases))
@@ -86,32 +80,3 @@ def set_values(model: Model) -> dict[str, Any]:
     unset = model.__constants__
     values = {name: getattr(model, name) for name in model.__struct_fields__}
     return {n: v for n, v in values.items() if v is not unset.get(n, NO_RAW)}
-
-
-def _guarded_items(self: Model) -> Iterator[tuple[str, object]]:
-    """Yield what is set, with the sensitive values hidden.
-
-    A field that is unknown (newer than the model) may be as sensitive as its neighbours.
-    """
-    known = _declared_fields(type(self))
-    fields, defaults = self.__struct_fields__, self.__struct_defaults__
-    required = (msgspec.NODEFAULT,) * (len(fields) - len(defaults))  # those come first
-    for name, default in zip(fields, (*required, *defaults), strict=True):
-        value = getattr(self, name)
-        if value is default or (isinstance(value, list | dict) and not value):
-            continue
-        shown = name in known and name not in self.__sensitive__
-        yield name, value if shown else HIDDEN
-
-
-def _guarded_repr(self: Model) -> str:
-    items = ", ".join(
-        f"{name}={value if value is HIDDEN else repr(value)}"
-        for name, value in _guarded_items(self)
-    )
-    return f"{type(self).__name__}({items})"
-
-
-def _declared_fields(model: type[Model]) -> tuple[str, ...]:
-    """Return the fields of the class that declared what is sensitive, or of a subclass by hand."""
-    return getattr(model, "__model__", model).__struct_fields__

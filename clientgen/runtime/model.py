@@ -33,7 +33,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from .empties import UnsetDict, UnsetList
-from .metaclass import HIDDEN, NO_RAW, ModelMeta, set_values
+from .metaclass import NO_RAW, ModelMeta, set_values
+from .reprs import HIDDEN, model_items, model_repr
 
 T = TypeVar("T")
 
@@ -137,6 +138,14 @@ class Model(
             partial: tuple[str, ...] = (),
             forbid_unknown_fields: bool = True,
         ) -> None: ...
+
+    def __repr__(self) -> str:
+        """Show what is set, in short; of a kind that has a name, which one it is."""
+        return model_repr(self)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Show what is set to rich, all of it but what is sensitive."""
+        return [*model_items(self)]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:
         """Copy as `codec.deep_copy` does, which is many times faster than walking attributes."""

@@ -28,8 +28,11 @@ from clientgen.runtime.model import (
     raw_value,
 )
 from tests.runtime.sample_models import (
+    ConfigMap,
+    Container,
     ControllerRevision,
     Deployment,
+    EnvVar,
     Pod,
     PodList,
     PodSpec,
@@ -72,6 +75,49 @@ def test_the_repr_shows_what_is_set() -> None:
     assert repr(Toleration(key="a")) == "Toleration(key='a')"
     assert repr(ObjectMeta(name="web", labels={"a": "b"})) == (
         "ObjectMeta(name='web', labels={'a': 'b'})"
+    )
+
+
+def test_the_repr_of_a_kind_says_which_one_it_is() -> None:
+    pod = codec.from_dict(
+        Pod,
+        {
+            "metadata": {"name": "web-0", "namespace": "shop", "resourceVersion": "12"},
+            "spec": {"containers": [{"name": "app"}], "nodeName": "a"},
+            "status": {"phase": "Running"},
+        },
+    )
+    shown = "Pod(namespace='shop', name='web-0', resource_version='12')"
+    assert repr(pod) == str(pod) == shown
+    assert repr([pod, {"a": pod}]) == f"[{shown}, {{'a': {shown}}}]"
+    assert repr(Pod(metadata=ObjectMeta(generate_name="web-"))) == "Pod(generate_name='web-')"
+    assert repr(Pod()) == "Pod()"
+    unnamed = Pod(spec=PodSpec(containers=[Container(name="app")]))
+    assert repr(unnamed) == "Pod(spec=PodSpec(containers=[Container(name='app')]))"
+    assert repr(ConfigMap(metadata=ObjectMeta(name="a"), data={"k": "v"})) == (
+        "ConfigMap(name='a', data={'k': 'v'})"
+    )
+
+
+def test_the_repr_is_short_whatever_is_inside() -> None:
+    pods = [Pod(metadata=ObjectMeta(name=f"web-{number}")) for number in range(9)]
+    listed = PodList(items=pods)
+    first = "Pod(name='web-0'), Pod(name='web-1'), Pod(name='web-2')"
+    assert repr(listed) == f"PodList(items=[{first}, …+6])"
+    long = Container(name="a", image="x" * 5_000, args=["y" * 50] * 90, env=[EnvVar(name="z")] * 9)
+    for obj in (long, PodSpec(containers=[long] * 50), Pod(spec=PodSpec(containers=[long] * 50))):
+        assert len(repr(obj)) <= 400
+        assert "\n" not in repr(obj)
+    assert "image='xxx" in repr(long)
+    assert "…+87" in repr(Container(name="a", args=["y"] * 90))
+    deep = codec.from_dict(Deployment, {"spec": {"template": {"spec": {"containers": [{}]}}}})
+    assert repr(deep).endswith("spec=PodSpec(…))))")
+
+
+def test_the_repr_shows_what_was_read_empty_and_what_is_unknown() -> None:
+    sent = {"containers": [], "tolerations": [], "new": {"a": "b"}}
+    assert repr(codec.from_dict(PodSpec, sent)) == (
+        "PodSpec(containers=[], tolerations=[], new=<9 bytes of JSON>)"
     )
 
 
@@ -119,7 +165,9 @@ def test_the_manifest_kubectl_keeps_in_an_annotation_is_not_shown() -> None:
     last_applied = "kubectl.kubernetes.io/last-applied-configuration"
     secret = _secret(metadata={"annotations": {last_applied: "private", "team": "web"}})
     assert "private" not in _shown(secret)
-    assert "'team': 'web'" in repr(secret)
+    assert "'team': 'web'" in repr(secret.metadata)
+    assert "private" not in _shown(secret.metadata)
+    assert "private" not in _shown(codec.from_dict(Pod, codec.to_dict(secret)))
     assert secret.metadata.annotations[last_applied] == "private"
 
 
