@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw, Struct
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 else:
     StructMeta = type(Struct)
 
-__all__ = ["NO_RAW", "ModelMeta", "set_values"]
+__all__ = ["NO_RAW", "ModelMeta", "construct", "set_values"]
+
+construct: Final[Callable[..., Any]] = StructMeta.__call__
+"""Makes an object of a class, its first argument, without a look at what else is given."""
 
 NO_RAW = Raw()
 """The absence of a `Raw` field: a `Raw` cannot be in a union, so it cannot be None."""
@@ -55,6 +58,18 @@ class ModelMeta(StructMeta):
             namespace.setdefault("__reduce__", _reduce)
         return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
 
+    if not TYPE_CHECKING:  # checkers know better what each class takes
+
+        def __call__(cls, /, *positional: object, **values: object) -> object:  # noqa: N805
+            """Make an object; a TypeError names the class, and what was meant."""
+            try:
+                return construct(cls, *positional, **values)
+            except TypeError as error:
+                from .arguments import misbuilt  # late: it stands on models
+
+                what = misbuilt(cls, values, has_positional=bool(positional))
+                raise (TypeError(what) if what else error) from None
+
 
 def _constants(namespace: dict[str, Any]) -> dict[str, object]:
     """Return the values of the fields that a class declares to be `constant`."""
@@ -72,7 +87,8 @@ def _reduce(self: Model) -> tuple[Callable[..., Model], tuple[Any, ...]]:
 
 
 def _restore(model: type[Model], values: dict[str, Any]) -> Model:
-    return model(**values)
+    restored: Model = construct(model, **values)
+    return restored
 
 
 def set_values(model: Model) -> dict[str, Any]:

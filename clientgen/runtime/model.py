@@ -33,7 +33,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from .empties import UnsetDict, UnsetList
-from .metaclass import NO_RAW, ModelMeta, set_values
+from .metaclass import NO_RAW, ModelMeta
 from .reprs import HIDDEN, model_items, model_repr
 
 T = TypeVar("T")
@@ -85,7 +85,6 @@ __all__ = [
     "field",
     "raw",
     "raw_value",
-    "set_values",
 ]
 
 MICRO = msgspec.Meta(tz=True, extra={"micro": True})

@@ -23,7 +23,8 @@ from msgspec import Raw, Struct
 
 from .empties import EMPTIES, unfilled
 from .members import field_name
-from .model import Model, ModelMeta, field, set_values
+from .metaclass import construct, set_values
+from .model import Model, ModelMeta, field
 from .once import once
 from .quantity import Quantity
 
@@ -158,8 +159,8 @@ def _filler(model: type[Model], made: type[Model] | None = None) -> Callable[[],
     make = made or model
     required = {f.name: _zero_maker(f.type) for f in fields_of(model).values() if f.required}
     if not required:
-        return make
-    return lambda: make(**{name: maker() for name, maker in required.items()})
+        return partial(construct, make)
+    return lambda: construct(make, **{name: maker() for name, maker in required.items()})
 
 
 @once

@@ -39,6 +39,7 @@ from tests.runtime.sample_models import (
     PodStatus,
     Secret,
     SecretList,
+    StatefulSetSpec,
     Toleration,
 )
 
@@ -337,3 +338,41 @@ def test_an_object_by_itself_always_has_its_kind() -> None:
     assert codec.to_dict(codec.from_dict(Claim, {"metadata": {}})) == {**TYPE_META, "metadata": {}}
     assert codec.to_dict({"items": [Claim()]}) == {"items": [TYPE_META]}
     assert bytes(raw(Claim())) == b'{"apiVersion":"v1","kind":"Claim"}'
+
+
+# ---- objects that are not made as they should ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "said"),
+    [
+        (PodSpec, {"container": []}, "PodSpec has no field 'container'; did you mean"),
+        (PodSpec, {"container": []}, "'containers'?; PodSpec needs 'containers'"),
+        (PodStatus, {"hostIP": "a"}, "no field 'hostIP'; did you mean 'host_ip'?"),
+        (PodStatus, {"hostIp": "a"}, "no field 'hostIp'; did you mean 'host_ip'?"),
+        (Pod, {"apiVersion": "v1"}, "no field 'apiVersion'; did you mean 'api_version'?"),
+        (Pod, {"zzz": 1, "yyy": 2}, "Pod has no field 'zzz'; Pod has no field 'yyy'"),
+        (Pod, {"cls": 1, "self": 2}, "Pod has no field 'cls'; Pod has no field 'self'"),
+        (Container, {}, "Container needs 'name'"),
+        (StatefulSetSpec, {"replicas": 1}, "StatefulSetSpec needs 'selector' and"),
+    ],
+)
+def test_an_error_names_the_class_and_what_was_meant(
+    model: Any, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TypeError) as raised:
+        model(**given)
+    assert said in str(raised.value)
+    assert raised.value.__suppress_context__
+
+
+def test_an_error_of_the_class_itself_is_what_it_was() -> None:
+    class Picky(Model):
+        size: int = 0
+
+        def __post_init__(self) -> None:
+            if self.size:
+                raise TypeError("too large")
+
+    with pytest.raises(TypeError, match=r"^too large$"):
+        Picky(size=1)

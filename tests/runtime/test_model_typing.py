@@ -34,12 +34,12 @@ def _pod() -> Pod:
 
 
 def test_a_missing_required_argument_is_an_error() -> None:
-    with pytest.raises(TypeError, match="name"):
+    with pytest.raises(TypeError, match=r"^Container needs 'name'$"):
         Container()  # type: ignore[call-arg]
 
 
 def test_an_unknown_keyword_is_an_error() -> None:
-    with pytest.raises(TypeError, match="nmae"):
+    with pytest.raises(TypeError, match=r"'nmae'; did you mean 'name'\?$"):
         Container(name="app", nmae="app")  # type: ignore[call-arg]
 
 
@@ -48,7 +48,7 @@ def test_an_argument_of_another_type_is_an_error() -> None:
 
 
 def test_arguments_are_keywords_only() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Container takes its fields by keywords, such as"):
         Container("app")  # type: ignore[call-arg, arg-type]
 
 
