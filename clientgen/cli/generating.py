@@ -17,6 +17,7 @@ from clientgen.cli.report import (
     summary_of_skipped,
     tell_changes,
     tell_diffs,
+    tell_moved,
     tell_recovered,
 )
 from clientgen.generator.config import Flags, load
@@ -47,6 +48,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
         show_unavailable(result.unavailable)
         if result.changes.recovered:
             tell_recovered(str(chosen.target))
+        tell_moved(str(chosen.target), result.moved)
         if quiet:
             return
         for line in summary_of_skipped(result.skipped, verbose=verbose):

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen.generator.manifest import MANIFEST
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
+    from clientgen.generator.drift import Move
     from clientgen.generator.ir import OlderCopy, Skipped
     from clientgen.generator.output import Changes, Differences
     from clientgen.generator.problems import ClientgenError, Problem
@@ -28,11 +31,13 @@ __all__ = [
     "summary_of_skipped",
     "tell_changes",
     "tell_diffs",
+    "tell_moved",
     "tell_recovered",
 ]
 
 # A whole package that differs would fill the terminal and say nothing.
 _MOST_DIFF_LINES = 300
+_MOST_FILES = 20
 _DIFF_COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 
 
@@ -108,6 +113,18 @@ def tell_changes(target: str, changes: Changes, *, unchanged: bool) -> str:
     return f"{target}: {', '.join([*done, *kept])}"
 
 
+def tell_moved(target: str, moved: Iterable[Move]) -> None:
+    """Print which packages of groups are called otherwise than before, even if told to hush."""
+    every = tuple(moved)
+    for move in every:
+        said = f"the package of {move.group} is called `{move.new}`, which was `{move.old}`"
+        click.echo(f"{target}: {said}: imports of it have to follow", err=True)
+    if every:
+        lines = ["to keep the old names, say in the config:", "[rename]"]
+        for line in (*lines, *(move.keeping for move in every)):
+            click.echo(f"    {line}", err=True)
+
+
 def tell_recovered(target: str) -> None:
     """Print that a run before was killed while it wrote there, even if told to hush."""
     click.echo(f"{target}: a run before this was interrupted; what it left is cleaned up", err=True)
@@ -139,8 +156,11 @@ def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[
 
 
 def tell_diffs(target: str, found: Differences) -> Iterator[str]:
-    """The three lists of what differs, and a diff."""
+    """What changes for users, the three lists of files that differ, and a diff."""
     yield f"{target} is not what would be generated:"
+    if found.api:
+        yield "what changes:"
+        yield from (f"  {line}" for line in found.api)
     lists = {
         "changed": [changed.path for changed in found.changed],
         "missing": found.missing,
@@ -149,8 +169,12 @@ def tell_diffs(target: str, found: Differences) -> Iterator[str]:
     for name, paths in lists.items():
         if paths:
             yield f"{name}:"
-            yield from (f"  {path}" for path in paths)
-    lines = [line for changed in found.changed for line in changed.diff()]
+            yield from (f"  {path}" for path in paths[:_MOST_FILES])
+            if len(paths) > _MOST_FILES:
+                yield f"  and {len(paths) - _MOST_FILES} more"
+    # Digests say nothing to people, where there is anything else to be seen.
+    shown = [each for each in found.changed if each.path != MANIFEST] or found.changed
+    lines = [line for changed in shown for line in changed.diff()]
     yield from map(_coloured, lines[:_MOST_DIFF_LINES])
     if len(lines) > _MOST_DIFF_LINES:
         yield f"... and {len(lines) - _MOST_DIFF_LINES} more lines"

@@ -34,6 +34,7 @@ __all__ = [
     "Differences",
     "formatted_before",
     "read_manifest",
+    "text_of",
     "unchanged",
     "verify",
     "write",
@@ -82,6 +83,8 @@ class Differences:
     changed: tuple[Changed, ...] = ()
     missing: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    api: tuple[str, ...] = ()
+    """What changes for those who use the package, a line each."""
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.stale)
@@ -202,6 +205,11 @@ def formatted_before(target: Path, rendered: Mapping[str, str]) -> dict[str, str
 def _is_as_recorded(path: Path, sha: str) -> bool:
     data = _read_or_none(path)
     return data is not None and digest(data) == sha
+
+
+def text_of(target: Path, path: str) -> str:
+    """What a file of a package says; nothing if it cannot be read."""
+    return (_read_or_none(target / path) or b"").decode(errors="replace")
 
 
 def _read_or_none(path: Path) -> bytes | None:

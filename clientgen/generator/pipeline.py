@@ -7,7 +7,8 @@ runs find that nothing changed: what only a build needs is loaded when there is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,13 @@ from clientgen import __version__
 from clientgen.generator import distribution, output
 from clientgen.generator.cache import generator_digest, has_seen, saw
 from clientgen.generator.config import PackageConfig
+from clientgen.generator.drift import Move, drift, moves
 from clientgen.generator.format import formatter
 from clientgen.generator.inputs import Inputs, gather
 from clientgen.generator.manifest import Manifest, digest
 
 if TYPE_CHECKING:
-    from clientgen.generator.building import Progress, ResourceRow
+    from clientgen.generator.building import Progress, ResourceRow, Tree
     from clientgen.generator.ir import OlderCopy, Skipped
 
 __all__ = ["Result", "generate", "resources", "verify"]
@@ -37,6 +39,8 @@ class Result:
     """Group versions that the cluster serves and could not describe, and why."""
     older: tuple[OlderCopy, ...] = ()
     """Types described in place that were taken for known ones which have more."""
+    moved: tuple[Move, ...] = ()
+    """Groups whose package has another name than before."""
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
@@ -59,6 +63,7 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
 
     tree = build(config, inputs, manifest, progress, reuse=not force)
     progress("writing")
+    moved = moves(output.read_manifest(config.target), tree.manifest)
     changes = output.write(tree.files, config.target, tree.manifest)
     if beside:
         beside.make()
@@ -66,7 +71,9 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     # As written: another run may have replaced it by now.
     written = digest(tree.manifest.covering(tree.files).text())
     saw(config.target, generator_digest(formatter()), written)
-    return Result(changes, tree.skipped, unavailable=tree.unavailable, older=tree.older)
+    return Result(
+        changes, tree.skipped, unavailable=tree.unavailable, older=tree.older, moved=moved
+    )
 
 
 def verify(config: PackageConfig, progress: Progress) -> output.Differences:
@@ -79,8 +86,21 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     tree = build(config, inputs, manifest, progress, reuse=False)
     progress("comparing")
     found = output.verify(tree.files, config.target, tree.manifest)
+    if found:
+        found = replace(found, api=_drift(tree, config.target))
     beside = distribution.change(config)
     return found.and_beside(beside.shown, beside.found, beside.wanted) if beside else found
+
+
+def _drift(tree: Tree, target: Path) -> tuple[str, ...]:
+    """What changes for those who use the package, if it can be read."""
+    old = output.read_manifest(target)
+    if old is None:
+        return ()
+    # What is there counts, not what was there when the manifest was written.
+    old = replace(old, files={path: digest(output.text_of(target, path)) for path in old.files})
+    new = tree.manifest.covering(tree.files)
+    return drift(old, partial(output.text_of, target), new, tree.files.get)
 
 
 def _is_current(manifest: Manifest, target: Path) -> bool:

@@ -1,0 +1,105 @@
+"""What is told of two packages that differ: few lines, whatever the size of the packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from clientgen.generator.drift.contents import Contents, Field, Type
+from clientgen.gvk import GroupVersion
+
+__all__ = ["changes"]
+
+_EMPTY = Contents({}, {})
+_MOST_LINES = 40
+_MOST_NAMES = 6
+
+
+def changes(before: Mapping[str, Contents], after: Mapping[str, Contents]) -> list[str]:
+    """The lines: kinds that come and go, then what is there and has changed, then other types."""
+    kinds: list[str] = []
+    changed: list[str] = []
+    types: list[str] = []
+    for key in sorted(before.keys() | after.keys(), key=GroupVersion.parse):
+        old, new = before.get(key, _EMPTY), after.get(key, _EMPTY)
+        home = key if "/" in key else f"core/{key}"
+        kinds += _come_and_gone("kind", home, _kinds(old), _kinds(new))
+        changed += _changed(home, old, new)
+        types += _come_and_gone("type", home, _types(old), _types(new), listed=True)
+    return [*_bounded(kinds), *_bounded(changed), *_bounded(types)]
+
+
+def _kinds(of: Contents) -> set[str]:
+    return {name for name, type_ in of.types.items() if type_.is_kind} | of.calls.keys()
+
+
+def _types(of: Contents) -> set[str]:
+    """The types that are no kinds, and no lists of them."""
+    kinds = _kinds(of)
+    lists = {f"{kind}List" for kind in kinds}
+    return of.types.keys() - kinds - lists
+
+
+def _come_and_gone(
+    what: str, home: str, old: set[str], new: set[str], *, listed: bool = False
+) -> Iterator[str]:
+    for sign, names in (("+", sorted(new - old)), ("-", sorted(old - new))):
+        if listed and names:
+            many = f"{len(names)} {what}s" if len(names) > 1 else what
+            yield f"{sign} {many} {home} {_few(names)}"
+        elif not listed:
+            yield from (f"{sign} {what} {home} {name}" for name in names)
+
+
+def _changed(home: str, old: Contents, new: Contents) -> Iterator[str]:
+    for name in sorted((old.types.keys() & new.types.keys()) | (old.calls.keys() & new.calls)):
+        parts = [
+            *_field_changes(old.types.get(name, Type()), new.types.get(name, Type())),
+            *_call_changes(old.calls.get(name), new.calls.get(name)),
+        ]
+        if parts:
+            yield f"~ {home} {name}: {', '.join(parts)}"
+
+
+def _field_changes(old: Type, new: Type) -> Iterator[str]:
+    yield from _counted("field", sorted(new.fields.keys() - old.fields), "added")
+    yield from _counted("field", sorted(old.fields.keys() - new.fields), "removed")
+    both = sorted(old.fields.keys() & new.fields)
+    differing = [_differing(name, old.fields[name], new.fields[name]) for name in both]
+    yield from _few_of([each for each in differing if each], "other fields changed")
+
+
+def _differing(name: str, old: Field, new: Field) -> str:
+    if old.type != new.type:
+        return f"field {name} is `{new.type}` instead of `{old.type}`"
+    if old.required != new.required:
+        return f"field {name} {'has to be given now' if new.required else 'may be left out now'}"
+    return ""
+
+
+def _call_changes(old: frozenset[str] | None, new: frozenset[str] | None) -> Iterator[str]:
+    """What both have no clients of has no calls, and kinds that come bring theirs."""
+    before, after = old or frozenset[str](), new or frozenset[str]()
+    yield from _counted("verb", sorted(after - before), "added")
+    yield from _counted("verb", sorted(before - after), "removed")
+
+
+def _counted(what: str, names: Sequence[str], happened: str) -> Iterator[str]:
+    if names:
+        yield f"{what}{'s' if len(names) > 1 else ''} {_few(names)} {happened}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(_few_of(names, "more"))
+
+
+def _few_of(texts: Sequence[str], what: str) -> Iterator[str]:
+    yield from texts[:_MOST_NAMES]
+    if len(texts) > _MOST_NAMES:
+        yield f"and {len(texts) - _MOST_NAMES} {what}"
+
+
+def _bounded(lines: Iterable[str]) -> Iterator[str]:
+    every = list(lines)
+    yield from every[:_MOST_LINES]
+    if len(every) > _MOST_LINES:
+        yield f"... and {len(every) - _MOST_LINES} more"
