@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from clientgen.generator import naming
 from clientgen.generator.ir import (
@@ -16,6 +16,7 @@ from clientgen.generator.ir import (
     ModelType,
     Scalar,
 )
+from clientgen.generator.plan.circles import circles
 from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
 from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.selection import models_in
@@ -152,48 +153,8 @@ def late_imports(api: Api, modules: Modules) -> dict[str, frozenset[str]]:
         }
         for gv in api.group_versions
     }
-    circles = _circles(edges)
-    return {start: circles[start] - {start} for start in edges}
-
-
-def _circles(edges: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
-    """All that each node reaches and is reached by, itself included (Kosaraju's algorithm)."""
-    ahead = {node: [each for each in targets if each in edges] for node, targets in edges.items()}
-    back: dict[str, list[str]] = {node: [] for node in edges}
-    for node, targets in ahead.items():
-        for target in targets:
-            back[target].append(node)
-    found: dict[str, frozenset[str]] = {}
-    for node in reversed(_finished(ahead)):
-        if node not in found:
-            circle = frozenset(_reachable(node, back, found))
-            found.update(dict.fromkeys(circle, circle))
-    return found
-
-
-def _finished(edges: Mapping[str, list[str]]) -> list[str]:
-    """The nodes, each after those that are reached from it first."""
-    order: dict[str, None] = {}
-    begun: set[str] = set()
-    todo = list(edges)
-    while todo:
-        node = todo[-1]
-        if node in begun:
-            order[todo.pop()] = None
-        else:
-            begun.add(node)
-            todo += [each for each in edges[node] if each not in begun]
-    return list(order)
-
-
-def _reachable(start: str, edges: Mapping[str, list[str]], without: Collection[str]) -> set[str]:
-    found = {start}
-    todo = [start]
-    while todo:
-        new = {each for each in edges[todo.pop()] if each not in found and each not in without}
-        found |= new
-        todo += new
-    return found
+    found = circles(edges)
+    return {start: found[start] - {start} for start in edges}
 
 
 def _targets(model: Model) -> Iterable[ModelId]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 
 from clientgen.generator.ir import Model, ModelId
+from clientgen.generator.plan.circles import circles
 from clientgen.generator.plan.records import FilePlan, ModelPlan, Symbol
 from clientgen.generator.resolve.selection import models_in
 
@@ -75,25 +76,17 @@ def _filled(
 
 def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
     """Models in groups that refer to each other in circles; each group after those it refers to."""
-    groups = {model.id: [model.id] for model in models}
-    group_of: dict[ModelId, ModelId] = {model.id: model.id for model in models}
-    needs = {model.id: _needed(model, groups.keys()) for model in models}
-    while True:
-        graph = {
-            first: sorted({group_of[need] for each in members for need in needs[each]} - {first})
-            for first, members in groups.items()
-        }
-        try:
-            order = list(TopologicalSorter(graph).static_order())
-        except CycleError as error:
-            circle: list[ModelId] = error.args[1]
-            first, *others = dict.fromkeys(circle)
-            for other in others:
-                groups[first] += groups.pop(other)
-            group_of |= dict.fromkeys(groups[first], first)
-        else:
-            yield from (groups[first] for first in order)
-            return
+    known = {model.id for model in models}
+    needs = {model.id: _needed(model, known) for model in models}
+    circle_of = circles(needs)
+    members: dict[frozenset[ModelId], list[ModelId]] = {}
+    for model in models:
+        members.setdefault(circle_of[model.id], []).append(model.id)
+    graph = {
+        circle: [circle_of[need] for each in group for need in needs[each] if need not in circle]
+        for circle, group in members.items()
+    }
+    yield from (members[circle] for circle in TopologicalSorter(graph).static_order())
 
 
 def _needed(model: Model, known: Collection[ModelId]) -> list[ModelId]:

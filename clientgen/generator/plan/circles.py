@@ -1,0 +1,52 @@
+"""What refers to itself by way of others, found in time that grows with what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import TypeVar
+
+__all__ = ["circles"]
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def circles(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, frozenset[Node]]:
+    """All that each node reaches and is reached by, itself included (Kosaraju's algorithm)."""
+    ahead = {node: [each for each in targets if each in edges] for node, targets in edges.items()}
+    back: dict[Node, list[Node]] = {node: [] for node in edges}
+    for node, targets in ahead.items():
+        for target in targets:
+            back[target].append(node)
+    found: dict[Node, frozenset[Node]] = {}
+    for node in reversed(_finished(ahead)):
+        if node not in found:
+            circle = frozenset(_reachable(node, back, found))
+            found.update(dict.fromkeys(circle, circle))
+    return found
+
+
+def _finished(edges: Mapping[Node, list[Node]]) -> list[Node]:
+    """The nodes, each after those that are reached from it first."""
+    order: dict[Node, None] = {}
+    begun: set[Node] = set()
+    todo = list(edges)
+    while todo:
+        node = todo[-1]
+        if node in begun:
+            order[todo.pop()] = None
+        else:
+            begun.add(node)
+            todo += [each for each in edges[node] if each not in begun]
+    return list(order)
+
+
+def _reachable(
+    start: Node, edges: Mapping[Node, list[Node]], without: Collection[Node]
+) -> set[Node]:
+    found = {start}
+    todo = [start]
+    while todo:
+        new = {each for each in edges[todo.pop()] if each not in found and each not in without}
+        found |= new
+        todo += new
+    return found
