@@ -20,7 +20,7 @@ Schema: TypeAlias = Mapping[str, Any]
 _TEXTS = ("", "web", "0", "a b", "é☃", 'q"uote\\', "true", "1Gi")
 _WHOLE = (0, 1, -1, 80, 2**31 - 1, 2**53 + 1)
 _FLOATS = (0.0, 1.5, -0.25, 3.0)
-_FREE = (0, False, "", [], {}, {"a": [{}], "b": {}}, [1, "x"], "x", 1.5)
+_FREE: tuple[Any, ...] = (0, False, "", [], {}, {"a": [{}], "b": {}}, [1, "x"], "x", 1.5)
 _QUANTITIES = ("100m", "1Gi", "0", "1.50", 2, 0.5)
 _DEEPEST = 9
 

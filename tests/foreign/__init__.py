@@ -1,0 +1,1 @@
+"""What others made, tried against clientgen: run by scripts/foreign, never by CI."""
