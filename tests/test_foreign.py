@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from foreign import corpus
+from foreign import checkers, corpus
 from foreign.projects import projects
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -48,8 +48,14 @@ def test_definitions_and_samples_are_found(folder: Path) -> None:
 def test_counts_refusals_and_failures_are_told(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus.checkers, "mypy", lambda *_: ["models.py:1: error: a wrong type"])
-    monkeypatch.setattr(corpus.checkers, "pyright", lambda *_: [])
+    def complaint(_folder: Path, _package: str) -> list[str]:
+        return ["models.py:1: error: a wrong type"]
+
+    def praise(_folder: Path, _package: str) -> list[str]:
+        return []
+
+    monkeypatch.setattr(checkers, "mypy", complaint)
+    monkeypatch.setattr(checkers, "pyright", praise)
 
     assert corpus.run([folder], folder / "work") == 1
 
