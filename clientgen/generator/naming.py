@@ -121,7 +121,7 @@ def attributes(wire_names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for wire_name in sorted(wire_names, key=lambda name: (camel(attribute(name)) != name, name)):
+    for wire_name in sorted(wire_names, key=lambda n: (_conventional(attribute(n)) != n, n)):
         name = wanted = attribute(wire_name)
         number = 1
         while name in taken:
@@ -133,9 +133,18 @@ def attributes(wire_names: Iterable[str]) -> dict[str, str]:
 
 
 def camel(attribute_name: str) -> str:
-    """The wire name the models' rename rule gives an attribute; others are written out."""
+    """The wire name the models' rename rule gives an attribute; others are written out.
+
+    The rule is msgspec's: it takes `k8s` for two words, `enableK8STokenAuth`.
+    """
     if attribute_name.startswith("_"):
         return attribute_name  # msgspec keeps underscores in front
+    first, *rest = attribute_name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
+def _conventional(attribute_name: str) -> str:
+    """The wire name that the API's conventions want for an attribute: `enableK8sTokenAuth`."""
     first, *rest = attribute_name.split("_")
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
 

@@ -6,6 +6,7 @@ import json
 import keyword
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,6 +166,30 @@ def test_wire_names_survive_or_are_written_out() -> None:
 
     assert len(odd) == 50
     assert {"clusterIP", "podCIDRs", "$ref", "openAPIV3Schema"} <= odd
+
+
+WIRE_NAMES = (
+    *("enableK8sTokenAuth", "v1beta1Name", "apiV1beta1", "ipv4x2y", "x509SVIDs", "a2b", "s3Bucket"),
+    *(
+        "_private",
+        "a_b",
+        "fooBAR",
+        "sha256sum",
+        "useHTTP2only",
+        "ec2vpc_endpoint",
+        "K8s",
+        "\u00e91b",
+    ),
+)
+
+
+@pytest.mark.parametrize("wire_name", WIRE_NAMES)
+def test_what_msgspec_makes_of_an_attribute_is_known(wire_name: str) -> None:
+    """Or a property would be read and written under a name that no server knows."""
+    attribute = naming.attribute(wire_name)
+    made = msgspec.defstruct("Made", [(attribute, int)], rename="camel")
+
+    assert made.__struct_encode_fields__ == (naming.camel(attribute),)
 
 
 def test_properties_that_come_by_one_name_are_told_apart() -> None:
