@@ -19,7 +19,7 @@ from msgspec import UNSET, Struct
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .members import with_members
 from .meta_v1 import APIGroup, DeleteOptions
-from .model import MICRO, Auto, Model
+from .model import MICRO, Auto, Model, ModelMeta
 from .quantity import Quantity
 from .shapes import ByClass, fields_of, is_zero_time, known_model, leading_to, unset_maker
 
@@ -39,8 +39,8 @@ _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
 class _Plan(Struct, frozen=True, gc=False):
     """What has to be looked at in an object of a class before it is encoded."""
 
-    inner: tuple[str, ...]
-    """Attributes that lead to something."""
+    inner: tuple[tuple[str, Mapping[type, Tidier]], ...]
+    """Attributes that lead to something, and how what is in them is tidied."""
     micros: tuple[str, ...]
     """Attributes with times that need six digits."""
     constants: tuple[tuple[str, object], ...]
@@ -90,30 +90,49 @@ _encoder = msgspec.json.Encoder(enc_hook=_hook)
 _orderly = msgspec.json.Encoder(enc_hook=_hook, order="deterministic")
 
 
-def _planner(inside: bool) -> Callable[[type[Model]], Tidier]:
-    """Return what finds how to tidy objects of a class, at the top or inside another."""
+def _planner(inside: bool, *, lacking: bool = False) -> Callable[[type[Model]], Tidier]:
+    """Return what finds how to tidy objects of a class, at the top or inside another.
+
+    `lacking` is inside what may lack what its class requires: an object, too, that was not sent.
+    """
 
     def find(kind: type[Model]) -> Tidier:
-        plan = _plan(kind, inside)
+        plan = _plan(kind, inside, lacking=lacking)
         return _same if plan is None else partial(_tidy_model, plan)
 
     return find
 
 
-def _plan(kind: type[Model], inside: bool) -> _Plan | None:
+def _plan(kind: type[Model], inside: bool, *, lacking: bool) -> _Plan | None:
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
-    inner = dict.fromkeys([*leading_to(model, _has_work), *_autos(model), *_unsets(model)])
+    names = [*leading_to(model, _may_lack if lacking else _has_work)]
+    names += [*_autos(model), *_unsets(model), *sorted(model.__partial__)]
+    names += _required(model) if lacking else []
+    inner = tuple(
+        (name, _inside_partial if lacking or name in model.__partial__ else _inside)
+        for name in dict.fromkeys(names)
+    )
     micros = tuple(f.name for f in fields_of(model).values() if _is_micro(f.type))
     constants = _type_meta(model) if inside else ()
     if not inner and not micros and not constants and empty is None:
         return None
-    return _Plan(tuple(inner), micros, constants, tuple(_unsets(model)), empty)
+    return _Plan(inner, micros, constants, tuple(_unsets(model)), empty)
 
 
 def _has_work(model: type[Model]) -> bool:
     micros = any(_is_micro(f.type) for f in fields_of(model).values())
-    return micros or bool(_autos(model) or _unsets(model) or _type_meta(model))
+    return micros or bool(_autos(model) or _unsets(model) or _type_meta(model) or model.__partial__)
+
+
+def _may_lack(model: type[Model]) -> bool:
+    return _has_work(model) or bool(_required(model))
+
+
+def _required(model: type[Model]) -> list[str]:
+    """Return the attributes with objects that are required."""
+    found = msgspec.structs.fields(model)
+    return [f.name for f in found if f.required and isinstance(f.type, ModelMeta)]
 
 
 def _autos(model: type[Model]) -> list[str]:
@@ -157,9 +176,9 @@ def _tidy_model(plan: _Plan, model: Model) -> Any:
 
 def _better(model: Model, plan: _Plan) -> Iterator[tuple[str, object]]:
     """Yield the attributes that are encoded as something else."""
-    for name in plan.inner:
+    for name, tidiers in plan.inner:
         value = getattr(model, name)
-        better = _inside[value.__class__](value)
+        better = tidiers[value.__class__](value)
         if better is not value:
             yield name, better
     for name in plan.micros:
@@ -198,9 +217,9 @@ def _if_any(tidy: Tidier) -> Tidier:
     return lambda values: tidy(values) if values else UNSET
 
 
-def _tidiers(inside: bool) -> ByClass[Tidier]:
+def _tidiers(*, inside: bool, lacking: bool = False) -> ByClass[Tidier]:
     """Return how values of each class are tidied, what is in models or what is given by itself."""
-    found = ByClass[Tidier](_planner(inside), _same)
+    found = ByClass[Tidier](_planner(inside, lacking=lacking), _same)
     of_list, of_dict = _list_tidier(found), _dict_tidier(found)
     found.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})
     if inside:
@@ -209,6 +228,7 @@ def _tidiers(inside: bool) -> ByClass[Tidier]:
 
 
 _given, _inside = _tidiers(inside=False), _tidiers(inside=True)
+_inside_partial = _tidiers(inside=True, lacking=True)
 
 
 def _or_empty(value: Any) -> Any:

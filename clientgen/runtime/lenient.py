@@ -8,7 +8,7 @@ way; all beside it is decoded strictly. What is read stands for what was sent:
 - a list or map that is empty and need not be there is remembered to be, and sent back;
 - null is what is absent: an empty list, map or object, None, or zero where the field is required;
 - a required field that is missing is zero, as in Go, and stays off the wire while it is (an
-  object is sent empty);
+  object may be sent empty, but for classes of which it is said to be partial);
 - a value of another type is kept as it is: a scalar by itself, a list or an object as raw JSON.
 """
 

@@ -24,7 +24,7 @@ from msgspec import Raw, Struct
 from .empties import EMPTIES, unfilled
 from .members import field_name
 from .metaclass import construct, set_values
-from .model import Model, ModelMeta, field
+from .model import Auto, Model, ModelMeta, field
 from .once import once
 from .quantity import Quantity
 
@@ -205,7 +205,7 @@ def _optional(required: Field) -> Any:
     kind = bare(required.type)
     kind = get_origin(kind) or kind
     if isinstance(kind, ModelMeta):
-        return field(default_factory=partial(zero, required.type), name=required.wire)
+        return field(default_factory=Auto(cast("type[Model]", kind)), name=required.wire)
     if kind in {list, dict}:
         return field(default_factory=kind, name=required.wire)
     return field(default=zero(required.type), name=required.wire)

@@ -21,7 +21,7 @@ from clientgen.runtime import codec
 from clientgen.runtime.codec import DecodeError
 from clientgen.runtime.errors import ClientError
 from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta, Status
-from clientgen.runtime.model import Model, Raw
+from clientgen.runtime.model import Model, Raw, field
 from clientgen.runtime.quantity import Quantity
 from tests.runtime.sample_models import (
     Container,
@@ -157,6 +157,40 @@ def test_what_is_required_and_was_not_sent_is_not_sent_back(
     assert wire(codec.deep_copy(found)) == wire(found)
     assert wire(pickle.loads(pickle.dumps(found))) == wire(found)
     assert wire(copy(found)) == wire(found)
+
+
+class Weighted(Model):
+    weight: int
+    selector: LabelSelector
+    template: PodTemplateSpec
+
+
+class Placed(Model, partial=("term", "terms")):
+    """A copy of a weighted term by a writer who never says what is required."""
+
+    term: Weighted | None = None
+    terms: list[Weighted] = field(default_factory=list)
+    whole: Weighted | None = None
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"term": {"weight": 3}},
+        {"terms": [{}, {"weight": 0, "selector": {}}, {"template": {"spec": {"nodeName": "a"}}}]},
+        {"term": {"selector": {"matchLabels": {"a": "b"}}, "x-unknown": 1}},
+    ],
+)
+def test_objects_that_are_required_and_were_not_sent_are_not_sent_back_if_partial(
+    sent: dict[str, Any],
+) -> None:
+    found = read(Placed, sent)
+
+    assert wire(found) == sent
+    assert wire(codec.deep_copy(found)) == sent
+    if found.term:
+        found.term.template.spec.node_name = "b"
+        assert wire(found)["term"]["template"]["spec"] == {"nodeName": "b", "containers": []}
 
 
 def test_what_was_not_sent_is_zero_until_it_is_set() -> None:
