@@ -448,3 +448,99 @@ def test_long_texts_are_not_remembered(server: ApiServer) -> None:
             key = json.dumps(f"f:{n}" + "x" * 1_000_000)
             body = within(json.dumps(MANAGED).encode(), b"{" + key.encode() + b":{}}")
             assert server.handle(asked("POST", f"{MAPS}?dryRun=All", body)).status == 201  # type: ignore[union-attr]
+
+
+# ---- rules of definitions ---------------------------------------------------------------------
+
+ITEMS = {"type": "array", "items": {"type": "string"}}
+CALL_LIMIT = b"call cost exceeds limit for rule"
+BUDGET = b"running out of cost budget"
+
+
+def ruled(schema: dict[str, Any], *rules: str) -> dict[str, Any]:
+    """A schema whose `spec` keeps rules."""
+    listed = [{"rule": each} for each in rules]
+    return {
+        "type": "object",
+        "properties": {"spec": {**schema, "x-kubernetes-validations": listed}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("self.map(x, self.map(y, x + y)).size() > 0", ["x" * 50_000] * 60),
+        ("self.map(x, x + self[0] + self[0]).map(x, x + x + x).size() > 0", ["x" * 90_000] * 33),
+        ("self.map(x, x).map(x, x).size() > 0", ["x"] * 9_000),
+        ("self.all(x, self.all(y, x.contains(y + 'b')))", ["a" * 9_000] * 90),
+        ("self[0].replace('', self[0]).size() > 0", ["x" * 40_000]),
+        ("'%s%s'.format([self, self.map(x, self)]).size() > 0", ["x" * 9_000] * 90),
+        ("self.all(x, self.indexOf(x) >= 0)", [f"{n}" for n in range(9_000)]),
+        ("self[0].findAll('.').size() > 0", ["x" * 900_000]),
+        ("lists.range(100000000).size() > 0", ["x"]),
+        ("lists.range(self.size() * 100000000).size() > 0", ["x"]),
+    ],
+)
+def test_a_rule_that_costs_too_much_is_not_run(server: ApiServer, rule: str, value: Any) -> None:
+    server.put(definition(ruled(ITEMS, rule, "true"), "jugs"))
+    server.run_due()
+    body = cup(value).replace(b"Cups", b"Jugs")
+    found = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
+    assert (found.status, CALL_LIMIT in found.body) == (422, True)
+
+
+def test_all_rules_of_an_object_together_have_a_budget(server: ApiServer) -> None:
+    rule = "self.all(x, self.all(y, !x.contains(y + 'b')))"
+    server.put(definition(ruled(ITEMS, *[rule] * 20), "jugs"))
+    server.run_due()
+    body = cup(["a" * 400] * 60).replace(b"Cups", b"Jugs")
+    found = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
+    assert (found.status, BUDGET in found.body) == (422, True)
+    assert found.body.count(BUDGET) == 2  # in the message and in its one cause
+
+
+def test_so_have_the_defaults_of_a_definition(server: ApiServer) -> None:
+    rule = {"rule": "self.all(x, self.all(y, !x.contains(y + 'b')))"}
+    schema = {**ITEMS, "x-kubernetes-validations": [rule], "default": ["a" * 400] * 60}
+    properties = {f"p{n}": schema for n in range(20)}
+    made = definition(
+        {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}},
+        "jugs",
+    )
+    found = answer(server, asked("POST", DEFINITIONS, made))
+    assert (found.status, BUDGET in found.body) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("self.all(x, self.exists_one(y, y == x))", [f"name-{n}" for n in range(90)]),
+        ("self.all(x, x.matches('^[a-z]+$'))", ["abc"] * 5_000),
+        ("self.map(x, x + 'y').size() == 2000", ["abc"] * 2_000),
+        ("self.filter(x, x.startsWith('a')).size() == 2000", ["abc"] * 2_000),
+        ("self.all(x, x in self)", [f"{n}" for n in range(2_000)]),
+        ("self.join(',').split(',').size() == 9000", ["abc"] * 9_000),
+        ("self[0].contains('b') || self[0].size() > 1", ["x" * 900_000]),
+        ("self.isSorted() && self.max() == 'x'", ["x"] * 9_000),
+        ("lists.range(900).all(x, x >= 0)", ["x"]),
+        ("self.map(x, {'a': x}).all(x, x.a.size() == 3)", ["abc"] * 900),
+    ],
+)
+def test_what_rules_are_for_is_done(server: ApiServer, rule: str, value: Any) -> None:
+    server.put(definition(ruled(ITEMS, rule), "jugs"))
+    server.run_due()
+    body = cup(value).replace(b"Cups", b"Jugs")
+    found = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
+    assert found.status == 201, found.body[:300]
+
+
+def test_a_definition_has_so_many_rules(server: ApiServer) -> None:
+    made = definition(ruled(ITEMS, *["true"] * 2_001), "jugs")
+    assert answer(server, asked("POST", DEFINITIONS, made)).status == 422
+
+
+def test_rules_for_more_members_than_a_message_can_have(server: ApiServer) -> None:
+    schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(9_000)}}
+    made = definition(ruled(schema, "self.p1 == ''"), "jugs")
+    found = answer(server, asked("POST", DEFINITIONS, made), steps=10_000_000)
+    assert (found.status, b"type information" in found.body) == (422, True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..builtin.texts import service_label_problems, subdomain_problems
-from ..failures import Cause, invalid_value, not_supported, required
+from ..failures import Cause, invalid_value, not_supported, required, too_many
 from .conversion_rules import check_conversion
 from .formats import recognized
-from .shapes import is_object, listed, part
+from .shapes import is_list, is_object, listed, part
 from .version_rules import check_deprecation, check_version, schema_in
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = ["definition_warnings", "validate_definition"]
 
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 _APPROVED: Final = "api-approved.kubernetes.io"
+_MOST_RULES: Final = 2_000
 # What moves to `spec` when all versions agree on it, and its name there.
 _SHARED: Final = {
     "schema": "validation",
@@ -34,6 +35,9 @@ _SHARED: Final = {
 
 def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[Cause]:
     """What is wrong with a definition, or with a change of one; others look at its metadata."""
+    rules = _count_rules(part(crd, "spec"))
+    if rules > _MOST_RULES:  # each takes a millisecond to be checked
+        return [too_many("spec.versions", rules, _MOST_RULES)]
     spec = _internal(part(crd, "spec"))
     causes: list[Cause] = []
     if old is None:
@@ -51,6 +55,23 @@ def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -
         )
         causes.append(invalid_value("spec.preserveUnknownFields", True, why))
     return causes
+
+
+def _count_rules(spec: Mapping[str, Any]) -> int:
+    """How many rules stand in the schemas, wherever."""
+    found = 0
+    level: list[Any] = [spec]
+    while level:
+        inside: list[Any] = []
+        for each in level:
+            if is_object(each):
+                rules = each.get("x-kubernetes-validations")
+                found += len(rules) if is_list(rules) else 0
+                inside += each.values()
+            elif is_list(each):
+                inside += each
+        level = inside
+    return found
 
 
 def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:

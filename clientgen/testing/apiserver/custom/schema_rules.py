@@ -22,6 +22,8 @@ from .structure import META_FIELDS, Structure, copied
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from .cel import Spent
+
 __all__ = ["check_schema"]
 
 _TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
@@ -58,7 +60,7 @@ def check_schema(validation: Mapping[str, Any] | None, path: str, *, status: boo
         causes.append(forbidden_value(f"{path}.nullable", "nullable cannot be true at the root"))
     sound = is_readable(raw)
     if sound:
-        wrong = check_structure(raw, path) or list(_check_defaults(raw, path, whole=True))
+        wrong = check_structure(raw, path) or list(_Defaults().check(raw, path, whole=True))
         causes += wrong
         sound = not wrong
     walk = _Walk(at_root=True, rules=sound)
@@ -85,30 +87,40 @@ def _root(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
 # ----------------------------------------------------------------------------------- defaults
 
 
-def _check_defaults(raw: Mapping[str, Any], path: str, *, whole: bool = False) -> Iterator[Cause]:
-    if raw.get("default") is not None:
-        yield from _check_default(raw, f"{path}.default", whole=whole)
-    if is_object(raw.get("items")):
-        yield from _check_defaults(raw["items"], f"{path}.items")
-    for name, each in part(raw, "properties").items():
-        yield from _check_defaults(each, f"{path}.properties[{name}]")
+class _Defaults:
+    """Checks the defaults of a schema; all together may cost what an object may."""
 
+    def __init__(self) -> None:
+        self._spent: Spent | None = None
 
-def _check_default(raw: Mapping[str, Any], path: str, *, whole: bool) -> Iterator[Cause]:
-    from .cel import RuleTree
+    def check(self, raw: Mapping[str, Any], path: str, *, whole: bool = False) -> Iterator[Cause]:
+        """What is wrong with the default of a schema, and with those in it."""
+        if raw.get("default") is not None:
+            yield from self._check_one(raw, f"{path}.default", whole=whole)
+        if is_object(raw.get("items")):
+            yield from self.check(raw["items"], f"{path}.items")
+        for name, each in part(raw, "properties").items():
+            yield from self.check(each, f"{path}.properties[{name}]")
 
-    default = raw["default"]
-    structure = Structure.of_kind(raw) if whole else Structure(raw)
-    if prune(copied(default), structure):
-        yield invalid_value(path, default, "must not have unknown fields")
-    causes: list[Cause] = []
-    if structure.embedded and is_object(default):
-        causes = check_type_meta(default, path)
-    causes = causes or check(Checker(raw), default, path)
-    tree = None if causes else RuleTree.of(structure)
-    if tree is not None:
-        causes = tree.validate(default, default, path) or tree.validate(default, None, path)
-    yield from causes
+    def _check_one(self, raw: Mapping[str, Any], path: str, *, whole: bool) -> Iterator[Cause]:
+        default = raw["default"]
+        structure = Structure.of_kind(raw) if whole else Structure(raw)
+        if prune(copied(default), structure):
+            yield invalid_value(path, default, "must not have unknown fields")
+        causes: list[Cause] = []
+        if structure.embedded and is_object(default):
+            causes = check_type_meta(default, path)
+        yield from causes or check(Checker(raw), default, path) or self._rules(structure, raw, path)
+
+    def _rules(self, structure: Structure, raw: Mapping[str, Any], path: str) -> list[Cause]:
+        from .cel import RuleTree, Spent
+
+        tree, default = RuleTree.of(structure), raw["default"]
+        if tree is None:
+            return []
+        spent = self._spent = self._spent or Spent()
+        causes = tree.validate(default, default, path, spent=spent)
+        return causes or tree.validate(default, None, path, spent=spent)
 
 
 # ------------------------------------------------------------------------------- the whole tree

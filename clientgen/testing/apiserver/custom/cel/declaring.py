@@ -56,7 +56,10 @@ def declare(structure: Structure) -> Declared | None:
     pool = proto("descriptor_pool").DescriptorPool()
     for name in _WELL_KNOWN_FILES:
         pool.AddSerializedFile(proto(f"{name}_pb2").DESCRIPTOR.serialized_pb)
-    pool.AddSerializedFile(messages.file.SerializeToString())
+    try:
+        pool.AddSerializedFile(messages.file.SerializeToString())
+    except TypeError:  # more members than a message can have
+        return None
     found = _type(shape)
     types = cel().Type
     return Declared(pool, found, types.Map(types.STRING, found))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...caching import cached_if_short
 from ..libraries import cel
+from .cost import cost_of
 from .functions import checked_functions, run_functions
 from .named_formats import with_optionals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .cost import Size
     from .declaring import Declared
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "EvaluationError",
     "check",
     "check_types",
+    "cost",
     "evaluate",
     "uses_old_self",
 ]
@@ -127,7 +130,8 @@ def _reason(error: RuntimeError) -> str:
 def _check_literals(text: str) -> None:
     for call in _CALLED_WITH_LITERAL.finditer(text):
         try:
-            _evaluate(_compiled(f"''.{call[0]}" if call[1] in _ON_TEXT else call[0]), {})
+            literal = f"''.{call[0]}" if call[1] in _ON_TEXT else call[0]
+            _evaluate(_compiled(literal).expression, {})
         except (EvaluationError, RuntimeError) as error:
             raise BadExpression(f"compilation failed: {error}") from None
 
@@ -146,13 +150,26 @@ def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
     return False
 
 
+class _Compiled(NamedTuple):
+    expression: Any
+    serialized: bytes
+
+
 @cached_if_short
-def _compiled(text: str) -> Any:
-    return _running().compile(with_optionals(text), disable_check=True)
+def _compiled(text: str) -> _Compiled:
+    expression = _running().compile(with_optionals(text), disable_check=True)
+    return _Compiled(expression, expression.serialize())
+
+
+def cost(text: str, size: Size, *, optional: bool) -> float:
+    """What running an expression may cost."""
+    return cost_of(_compiled(_bound(text) if optional else text).serialized, size)
 
 
 def evaluate(text: str, current: Any, old: Any, *, has_old: bool, optional: bool) -> Any:
     """The value of an expression for typed values of `self` and `oldSelf`.
+
+    It is not for values that it would cost too much to run it on: ask for its `cost` before.
 
     Raises:
         EvaluationError: it has none.
@@ -163,7 +180,7 @@ def evaluate(text: str, current: Any, old: Any, *, has_old: bool, optional: bool
         data["previous"] = {"value": old} if has_old else {}
     elif has_old:
         data["oldSelf"] = old
-    return _evaluate(_compiled(text), data)
+    return _evaluate(_compiled(text).expression, data)
 
 
 def _bound(text: str) -> str:

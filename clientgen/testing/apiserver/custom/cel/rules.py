@@ -14,8 +14,9 @@ from ..correlation import Pair, old_item
 from ..fieldpath import resolve
 from ..scalars import NO_FIELD
 from ..shapes import is_list, is_object
+from .cost import MOST_PER_CALL, Spent, TooExpensive, size_of
 from .declaring import declare
-from .expressions import BadExpression, EvaluationError, check, evaluate, uses_old_self
+from .expressions import BadExpression, EvaluationError, check, cost, evaluate, uses_old_self
 from .values import typed
 
 if TYPE_CHECKING:
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 __all__ = ["RuleTree", "check_rules"]
 
 _LONGEST_MESSAGE: Final = 5 * 1024
+
+
+class _Seen:
+    """What a rule looks at: a typed value, the one before, and how large they are."""
+
+    def __init__(self, value: Any, old: Any) -> None:
+        self.value = value
+        self.old = old
+        self.has_old = old is not None
+        self.size = size_of(value, old)
 
 
 class _Rule:
@@ -45,14 +56,21 @@ class _Rule:
         """Whether it is to be run; rules about changes need an old value."""
         return has_old or not self.uses_old or self.optional
 
-    def run(self, current: Any, old: Any, *, has_old: bool) -> bool:
-        """Whether the object keeps it."""
-        found = evaluate(self.text, current, old, has_old=has_old, optional=self.optional)
-        return found is True
+    def cost(self, seen: _Seen) -> float:
+        """What running it may cost."""
+        return cost(self.text, seen.size, optional=self.optional)
 
-    def cause(self, path: str, value: Any, current: Any, old: Any, *, has_old: bool) -> Cause:
+    def run(self, seen: _Seen) -> bool:
+        """Whether the object keeps it."""
+        return self._evaluated(self.text, seen) is True
+
+    def _evaluated(self, text: str, seen: _Seen) -> Any:
+        optional = self.optional
+        return evaluate(text, seen.value, seen.old, has_old=seen.has_old, optional=optional)
+
+    def cause(self, path: str, value: Any, seen: _Seen) -> Cause:
         """What to say of an object that breaks it."""
-        detail = self._expressed(current, old, has_old=has_old) or self._message
+        detail = self._expressed(seen) or self._message
         detail = detail or f"failed rule: {self.text.strip()}"
         if self._field:
             path = f"{path}.{self._field}" if path else self._field
@@ -72,13 +90,22 @@ class _Rule:
         text = f"{why} evaluating rule: {self._message or self.text.strip()}"
         return invalid_value(path or NO_FIELD, structure.type, text)
 
-    def _expressed(self, current: Any, old: Any, *, has_old: bool) -> str:
-        if not self._expression:
+    def refused(self, path: str, structure: Structure, why: TooExpensive) -> Cause:
+        """What to say when it costs too much to be run."""
+        text = f"{why}, no further validation rules will be run"
+        if why.is_one_call:
+            text = (
+                f"'{why}': no further validation rules will be run due to call cost exceeds limit "
+                f"for rule: {self._message or self.text.strip()}"
+            )
+        return invalid_value(path or NO_FIELD, structure.type, text)
+
+    def _expressed(self, seen: _Seen) -> str:
+        text = self._expression
+        if not text or cost(text, seen.size, optional=self.optional) > MOST_PER_CALL:
             return ""
         try:
-            found = evaluate(
-                self._expression, current, old, has_old=has_old, optional=self.optional
-            )
+            found = self._evaluated(text, seen)
         except EvaluationError:
             return ""
         text = found.strip() if isinstance(found, str) else ""
@@ -124,6 +151,8 @@ class RuleTree:
         path: str = "",
         pair: Pair | None = None,
         parent: Pair | None = None,
+        *,
+        spent: Spent | None = None,
     ) -> list[Cause]:
         """The rules a value breaks.
 
@@ -133,33 +162,41 @@ class RuleTree:
             path: where the value stands.
             pair: both, when this is an update: a rule may stay broken where nothing changed.
             parent: the nearest pair around the value.
+            spent: what the rules have cost so far.
         """
-        if value is None:
+        spent = spent or Spent()
+        if value is None or spent.is_over:
             return []
-        causes = self._validate_self(value, old, path, pair if pair is not None else parent)
-        for causes_of_part in self._validate_parts(value, old, path, pair, parent):
+        causes = self._validate_self(value, old, path, pair if pair is not None else parent, spent)
+        for causes_of_part in self._validate_parts(value, old, path, pair, parent, spent=spent):
             causes += causes_of_part
         return causes
 
-    def _validate_self(self, value: Any, old: Any, path: str, lenient: Pair | None) -> list[Cause]:
+    def _validate_self(
+        self, value: Any, old: Any, path: str, lenient: Pair | None, spent: Spent
+    ) -> list[Cause]:
         if not self._plain.rules:
             return []
-        has_old = old is not None
-        current = typed(value, self._structure)
-        before = typed(old, self._structure) if has_old else None
+        seen = _Seen(typed(value, self._structure), None if old is None else self._typed(old))
         causes: list[Cause] = []
         for rule in self._compiled():
-            if not rule.applies(has_old=has_old):
+            if not rule.applies(has_old=seen.has_old):
                 continue
             try:
-                if rule.run(current, before, has_old=has_old):
+                spent.pay(rule.cost(seen))
+                if rule.run(seen):
                     continue
+            except TooExpensive as error:
+                return [*causes, rule.refused(path, self._structure, error)]
             except EvaluationError as error:
                 causes.append(rule.error(path, self._structure, error))
                 continue
             if rule.uses_old or lenient is None or not lenient.unchanged:
-                causes.append(rule.cause(path, value, current, before, has_old=has_old))
+                causes.append(rule.cause(path, value, seen))
         return causes
+
+    def _typed(self, value: Any) -> Any:
+        return typed(value, self._structure)
 
     def _compiled(self) -> list[_Rule]:
         if self._rules is None:
@@ -172,7 +209,14 @@ class RuleTree:
         return self._rules
 
     def _validate_parts(
-        self, value: Any, old: Any, path: str, pair: Pair | None, parent: Pair | None
+        self,
+        value: Any,
+        old: Any,
+        path: str,
+        pair: Pair | None,
+        parent: Pair | None,
+        *,
+        spent: Spent,
     ) -> Iterator[list[Cause]]:
         around = parent if pair is None else pair
         if is_object(value):
@@ -184,12 +228,13 @@ class RuleTree:
                     tree, where = self._additional, f"{path}[{name}]"
                 if tree is not None:
                     inner = pair.member(name) if pair is not None else None
-                    yield tree.validate(each, before.get(name), where, inner, around)
+                    yield tree.validate(each, before.get(name), where, inner, around, spent=spent)
         elif is_list(value) and self._items is not None:
             for at, each in enumerate(value):
                 inner = pair.item(at) if pair is not None else None
                 previous = old_item(self._plain, old, each)
-                yield self._items.validate(each, previous, f"{path}[{at}]", inner, around)
+                where = f"{path}[{at}]"
+                yield self._items.validate(each, previous, where, inner, around, spent=spent)
 
 
 def _uses_old(raw: dict[str, Any], declared: Any) -> bool:

@@ -20,6 +20,7 @@ __all__ = [
 _UPPER: Final = {ord("a") + at: ord("A") + at for at in range(26)}
 _LOWER: Final = {upper: lower for lower, upper in _UPPER.items()}
 _VERB: Final = re.compile(r"%(?:%|(?:\.(\d+))?([sdfebxXo]))|%")
+_MOST_PRECISE: Final = 3  # digits of the number of digits
 _RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _QUOTED: Final = {
     "\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v",
@@ -127,10 +128,16 @@ def formatted(text: str, values: list[Any]) -> str:
         if not verb[2]:
             raise ValueError("unrecognized formatting clause")
         for value in rest:
-            return _formatted(_plain(value), verb[2], int(verb[1] or 6))
+            return _formatted(_plain(value), verb[2], _precision(verb[1] or "6"))
         raise ValueError("not enough arguments to format")
 
     return _VERB.sub(filled, text)
+
+
+def _precision(digits: str) -> int:
+    if len(digits) > _MOST_PRECISE:
+        raise ValueError(f"invalid precision: {digits[:20]}")
+    return int(digits)
 
 
 def _plain(value: Any) -> Any:
