@@ -59,7 +59,8 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     if status:
         value["status"] = status
     view = View(resource, cluster.registry)
-    cluster.store.collection(storage_of(resource)).put(view.titled(value), view.form)
+    value = view.kept(view.titled(value))
+    cluster.store.collection(storage_of(resource)).put(*view.stored(value))
     return value
 
 

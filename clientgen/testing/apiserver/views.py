@@ -83,13 +83,12 @@ class View:
     def kept(self, value: dict[str, Any]) -> dict[str, Any]:
         """What is left of an object in this version when it is stored, and read again.
 
-        Custom resources are stored in one of their versions, and lose what that does not have.
+        Custom resources are stored in one of their versions, and lose what that does not have. When
+        they are read, defaults are filled in: those of a status that was not to be written, too.
         """
         custom = self.resource.custom
         if custom is not None:
-            stored = self._registry.definition(self.resource).storage_version
-            if stored is not custom:
-                _convert(value, stored, custom)
+            _convert(value, self._registry.definition(self.resource).storage_version, custom)
         return value
 
     def stored(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:
@@ -101,6 +100,7 @@ class View:
         if stored is custom:
             return value, self.form
         copy = {**deepcopy(value), "metadata": value["metadata"]}
+        stored.prune(copy)  # of defaults that only this version has, for one
         stored.default(copy)
         return copy, f"{stored.name}#{self.form.partition('#')[2]}"
 
