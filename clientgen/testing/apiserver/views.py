@@ -24,9 +24,11 @@ __all__ = ["View"]
 
 
 def _convert(value: dict[str, Any], source: CustomVersion, target: CustomVersion) -> None:
-    for version in (target,) if source is target else (source, target):
-        version.prune(value)
-        version.default(value)
+    """Read what was stored in one version in another; of defaults it gets those of the first."""
+    source.prune(value)
+    source.default(value)
+    if target is not source:
+        target.prune(value)
 
 
 class View:
