@@ -171,7 +171,7 @@ async def _body(request: web.BaseRequest) -> bytes:
 
 
 def _refused(failure: Failure) -> Response:
-    return Response(failure.code, json.encode(failure.status()))
+    return Response(failure.code, json.encode(failure.status()) + b"\n")
 
 
 async def _written(request: web.BaseRequest, answer: Response) -> web.StreamResponse:

@@ -257,7 +257,13 @@ def test_selectable_fields_are_texts() -> None:
 
 def test_what_a_new_server_has_is_valid() -> None:
     world = World()
-    plurals = {"Namespace": "namespaces", "Service": "services", "PriorityClass": "priorityclasses"}
-    for body in builtin.BOOTSTRAP:
-        created(f"{body['apiVersion']} {plurals[body['kind']]}", body, world)
-    assert len(world.objects) == len(builtin.BOOTSTRAP)
+    plurals = {
+        "Endpoints": "endpoints",
+        "IPAddress": "ipaddresses",
+        "PriorityClass": "priorityclasses",
+    }
+    bodies = list(builtin.bootstrap({("apps", "v1"), ("", "v1")}, "2026-01-01T00:00:00Z"))
+    for body in bodies:
+        plural = plurals.get(body["kind"], f"{body['kind'].lower()}s")
+        created(f"{body['apiVersion']} {plural}", body, world)
+    assert len(world.objects) == len(bodies)

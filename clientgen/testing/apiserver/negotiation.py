@@ -11,7 +11,7 @@ __all__ = ["JSON", "Encoding", "Form", "error_encoding", "negotiate"]
 
 _META: Final = "meta.k8s.io"
 _TYPES: Final = {"application/json": "json", "application/yaml": "yaml", "*/*": "json"}
-_AVAILABLE: Final = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+_AVAILABLE: Final = "application/json, application/yaml"
 _FORMS: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 _VERSIONS: Final = ("v1", "v1beta1")
 

@@ -39,7 +39,7 @@ def encode(value: object, encoding: Encoding) -> bytes:
     if encoding.format == "yaml":
         return dump_yaml(value)
     data = json.encode(value)
-    return json.format(data, indent=2) if encoding.pretty else data
+    return json.format(data, indent=2) if encoding.pretty else data + b"\n"
 
 
 def value_answer(
@@ -87,9 +87,8 @@ class Rendering:
         """An answer with a stored object."""
         if not self.encoding.form.kind and self.encoding.format == "json":
             body = self.view.whole(record)
-            if self.encoding.pretty:
-                body = json.format(body, indent=2)
-            return Response(status, body)
+            pretty = self.encoding.pretty
+            return Response(status, json.format(body, indent=2) if pretty else body + b"\n")
         return self.value(self.view.value(record), status)
 
     def value(self, value: dict[str, Any], status: int = 200) -> Response:
@@ -151,7 +150,7 @@ class Rendering:
             "metadata": self._metadata(metadata),
         }
         items = b",".join(map(self.view.item, records))
-        return b'%b,"items":[%b]}' % (json.encode(head)[:-1], items)
+        return b'%b,"items":[%b]}\n' % (json.encode(head)[:-1], items)
 
     def _metadata(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         """Lists of custom resources always say whether they go on."""

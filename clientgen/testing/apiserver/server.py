@@ -26,6 +26,7 @@ from . import (
     verbs,
     watching,
 )
+from .aggregating import Aggregation
 from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
@@ -55,6 +56,8 @@ __all__ = ["ApiServer"]
 
 Handler: TypeAlias = "Callable[[Cluster, Call, Target, Rendering], Answer]"
 
+_LEVELS_OF_ROLES: Final = 3
+"""`admin` is made of `edit`, that of `view`."""
 _log = logging.getLogger("clientgen.testing")
 
 
@@ -87,17 +90,23 @@ class ApiServer:
             store,
             Random(seed),  # noqa: S311 - uids and names, no secrets
         )
-        self.documents = Documents(self.cluster.spec, self.cluster.registry)
+        self.documents = Documents(
+            self.cluster.spec, self.cluster.registry, objects=self.cluster.store.numbers
+        )
         Definitions(self.cluster)
         Namespaces(self.cluster, controller_delay)
         self.garbage = Garbage(self.cluster, controller_delay)
-        self._bootstrap()
+        self._bootstrap(Aggregation(self.cluster, controller_delay))
         self.compact()
 
-    def _bootstrap(self) -> None:
-        for value in (*builtin.BOOTSTRAP, *access.bootstrap_objects()):
+    def _bootstrap(self, aggregation: Aggregation) -> None:
+        served = {(each.group, each.version) for each in self.cluster.spec.resources}
+        objects = builtin.bootstrap(served, self.cluster.timestamp())
+        for value in (*objects, *access.bootstrap_objects()):
             if self.cluster.serves(value):
                 self.put(value)
+        for _ in range(_LEVELS_OF_ROLES):
+            aggregation.settle()
 
     # --------------------------------------------------------------------------- requests
 

@@ -323,6 +323,10 @@ class Store:
         """All collections there are."""
         return tuple(self._collections.values())
 
+    def numbers(self) -> dict[str, int]:
+        """How many objects each collection holds."""
+        return {name: len(each.records) for name, each in self._collections.items()}
+
     def take_room(self, record: Record, before: Record | None) -> None:
         """Count in an object that takes the place of `before`.
 

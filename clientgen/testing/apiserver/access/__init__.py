@@ -4,11 +4,12 @@ from .bootstrap import bootstrap_objects
 from .callers import ADMIN, Caller, caller_of, service_account, sign_request
 from .escalation import check_grants
 from .reviews import REVIEWS, review
-from .rules import Access, authorize
-from .tokens import Tokens
+from .rules import Access, authorize, selects
+from .tokens import ISSUER, Tokens
 
 __all__ = [
     "ADMIN",
+    "ISSUER",
     "REVIEWS",
     "Access",
     "Caller",
@@ -18,6 +19,7 @@ __all__ = [
     "caller_of",
     "check_grants",
     "review",
+    "selects",
     "service_account",
     "sign_request",
 ]

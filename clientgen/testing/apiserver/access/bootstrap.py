@@ -1,12 +1,13 @@
-"""The roles and bindings that a fresh cluster has, as far as tests may meet them.
+"""The roles and bindings that a fresh cluster has.
 
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings.
-Those of the controllers and of the control plane's own components are left out: none of these run
-here.
+Those of the controllers and of the control plane's own components are in `control_plane.json`.
 """
 
 from __future__ import annotations
 
+import json
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 from .rules import GROUP
@@ -270,11 +271,54 @@ def bootstrap_objects() -> Iterator[dict[str, Any]]:
             binding["subjects"] = [_subject(*each) for each in subjects]
         binding["roleRef"] = {"apiGroup": GROUP, "kind": "ClusterRole", "name": name}
         yield binding
+    yield from _control_plane()
 
 
-def _object(kind: str, name: str) -> dict[str, Any]:
-    metadata = {
+def _control_plane() -> Iterator[dict[str, Any]]:
+    """What `control_plane.json` says: rules and subjects, by namespace (if any) and name.
+
+    A rule is `get list on pods of GROUP,GROUP named NAME`, or `get at /path`.
+    """
+    text = resources.files(__name__.rpartition(".")[0]).joinpath("control_plane.json").read_bytes()
+    table: dict[str, dict[str, list[str]]] = json.loads(text)
+    for path, rules in table["roles"].items():
+        namespace, _, name = path.rpartition("/")
+        role = _object("Role" if namespace else "ClusterRole", name, namespace)
+        yield role | {"rules": [_rule(each) for each in rules] or None}
+    for path, subjects in table["bindings"].items():
+        namespace, _, name = path.rpartition("/")
+        binding = _object("RoleBinding" if namespace else "ClusterRoleBinding", name, namespace)
+        kind = "Role" if namespace else "ClusterRole"
+        binding["subjects"] = [_named_subject(each) for each in subjects]
+        binding["roleRef"] = {"apiGroup": GROUP, "kind": kind, "name": _ROLE_OF.get(name, name)}
+        yield binding
+
+
+_ROLE_OF: Final = {
+    "system::extension-apiserver-authentication-reader": "extension-apiserver-authentication-reader"
+}
+
+
+def _rule(text: str) -> dict[str, Any]:
+    verbs, on, rest = text.partition(" on ")
+    if not on:
+        verbs, _, paths = text.partition(" at ")
+        return _at(paths, verbs)
+    rest, _, names = rest.partition(" named ")
+    resources_, _, groups = rest.partition(" of ")
+    return _on(verbs, groups, resources_, names)
+
+
+def _named_subject(text: str) -> dict[str, str]:
+    kind, _, path = text.partition(" ")
+    namespace, _, name = path.rpartition("/")
+    return _subject(kind, name, namespace)
+
+
+def _object(kind: str, name: str, namespace: str = "") -> dict[str, Any]:
+    metadata: dict[str, Any] = {
         "name": name,
+        **({"namespace": namespace} if namespace else {}),
         "labels": {"kubernetes.io/bootstrapping": "rbac-defaults"},
         "annotations": {"rbac.authorization.kubernetes.io/autoupdate": "true"},
     }

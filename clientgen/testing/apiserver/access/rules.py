@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from ..world import World
     from .callers import Caller
 
-__all__ = ["GROUP", "Access", "Decision", "Grant", "authorize", "decide", "role_rules", "rules_of"]
+__all__ = [
+    "GROUP",
+    "Access",
+    "Decision",
+    "Grant",
+    "authorize",
+    "decide",
+    "role_rules",
+    "rules_of",
+    "selects",
+]
 
 GROUP: Final = "rbac.authorization.k8s.io"
 _ALL: Final = "*"
@@ -216,11 +226,12 @@ def _all_rules(
     for other in world.list(GROUP, "clusterroles"):
         name = other["metadata"]["name"]
         labels = part(other["metadata"], "labels")
-        if name not in seen and any(_selects(each, labels) for each in selectors):
+        if name not in seen and any(selects(each, labels) for each in selectors):
             yield from _all_rules(other, world, seen | {name})
 
 
-def _selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a label selector means something with these labels."""
     wanted = part(selector, "matchLabels")
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _requirement_fits(each, labels) for each in parts(selector, "matchExpressions")

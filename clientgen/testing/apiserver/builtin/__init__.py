@@ -43,7 +43,7 @@ from . import (
     workload_strategies,
 )
 from .admission_expressions import check_by as check_expressions_by
-from .bootstrap import BOOTSTRAP
+from .bootstrap import bootstrap
 from .conversion import convert
 from .fields import field_values, known_fields
 from .filling import default
@@ -65,7 +65,6 @@ from .validating import validate
 from .warning import warnings
 
 __all__ = [
-    "BOOTSTRAP",
     "CONVERTED",
     "CREATES_ON_UPDATE",
     "DELETE_RETURNS_OBJECT",
@@ -74,6 +73,7 @@ __all__ = [
     "NEEDS_VERSION_ON_UPDATE",
     "ORPHANS_BY_DEFAULT",
     "PROTECTED",
+    "bootstrap",
     "check_expressions_by",
     "convert",
     "default",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from .api_services import api_services
+from .flow_control import flow_control
 from .services import NETWORK
 
-__all__ = ["BOOTSTRAP"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["bootstrap"]
 
 _NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 _PRIORITIES: Final = (
@@ -39,21 +44,87 @@ _KUBERNETES: Final[dict[str, Any]] = {
     },
 }
 
-BOOTSTRAP: Final[list[dict[str, Any]]] = [
-    *(
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        for name in _NAMESPACES
-    ),
-    _KUBERNETES,
-    *(
-        {
+_PORT: Final = {"name": "https", "port": 6443, "protocol": "TCP"}
+_ADDRESS: Final = "192.0.2.1"
+"""Where the server would be in a cluster; here its clients are told by their kubeconfig."""
+_ENDPOINTS: Final[dict[str, Any]] = {
+    "apiVersion": "v1",
+    "kind": "Endpoints",
+    "metadata": {
+        "name": "kubernetes",
+        "namespace": "default",
+        "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"},
+    },
+    "subsets": [{"addresses": [{"ip": _ADDRESS}], "ports": [_PORT]}],
+}
+_SLICE: Final[dict[str, Any]] = {
+    "apiVersion": "discovery.k8s.io/v1",
+    "kind": "EndpointSlice",
+    "metadata": {
+        "name": "kubernetes",
+        "namespace": "default",
+        "labels": {"kubernetes.io/service-name": "kubernetes"},
+    },
+    "addressType": "IPv4",
+    "endpoints": [{"addresses": [_ADDRESS], "conditions": {"ready": True}}],
+    "ports": [_PORT],
+}
+_IP_ADDRESS: Final[dict[str, Any]] = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "IPAddress",
+    "metadata": {
+        "name": str(NETWORK[1]),
+        "labels": {
+            "ipaddress.kubernetes.io/ip-family": "IPv4",
+            "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+        },
+    },
+    "spec": {"parentRef": {"resource": "services", "namespace": "default", "name": "kubernetes"}},
+}
+
+
+def bootstrap(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str, Any]]:
+    """Objects to store, in an order that works.
+
+    Args:
+        served: the groups and versions there are.
+        now: the time, as it stands in objects.
+    """
+    for name in _NAMESPACES:
+        yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    yield from (_KUBERNETES, _ENDPOINTS, _SLICE, _IP_ADDRESS, _service_cidr(now))
+    yield _config("extension-apiserver-authentication", {})
+    since = now.partition("T")[0]
+    yield _config("kube-apiserver-legacy-service-account-token-tracking", {"since": since})
+    for name, value, description in _PRIORITIES:
+        yield {
             "apiVersion": "scheduling.k8s.io/v1",
             "kind": "PriorityClass",
             "metadata": {"name": name},
             "value": value,
             "description": description,
         }
-        for name, value, description in _PRIORITIES
-    ),
-]
-"""Bodies to create objects from, in an order that works."""
+    yield from flow_control(now)
+    yield from api_services(served, now)
+
+
+def _service_cidr(now: str) -> dict[str, Any]:
+    ready = {
+        "type": "Ready",
+        "status": "True",
+        "lastTransitionTime": now,
+        "reason": "",
+        "message": "Kubernetes default Service CIDR is ready",
+    }
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "ServiceCIDR",
+        "metadata": {"name": "kubernetes"},
+        "spec": {"cidrs": [str(NETWORK)]},
+        "status": {"conditions": [ready]},
+    }
+
+
+def _config(name: str, data: dict[str, str]) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "kube-system"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}

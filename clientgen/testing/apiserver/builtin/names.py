@@ -35,6 +35,7 @@ _RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("rbac.authorization.k8s.io", "clusterroles"): path_segment_problems,
     ("rbac.authorization.k8s.io", "clusterrolebindings"): path_segment_problems,
     ("internal.apiserver.k8s.io", "storageversions"): path_segment_problems,
+    ("apiregistration.k8s.io", "apiservices"): path_segment_problems,
     ("networking.k8s.io", "ipaddresses"): ip_problems,
 }
 _FREE_PREFIX: Final = frozenset(

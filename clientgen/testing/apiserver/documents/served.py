@@ -16,15 +16,17 @@ from ..answers import Response
 from ..failures import Failure, method_not_allowed
 from ..names import STORED_IN
 from ..negotiation import negotiate
+from . import openid
 from .answering import Asked, document, etag_of, failed, not_acceptable
 from .custom_schemas import Custom
 from .discovery import AGGREGATED, Discovery, Served, version_rank
 from .health import CHECKS, check, version
+from .metrics import metrics
 from .openapi_v2 import OpenApiV2
 from .openapi_v3 import OpenApiV3
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from clientgen.runtime.clock import Clock
 
@@ -33,10 +35,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Documents"]
 
-_MEDIA: Final = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
-_AGGREGATED_MEDIA: Final = {"*/*": _MEDIA[0], **{media: media for media in _MEDIA[:2]}}
+_MEDIA: Final = ("application/json", "application/yaml")
+_AGGREGATED_MEDIA: Final = {"*/*": _MEDIA[0], **{media: media for media in _MEDIA}}
 _AGGREGATED_SUFFIX: Final = "".join(f";{key}={value}" for key, value in AGGREGATED.items())
-_ALWAYS: Final = ("/openapi/v2", "/openapi/v3", "/version")
+_ALWAYS: Final = (
+    "/.well-known/openid-configuration",
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openid/v1/jwks",
+    "/version",
+)
 
 
 class Documents:
@@ -46,9 +55,17 @@ class Documents:
         spec: what is served besides custom resources.
         registry: says which custom resources there are, and when that has changed.
         clock: says when documents that may be kept expire.
+        objects: says how many objects of each resource are stored.
     """
 
-    def __init__(self, spec: Spec, registry: Registry, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        registry: Registry,
+        clock: Clock = SYSTEM_CLOCK,
+        objects: Callable[[], Mapping[str, int]] = dict[str, int],
+    ) -> None:
+        self._objects = objects
         self._spec = spec
         self._registry = registry
         self._clock = clock
@@ -85,6 +102,17 @@ class Documents:
                 return self._openapi(asked, below)
             case ["version", *below]:
                 return version(asked, self._spec.version, is_below=any(below))
+            case _:
+                return self._of_the_server(asked)
+
+    def _of_the_server(self, asked: Asked) -> Response | None:
+        match asked.path.rstrip("/"):
+            case "/metrics":
+                return metrics(self._objects())
+            case "/.well-known/openid-configuration":
+                return openid.configuration(asked)
+            case "/openid/v1/jwks":
+                return openid.keys(asked)
             case _:
                 return check(asked)
 

@@ -1,0 +1,69 @@
+"""Roles that are made of other roles get the rules of those: `view` has what it may view.
+
+https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles. In a real
+cluster the controller manager does that; whether somebody may do something is decided without.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import json
+
+from . import access
+from .parts import part, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .cluster import Cluster
+    from .store import Change
+
+__all__ = ["Aggregation"]
+
+_ROLES: Final = "clusterroles.rbac.authorization.k8s.io"
+
+
+class Aggregation:
+    """Writes the rules of aggregated roles, some time after a role was written."""
+
+    def __init__(self, cluster: Cluster, delay: float) -> None:
+        self._cluster = cluster
+        self._delay = delay
+        self._is_planned = False
+        self._collection = cluster.store.collection(_ROLES)
+        self._collection.watch(self._changed)
+
+    def _changed(self, change: Change) -> None:
+        del change  # whichever it was, any role may be made of it
+        if not self._is_planned:
+            self._is_planned = True
+            self._cluster.later(self._delay, self.settle)
+
+    def settle(self) -> None:
+        """Write the rules that have changed; what is made of these in turn comes after."""
+        self._is_planned = False
+        records = self._collection.now()
+        roles = [record.value() for record in records]
+        for record, role in zip(records, roles, strict=True):
+            if not part(role, "aggregationRule"):
+                continue
+            rules = _rules_of(role, roles)
+            if rules != parts(role, "rules"):
+                role["rules"] = rules
+                self._collection.put(role, record.form)
+
+
+def _rules_of(
+    role: Mapping[str, Any], roles: Iterable[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The rules of the roles that are selected, each once."""
+    found: dict[bytes, Mapping[str, Any]] = {}
+    name = role["metadata"]["name"]
+    for selector in parts(part(role, "aggregationRule"), "clusterRoleSelectors"):
+        for other in roles:
+            metadata = other["metadata"]
+            if metadata["name"] != name and access.selects(selector, part(metadata, "labels")):
+                for rule in parts(other, "rules"):
+                    found.setdefault(json.encode(rule), rule)
+    return list(found.values())
