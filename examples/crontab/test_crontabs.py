@@ -189,6 +189,16 @@ def test_the_server_refuses_what_the_types_do_not_allow(
         tabs.create(CronTab(metadata=ObjectMeta(name="a"), spec=wrong))
 
 
+def test_a_crontab_without_a_spec_is_none(cluster: FakeCluster) -> None:
+    tabs = cluster.clientset(crontabs_client.Clientset).stable_v1.cron_tabs("default")
+    bare = {"apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": "a"}}
+
+    with pytest.raises(TypeError, match="CronTab needs 'spec'"):
+        CronTab(metadata=ObjectMeta(name="a"))  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    with pytest.raises(Invalid, match="spec: Required value"):
+        tabs.apply(bare)
+
+
 def test_what_is_decided_is_decided_once() -> None:
     mine = tab()
     mine.metadata.generation = generation = 2

@@ -215,7 +215,7 @@ NO_DEFAULTS = (
     "list[str] = field(default_factory=list)",
     "dict[str, str] = field(default_factory=dict)",
     "Raw = NO_RAW",
-    "Part = auto(Part)",
+    "Loose = auto(Loose)",
     "str",
 )
 
@@ -236,7 +236,27 @@ def test_none_beside_another_default_is_null_where_the_server_keeps_it(tmp_path:
 
 @pytest.mark.parametrize("said", NO_DEFAULTS)
 def test_empty_defaults_are_what_absence_reads_as(tmp_path: Path, said: str) -> None:
-    assert "default" not in spec_schema(tmp_path, f"x: {said}", before=PART)["properties"]["x"]
+    before = 'class Loose(Model):\n    """Empty."""\n    a: str = ""\n'
+    assert "default" not in spec_schema(tmp_path, f"x: {said}", before=before)["properties"]["x"]
+
+
+def test_an_object_that_cannot_be_empty_is_no_auto(tmp_path: Path) -> None:
+    """What is left out reads as one that has no schedule, and would be written back so."""
+    line = "x: Part = auto(Part)"
+    told = f"{line} -> `ThingSpec.x` is made by `auto(Part)`, but there is no Part without `a`"
+    assert wrong(tmp_path, line, before=PART) == [told]
+    deep = "x: PodTemplateSpec = auto(PodTemplateSpec)\ny: PodSpec = auto(PodSpec)"
+    before = "from kubeapi.core.v1 import PodSpec, PodTemplateSpec\n"
+    (found,) = wrong(tmp_path, deep, before=before)
+    assert found.endswith("but there is no PodSpec without `containers`")
+
+
+def test_a_status_is_written_by_controllers_and_reads_as_zero_before(tmp_path: Path) -> None:
+    more = "    status: Part = auto(Part)"
+    found = definition(tmp_path, module("x: int = 0", before=PART, more=more))
+    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["required"] == ["spec"]
+    assert schema["properties"]["status"]["required"] == ["a"]
 
 
 def test_a_marker_gives_a_default_where_python_has_none(tmp_path: Path) -> None:

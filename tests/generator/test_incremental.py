@@ -65,7 +65,7 @@ class CronTab(Model):
     )
     kind: Literal["CronTab"] = constant("CronTab")
     metadata: ObjectMeta = auto(ObjectMeta)
-    spec: CronTabSpec = auto(CronTabSpec)
+    spec: CronTabSpec
 '''
 PARTS = '''\
 """Parts of types."""

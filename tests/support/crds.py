@@ -33,7 +33,7 @@ class {kind}(Model):
     api_version: Literal["{group}/{version}"] = constant("{group}/{version}", name="apiVersion")
     kind: Literal["{kind}"] = constant("{kind}")
     metadata: ObjectMeta = auto(ObjectMeta)
-    spec: {kind}Spec = auto({kind}Spec)
+    spec: {kind}Spec
 {more}
 '''
 _number = count()

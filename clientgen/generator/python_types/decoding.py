@@ -17,6 +17,7 @@ from clientgen.runtime.empties import unfilled
 from clientgen.runtime.encoding import encode
 from clientgen.runtime.lenient import decoder_of
 from clientgen.runtime.model import Auto, Model, Raw
+from clientgen.runtime.shapes import fields_of
 
 __all__ = ["undecodable"]
 
@@ -61,8 +62,24 @@ def _refused_field(field: msgspec.structs.FieldInfo, annotation: Any) -> tuple[s
     if field.default is not msgspec.NODEFAULT:
         return _refused_default(lambda: field.default, annotation)
     if field.default_factory is not msgspec.NODEFAULT:
-        return _refused_default(cast("Callable[[], object]", field.default_factory), annotation)
+        make = cast("Callable[[], object]", field.default_factory)
+        return _refused_default(make, annotation) or _refused_auto(field, make)
     return None
+
+
+def _refused_auto(field: msgspec.structs.FieldInfo, make: object) -> tuple[str, str] | None:
+    """Of an object that is never None: whether it can be left out and be empty.
+
+    A status may: only controllers write it, and until then it reads as zero.
+    """
+    if not isinstance(make, Auto) or field.encode_name == "status":
+        return None
+    name = make.model.__name__
+    needed = [each.name for each in fields_of(make.model).values() if each.required]
+    if not needed:
+        return None
+    what = f"is made by `auto({name})`, but there is no {name} without `{'`, `'.join(needed)}`"
+    return what, f"write `{field.name}: {name}`, so that whoever makes the object has to give one"
 
 
 def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, str] | None:

@@ -48,4 +48,5 @@ def status_for(tab: CronTab, job: CronJob) -> CronTab | None:
     if status == tab.status:
         return None
     me = ObjectMeta(name=tab.metadata.name, namespace=tab.metadata.namespace)
-    return CronTab(metadata=me, status=status)
+    # Every CronTab has a spec; of one that is applied to the status, the server takes none.
+    return CronTab(metadata=me, spec=tab.spec, status=status)

@@ -56,5 +56,5 @@ class CronTab(Model):
     )
     kind: Literal["CronTab"] = constant("CronTab")
     metadata: ObjectMeta = auto(ObjectMeta)
-    spec: CronTabSpec = auto(CronTabSpec)
+    spec: CronTabSpec
     status: CronTabStatus = auto(CronTabStatus)

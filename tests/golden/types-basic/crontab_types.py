@@ -72,7 +72,7 @@ class CronTab(Model):
     )
     kind: Literal["CronTab"] = constant("CronTab")
     metadata: ObjectMeta = auto(ObjectMeta)
-    spec: CronTabSpec = auto(CronTabSpec)
+    spec: CronTabSpec
     status: CronTabStatus = auto(CronTabStatus)
 
 

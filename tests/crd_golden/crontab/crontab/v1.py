@@ -55,5 +55,5 @@ class CronTab(Model):
     kind: Literal["CronTab"] = constant("CronTab")
     metadata: ObjectMeta = auto(ObjectMeta)
     # +required
-    spec: CronTabSpec = auto(CronTabSpec)
+    spec: CronTabSpec
     status: CronTabStatus = auto(CronTabStatus)

@@ -24,5 +24,5 @@ class Truck(Named):
         "fleet.example.com/v1beta1", name="apiVersion"
     )
     kind: Literal["Truck"] = constant("Truck")
-    spec: TruckSpec = auto(TruckSpec)
+    spec: TruckSpec
     status: TruckStatus = auto(TruckStatus)
