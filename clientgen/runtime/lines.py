@@ -4,46 +4,57 @@ from __future__ import annotations
 
 from msgspec import MsgspecError, Raw, json
 
-__all__ = ["LineSplitter", "is_whole"]
+from .codec import DecodeError
+
+__all__ = ["LONGEST_LINE", "LineSplitter", "LineTooLong", "is_whole"]
+
+LONGEST_LINE = 16 << 20
+"""No event is longer (client-go: apimachinery's streaming decoder)."""
+
+
+class LineTooLong(DecodeError):  # noqa: N818 - says what it is
+    """A line has no end, or none near enough."""
 
 
 class LineSplitter:
     """Cuts bytes into lines, wherever the network cut them before."""
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_begun",)
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
+        self._begun = bytearray()
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The lines that this chunk completes, without their ends."""
         lines = chunk.split(b"\n")
         last = lines.pop()
-        if lines and self._parts:
-            self._parts.append(lines[0])
-            lines[0] = b"".join(self._parts)
-            self._parts.clear()
-        if last:
-            self._parts.append(last)
+        if lines and self._begun:
+            lines[0] = self.rest() + lines[0]
+        self._begun += last
         return lines
 
     def feed_block(self, chunk: bytes) -> bytes:
         """The same in one piece: the whole lines, each with its end."""
         end = chunk.rfind(b"\n") + 1
-        if not end:
-            self._parts.append(chunk)
-            return b""
-        block = b"".join((*self._parts, chunk[:end]))
-        self._parts.clear()
-        if end < len(chunk):
-            self._parts.append(chunk[end:])
+        block = self.rest() + chunk[:end] if end else b""
+        self._begun += chunk[end:]
         return block
 
     def rest(self) -> bytes:
         """What was left after the last line end; empty after that."""
-        left = b"".join(self._parts)
-        self._parts.clear()
+        left = bytes(self._begun)
+        self._begun.clear()
         return left
+
+    def check(self) -> None:
+        """See to it, before reading on, that what is left can still become a line.
+
+        Raises:
+            LineTooLong: it has not ended after 16 MiB.
+        """
+        if len(self._begun) > LONGEST_LINE:
+            self._begun.clear()
+            raise LineTooLong(f"a line has not ended after {LONGEST_LINE} bytes")
 
 
 def is_whole(line: bytes) -> bool:

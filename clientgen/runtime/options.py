@@ -191,7 +191,8 @@ class ClientOptions(TypedDict, total=False):
     (100); with asyncio there are never more, with threads more are closed after use. Watches and
     followed logs have connections of their own. After `silence_timeout` seconds (42) in which
     nothing came over any of these, and the server does not answer either when it is asked for
-    `/version`, they are given up; 0 is never.
+    `/version`, they are given up; 0 is never. `max_response_bytes` is how
+    large a single answer may be, decompressed (1 GiB).
     """
 
     user_agent: str
@@ -207,3 +208,4 @@ class ClientOptions(TypedDict, total=False):
     connect_timeout: float
     pool_size: int
     silence_timeout: float
+    max_response_bytes: int

@@ -7,16 +7,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .errors import ResponseBroken
 from .meta_v1 import ModelList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PAGE_SIZE", "as_whole", "first_page", "is_one_page", "next_page"]
+__all__ = ["PAGE_SIZE", "Tokens", "as_whole", "first_page", "is_one_page", "next_page"]
 
 PAGE_SIZE = 500
 
 ListT = TypeVar("ListT", bound=ModelList[Any])
+
+
+class Tokens:
+    """The continue tokens of one list: with one that comes again it would never end."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+
+    def take(self, token: str, path: str) -> str:
+        """Give a token back that is new.
+
+        Raises:
+            ResponseBroken: It came before.
+        """
+        known = hash(token)  # a token may be long
+        if known in self._seen:
+            raise ResponseBroken(f"GET {path}: the server gives the same continue token again")
+        self._seen.add(known)
+        return token
 
 
 def is_one_page(options: Mapping[str, Any]) -> bool:

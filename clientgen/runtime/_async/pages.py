@@ -35,8 +35,9 @@ async def list_pages(
     if paging.is_one_page(options):
         return await _read(rest, path, list_model, options, deadline)
     first = page = await _read(rest, path, list_model, paging.first_page(options), deadline)
+    tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, token)
+        following = paging.next_page(options, tokens.take(token, path))
         try:
             page = await _read(rest, path, list_model, following, deadline)
         except Expired:
@@ -56,9 +57,11 @@ async def each_page(
     deadline = rest.deadline(options)
     page = await _read(rest, path, list_model, paging.first_page(options), deadline)
     yield page
+    tokens = paging.Tokens()
     while token := page.metadata.continue_:
+        following = paging.next_page(options, tokens.take(token, path))
         try:
-            page = await _read(rest, path, list_model, paging.next_page(options, token), deadline)
+            page = await _read(rest, path, list_model, following, deadline)
         except Expired as expired:
             if not expired.continue_:
                 raise

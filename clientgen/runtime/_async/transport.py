@@ -20,6 +20,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from ..config.proxy import proxy_for
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
@@ -27,7 +28,7 @@ from ..request import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..config.cluster_config import ClusterConfig
     from ..errors import TransportError
@@ -57,10 +58,12 @@ class AsyncHttpTransport:
         *,
         connect_timeout: float = CONNECT_TIMEOUT,
         pool_size: int = CONNECTIONS,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
         self._server = config.server
         self._connect_timeout = connect_timeout
         self._pool_size = pool_size
+        self._max_bytes = max_response_bytes
         self._context = context
         self._proxy = proxy_for(config)
         self._encodings = "identity" if config.disable_compression else "gzip"
@@ -99,8 +102,21 @@ class AsyncHttpTransport:
 
     async def _exchange(self, session: aiohttp.ClientSession, request: HttpRequest) -> HttpResponse:
         response = await self._start(session, request)
-        body = await response.read()
+        try:
+            body = await self._read(response)
+        except BaseException:
+            response.close()
+            raise
         return HttpResponse(response.status, _headers(response), body)
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        """Read a body to its end, or as much of it as is wanted."""
+        reader = BodyReader(response.status, response.headers, self._max_bytes)
+        while chunk := await response.content.readany():
+            if not reader.feed(chunk):
+                response.close()
+                break
+        return reader.whole()
 
     async def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
@@ -114,9 +130,9 @@ class AsyncHttpTransport:
         try:
             async with asyncio.timeout(timeout):
                 response = await self._start(self._streaming, request, timeout=limits)
+            stream = _opened(response, request, self._streams)
         except self._failures as error:
             raise _translated(error, request, self._server) from error
-        stream = _Stream(response, request, self._streams)
         self._streams.add(stream)
         return stream
 
@@ -190,6 +206,7 @@ class AsyncHttpTransport:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
             skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
             read_bufsize=_BUFFER,
+            auto_decompress=False,
             **options,
         )
 
@@ -258,6 +275,8 @@ class _Stream:
         self.headers = _headers(response)
         self._response = response
         self._content = response.content
+        self._inflater = inflater_for(response.status, response.headers)
+        self._inflated: Iterator[bytes] = iter(())
         self._request = request
         self._open_streams = open_streams
         self._aborted = False
@@ -269,7 +288,7 @@ class _Stream:
     async def read(self) -> bytes:
         """The next bytes as they arrive; empty at the end and after `abort`."""
         try:
-            chunk = await self._content.readany()
+            chunk = await self._read()
         except _FAILURES as error:
             if self._aborted:
                 return b""
@@ -278,6 +297,17 @@ class _Stream:
             raise _translated(error, self._request, "") from error
         self.heard = monotonic()
         return chunk
+
+    async def _read(self) -> bytes:
+        if self._inflater is None:
+            return await self._content.readany()
+        while not (piece := next(self._inflated, b"")):
+            chunk = await self._content.readany()
+            if not chunk:
+                self._inflater.finish()
+                return b""
+            self._inflated = self._inflater.pieces(chunk)
+        return piece
 
     def abort(self) -> None:
         """Make `read` give up at once."""
@@ -306,6 +336,16 @@ async def _read_off(response: aiohttp.ClientResponse) -> None:
         response.release()
     else:
         response.close()
+
+
+def _opened(
+    response: aiohttp.ClientResponse, request: HttpRequest, open_streams: set[_Stream]
+) -> _Stream:
+    try:
+        return _Stream(response, request, open_streams)
+    except ValueError:
+        response.close()
+        raise
 
 
 def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:

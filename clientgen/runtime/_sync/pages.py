@@ -34,8 +34,9 @@ def list_pages(rest: Rest, path: str, list_model: type[ListT], options: Mapping[
     if paging.is_one_page(options):
         return _read(rest, path, list_model, options, deadline)
     first = page = _read(rest, path, list_model, paging.first_page(options), deadline)
+    tokens = paging.Tokens()
     while token := page.metadata.continue_:
-        following = paging.next_page(options, token)
+        following = paging.next_page(options, tokens.take(token, path))
         try:
             page = _read(rest, path, list_model, following, deadline)
         except Expired:
@@ -55,9 +56,11 @@ def each_page(
     deadline = rest.deadline(options)
     page = _read(rest, path, list_model, paging.first_page(options), deadline)
     yield page
+    tokens = paging.Tokens()
     while token := page.metadata.continue_:
+        following = paging.next_page(options, tokens.take(token, path))
         try:
-            page = _read(rest, path, list_model, paging.next_page(options, token), deadline)
+            page = _read(rest, path, list_model, following, deadline)
         except Expired as expired:
             if not expired.continue_:
                 raise

@@ -169,7 +169,7 @@ class Reflector(Generic[T]):
         pager does.
         """
         objects: list[T] = []
-        pages, following = 0, options
+        pages, following, tokens = 0, options, paging.Tokens()
         while not self._stopped.is_set():
             try:
                 page = self._read_page(following)
@@ -186,7 +186,8 @@ class Reflector(Generic[T]):
             objects += self._prepared(page.items)
             if not page.metadata.continue_:
                 return objects, page.metadata.resource_version, pages
-            following = paging.next_page(options, page.metadata.continue_)
+            token = tokens.take(page.metadata.continue_, self._path)
+            following = paging.next_page(options, token)
         raise ConnectionLost(f"{self._request.info}: stopped within a list")
 
     def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
@@ -256,6 +257,7 @@ class Reflector(Generic[T]):
     def _read_events(self) -> bool:
         """Read on; gives whether there was anything more."""
         assert self._stream is not None
+        self._splitter.check()
         chunk = self._stream.read()
         if chunk:
             lines = self._splitter.feed_block(chunk)

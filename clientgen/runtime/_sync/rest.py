@@ -16,7 +16,7 @@ from ..request import HttpRequest, HttpResponse
 from ..response import error_from, retry_after
 from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
 from ..server_warnings import LoggedOnce, warnings_in
-from ._primitives import Lock, run_blocking, short_lock, sleep, wait_until
+from ._primitives import Lock, call_later, run_blocking, short_lock, sleep, wait_until
 from .keeper import Keeper
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ __all__ = ["Rest"]
 
 _REDIRECT = 300
 _UNAUTHORIZED = 401
+_OF_TRANSPORT = ("connect_timeout", "pool_size", "max_response_bytes")
 # Enough of a refused stream to understand the refusal.
 _ERROR_BODY = 65536
+_ERROR_SECONDS = 10.0
 # Until the headers of a watch are here, which servers send at once; and while they are away.
 _OPEN_SECONDS = 30.0
 _OPEN_DOWN = 5.0
@@ -199,7 +201,7 @@ class Rest:
                 if self._keeper is not None:
                     self._keeper.listen(cast("Heard", stream), can_resume=can_resume)
                 return stream
-            body = _read_some(stream)
+            body = _read_some(stream, deadline)
             response = HttpResponse(stream.status, stream.headers, body)
             delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
             if delay is None:
@@ -367,15 +369,20 @@ def _left(request: HttpRequest, deadline: float | None) -> float | None:
     return left
 
 
-def _read_some(stream: ByteStream) -> bytes:
-    """Read the body of a refusal, as far as it goes."""
+def _read_some(stream: ByteStream, deadline: float | None) -> bytes:
+    """Read the body of a refusal, as far as it goes and comes in time."""
     body = b""
+    left = _ERROR_SECONDS
+    if deadline is not None:  # be done before it has passed, so that the refusal is told
+        left = min(left, max(0.0, deadline - monotonic()) / 2)
+    cancel_alarm = call_later(left, stream.abort)
     try:
         while len(body) < _ERROR_BODY and (chunk := stream.read()):
             body += chunk
     except TransportError:
         pass  # the status is known, and that is what counts
     finally:
+        cancel_alarm()
         stream.close()
     return body
 
@@ -391,7 +398,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """What the transport is told of the options; the rest has its own defaults."""
-    return {name: options[name] for name in ("connect_timeout", "pool_size") if name in options}
+    return {name: options[name] for name in _OF_TRANSPORT if name in options}
 
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:

@@ -88,6 +88,7 @@ class Stoppable:
     def _read_lines(self) -> bool:
         """Read on; gives whether there was anything more."""
         assert self._stream is not None
+        self._splitter.check()
         chunk = self._stream.read()
         self._lines.extend(self._splitter.feed(chunk))
         return bool(chunk)

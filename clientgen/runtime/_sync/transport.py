@@ -10,6 +10,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
+from functools import cache
 from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from importlib.util import find_spec
 from time import monotonic
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from urllib3 import HTTPHeaderDict, PoolManager, ProxyManager, Timeout
-from urllib3.connection import HTTPSConnection
 from urllib3.exceptions import (
     ConnectTimeoutError,
     HTTPError,
@@ -29,7 +29,9 @@ from urllib3.exceptions import (
 )
 from urllib3.util import make_headers, parse_url
 
+from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from ..config.proxy import proxy_for
+from ..deadlines import FinalResponse, TimedTlsSocket, deadline, time_left, timed, within_deadline
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
 from ..request import HttpRequest, HttpResponse
@@ -67,12 +69,16 @@ class HttpTransport:
         *,
         connect_timeout: float = CONNECT_TIMEOUT,
         pool_size: int = CONNECTIONS,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
         self._config = config
+        self._max_bytes = max_response_bytes
         self._connect_timeout = connect_timeout
         self._pool_size = pool_size
         self._limits = Timeout(connect=connect_timeout, read=None)
         self._context = context
+        if context is not None:
+            context.sslsocket_class = TimedTlsSocket
         self._proxy = proxy_for(config)
         self._encodings = "identity" if config.disable_compression else "gzip"
         forwarded = self._proxy and not config.is_secure and not self._proxy.startswith("socks")
@@ -86,38 +92,43 @@ class HttpTransport:
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
+        until = None if timeout is None else monotonic() + timeout
         try:
-            if timeout is None:
+            with deadline(until):
                 response = self._start(request, self._limits)
-                return HttpResponse(response.status, _headers(response), response.data)
-            return self._send_within(request, monotonic() + timeout, timeout)
+                body = self._read(response)
         except (HTTPError, OSError, ValueError) as error:
             raise self._translated(error, request, timeout) from error
+        return HttpResponse(response.status, _headers(response), body)
 
-    def _send_within(self, request: HttpRequest, deadline: float, timeout: float) -> HttpResponse:
-        """The same, with an eye on the clock before every read."""
-        limits = Timeout(connect=min(timeout, self._connect_timeout), read=timeout)
-        response = self._start(request, limits, preload_content=False)
-        connection = _socket_of(response)
-        chunks: list[bytes] = []
+    def _read(self, response: BaseHTTPResponse) -> bytes:
+        """Read a body to its end, or as much of it as is wanted."""
         try:
-            while chunk := _read_within(response, connection, deadline):
-                chunks.append(chunk)
+            reader = BodyReader(response.status, response.headers, self._max_bytes)
+            length = response.length_remaining
+            if length is not None and length <= _CHUNK:
+                reader.feed(response.read(decode_content=False))
+                return reader.whole()
+            while chunk := response.read1(_CHUNK, decode_content=False):
+                if not reader.feed(chunk):
+                    response.close()
+                    break
+            return reader.whole()
         except BaseException:
             response.close()
             raise
-        return HttpResponse(response.status, _headers(response), b"".join(chunks))
 
     def stream(
         self, request: HttpRequest, timeout: float | None, read_timeout: float | None
     ) -> _Stream:
         """Exchange a request for the headers of an answer."""
-        connect = min(timeout or self._connect_timeout, self._connect_timeout)
-        limits = Timeout(connect=connect, read=read_timeout if timeout is None else timeout)
+        limits = Timeout(connect=self._connect_timeout, read=read_timeout)
+        until = None if timeout is None else monotonic() + timeout
         # A connection of its own: it is shut down to abort the stream, whoever else had it by then.
         manager, pool = self._new_pool()
         try:
-            response = self._start(request, limits, pool, preload_content=False)
+            with deadline(until):
+                response = self._start(request, limits, pool)
         except (HTTPError, OSError, ValueError) as error:
             manager.clear()
             raise self._translated(error, request, timeout) from error
@@ -136,9 +147,10 @@ class HttpTransport:
         kept = self._kept = self._kept or self._new_pool()
         before, limits = self._kept_socket, Timeout(connect=timeout, read=timeout)
         try:
-            response = self._start(request, limits, kept[1], preload_content=False)
-            self._kept_socket = _socket_of(response)
-            _read_off(response, self._kept_socket, monotonic() + timeout)
+            with deadline(monotonic() + timeout):
+                response = self._start(request, limits, kept[1])
+                self._kept_socket = _socket_of(response)
+                _read_off(response)
         except (HTTPError, OSError, ValueError) as error:
             self.hang_up()
             raise self._translated(error, request, timeout) from error
@@ -168,7 +180,6 @@ class HttpTransport:
         request: HttpRequest,
         limits: Timeout,
         pool: HTTPConnectionPool | None = None,
-        **options: Any,
     ) -> BaseHTTPResponse:
         if self._process != os.getpid():
             self._forked()
@@ -181,7 +192,7 @@ class HttpTransport:
             retries=False,
             redirect=False,
             assert_same_host=False,
-            **options,
+            preload_content=False,
         )
 
     def _headers(self, request: HttpRequest) -> Any:
@@ -214,17 +225,41 @@ class HttpTransport:
                 options["server_hostname"] = self._config.tls.server_name
         manager = _new_manager(self._proxy, options)
         pool = manager.connection_from_url(self._config.server)
-        if self._config.tls.insecure:
-            setattr(pool, "ConnectionCls", _UnverifiedConnection)  # noqa: B010 - too narrowly typed
+        kind: Any = pool.ConnectionCls
+        setattr(pool, "ConnectionCls", _timed(kind, self._config.tls.insecure))  # noqa: B010
         return manager, pool
 
 
-class _UnverifiedConnection(HTTPSConnection):
-    """Does not warn with every request: the configuration says that this is wanted."""
+@cache
+def _timed(kind: type[Any], unverified: bool) -> type[Any]:
+    """The class of connections that are made in time, like those of a class of urllib3."""
 
-    def connect(self) -> None:
-        super().connect()
-        self.is_verified = True
+    class Timed(kind):  # type: ignore[misc]  # there are four, with and without TLS and SOCKS
+        response_class = FinalResponse
+        timeout: float | None
+
+        def connect(self) -> None:
+            limit = self.timeout
+            with deadline(None if limit is None else monotonic() + limit):
+                usual: Any = super()
+                usual.connect()
+            if unverified:
+                # No warning with every request: the configuration says that this is wanted.
+                self.is_verified = True
+
+        def _new_conn(self) -> socket.socket:
+            plain: Any = super()
+            usual = self.timeout
+            try:
+                self.timeout = time_left()
+                found: socket.socket = within_deadline(plain._new_conn, socket.socket.close)
+            except TimeoutError as error:
+                raise ConnectTimeoutError(self, "connecting took too long") from error
+            finally:
+                self.timeout = usual
+            return timed(found, usual)
+
+    return Timed
 
 
 class _Stream:
@@ -244,7 +279,7 @@ class _Stream:
         self._request = request
         self._manager = manager
         self._open_streams = open_streams
-        self._chunks = _chunks(response)
+        self._chunks = _pieces(response)
         self._reading = threading.Lock()
         self._aborted = self._broken = False
         self._why = "the connection was closed"
@@ -312,28 +347,28 @@ def _socket_of(response: BaseHTTPResponse) -> socket.socket:
     return inner
 
 
+def _pieces(response: BaseHTTPResponse) -> Iterator[bytes]:
+    """Pieces of a body as they arrive, decompressed."""
+    inflater = inflater_for(response.status, response.headers)
+    if inflater is None:
+        yield from _chunks(response)
+        return
+    for chunk in _chunks(response):
+        yield from inflater.pieces(chunk)
+    inflater.finish()
+
+
 def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
     """Pieces as they arrive: `stream` would wait for a full buffer where there are no chunks."""
     if getattr(response, "chunked", False):
-        return iter(response.read_chunked())
-    return iter(lambda: response.read1(_CHUNK), b"")
+        return iter(response.read_chunked(_CHUNK, decode_content=False))
+    return iter(lambda: response.read1(_CHUNK, decode_content=False), b"")
 
 
-def _read_within(response: BaseHTTPResponse, connection: socket.socket, deadline: float) -> bytes:
-    left = deadline - monotonic()
-    if left <= 0:
-        raise TimeoutError
-    # At the end of the answer the connection is closed, or another thread's already.
-    if response.connection is not None:
-        with suppress(OSError):
-            connection.settimeout(left)
-    return response.read1(_CHUNK)
-
-
-def _read_off(response: BaseHTTPResponse, connection: socket.socket, deadline: float) -> None:
+def _read_off(response: BaseHTTPResponse) -> None:
     """Read an answer that does not matter, so that its connection can be used again."""
     left = _SMALL
-    while left > 0 and (chunk := _read_within(response, connection, deadline)):
+    while left > 0 and (chunk := response.read1(_CHUNK, decode_content=False)):
         left -= len(chunk)
     if left <= 0:
         response.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ..clock import SYSTEM_CLOCK
 from ..codec import decode_event
 from ..errors import ClientError, ConnectionLost
-from ..lines import is_whole
+from ..lines import LineTooLong, is_whole
 from ..model import Model
 from ..request import WATCH, build
 from ..watch import WatchProgress
@@ -57,8 +57,9 @@ class Watch(Stoppable, Generic[T]):
             problem: ClientError | None = None
             try:
                 if self._lines:
-                    event = decode_event(self._lines.popleft(), self._model)
-                    if self._progress.take(event):
+                    line = self._lines.popleft()
+                    event = decode_event(line, self._model) if line.strip() else None
+                    if event is not None and self._progress.take(event):
                         return event
                     continue
                 if self._read_on():
@@ -78,8 +79,11 @@ class Watch(Stoppable, Generic[T]):
             self._open(request, read_timeout, is_watch=True, can_resume=can_resume)
             self._progress.opened(monotonic())
             return True
-        if self._read_lines():
-            return True
+        try:
+            if self._read_lines():
+                return True
+        except LineTooLong as error:
+            raise ConnectionLost(f"{self._request.info}: {error}") from None
         rest = self._splitter.rest()
         if not rest:
             return False
