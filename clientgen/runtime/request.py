@@ -38,6 +38,7 @@ __all__ = [
     "build_delete",
     "build_patch",
     "build_write",
+    "check_headers",
     "query_string",
     "selector_text",
 ]
@@ -46,6 +47,25 @@ Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
 _JSON: Headers = (("Content-Type", "application/json"),)
+
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
+# What would end a header or a text: control characters, and halves of characters.
+_UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]").search
+
+
+def check_headers(headers: Headers) -> None:
+    """See to it that headers can be sent as they are.
+
+    Raises:
+        ValueError: a name or a value holds a character that no header may carry. The value is not
+            shown, as it may be secret.
+    """
+    for name, value in headers:
+        if not _HEADER_NAME(name):
+            raise ValueError(f"{name!r} cannot be the name of a header")
+        if _UNSENDABLE(value):
+            raise ValueError(f"the header {name} holds a character that no header may carry")
 
 
 class HttpRequest(Struct):

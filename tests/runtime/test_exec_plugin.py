@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -482,3 +483,50 @@ def test_the_plugin_machinery_starts_no_process_on_import() -> None:
     code = "import sys, clientgen.runtime.config.exec_plugin; print('subprocess' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked about does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+GRANDCHILD = """
+    import subprocess, time
+    child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"])
+    with open({place!r}, "w") as file:
+        file.write(str(child.pid))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("then", "problem"),
+    [
+        ("time.sleep(60)", "did not answer within"),
+        ("os.write(1, b'x' * 2_000_000)\n    time.sleep(60)", "printed more than 1048576 bytes"),
+        ("os._exit(0)", "did not answer within"),
+    ],
+    ids=["silent", "endless", "gone"],
+)
+def test_what_a_plugin_has_started_ends_with_it(
+    plugin: Plugin, tmp_path: Path, then: str, problem: str
+) -> None:
+    place = tmp_path / "grandchild"
+    plugin.does(GRANDCHILD.format(place=str(place)) + f"    {then}\n")
+    said = failure(plugin.config(timeout=3.0))
+    assert problem in said
+    pid = int(place.read_text())
+    end = time.monotonic() + 10
+    while is_alive(pid):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_plugin_that_prints_without_an_end_is_ended(plugin: Plugin) -> None:
+    plugin.does(f"while True: sys.stdout.write({SECRET!r} * 10_000)")
+    said = failure(plugin.config(timeout=60.0))
+    assert said == f"{WHERE}printed more than 1048576 bytes and was ended"

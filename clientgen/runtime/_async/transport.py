@@ -21,10 +21,11 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
-from ..config.proxy import proxy_for
+from ..config.proxy import proxy_and_login
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
 from ..request import HttpRequest, HttpResponse
+from ..secrecy import Unpicklable
 
 if TYPE_CHECKING:
     import ssl
@@ -48,7 +49,7 @@ _SMALL = 1 << 16
 _FAILURES = (aiohttp.ClientError, OSError, ValueError)
 
 
-class AsyncHttpTransport:
+class AsyncHttpTransport(Unpicklable):
     """Keeps connections to one server that were all opened with the same certificate."""
 
     def __init__(
@@ -65,13 +66,18 @@ class AsyncHttpTransport:
         self._pool_size = pool_size
         self._max_bytes = max_response_bytes
         self._context = context
-        self._proxy = proxy_for(config)
+        self._proxy, login = proxy_and_login(config)
         self._encodings = "identity" if config.disable_compression else "gzip"
         self._options: dict[str, Any] = {"allow_redirects": False}
+        self._login = ""
         if config.tls.server_name:
             self._options["server_hostname"] = config.tls.server_name
         if self._proxy and not self._proxy.startswith("socks"):
             self._options["proxy"] = self._proxy
+            if login and config.is_secure:
+                self._options["proxy_headers"] = {"Proxy-Authorization": login}
+            elif login:
+                self._login = login
         self._failures: tuple[type[Exception], ...] = _FAILURES
         self._reading: aiohttp.ClientSession | None = None
         self._writing: aiohttp.ClientSession | None = None
@@ -94,7 +100,7 @@ class AsyncHttpTransport:
             async with asyncio.timeout(timeout):
                 return await self._exchange(session, request)
         except self._failures as error:
-            raise _translated(error, request, self._server) from error
+            raise _translated(error, request, self._server) from _harmless(error)
         finally:
             self._busy -= 1
             if self._retired and not self._busy:
@@ -132,7 +138,7 @@ class AsyncHttpTransport:
                 response = await self._start(self._streaming, request, timeout=limits)
             stream = _opened(response, request, self._streams)
         except self._failures as error:
-            raise _translated(error, request, self._server) from error
+            raise _translated(error, request, self._server) from _harmless(error)
         self._streams.add(stream)
         return stream
 
@@ -152,7 +158,7 @@ class AsyncHttpTransport:
                 await _read_off(response)
         except self._failures as error:
             await self.hang_up()
-            raise _translated(error, request, self._server) from error
+            raise _translated(error, request, self._server) from _harmless(error)
         return response.status, self._kept_is_new
 
     async def hang_up(self) -> None:
@@ -192,6 +198,8 @@ class AsyncHttpTransport:
             body = io.BytesIO(body)
         headers = CIMultiDict(request.headers)
         headers["Accept-Encoding"] = self._encodings
+        if self._login:
+            headers["Proxy-Authorization"] = self._login
         url = URL(self._server + request.target, encoded=True)
         return session.request(
             request.method, url, data=body, headers=headers, **self._options, **options
@@ -294,7 +302,7 @@ class _Stream:
                 return b""
             if self._why:
                 raise ConnectionLost(f"{self._request.info}: {self._why}") from None
-            raise _translated(error, self._request, "") from error
+            raise _translated(error, self._request, "") from _harmless(error)
         self.heard = monotonic()
         return chunk
 
@@ -382,6 +390,11 @@ def _translated(  # noqa: PLR0911 - a table
             return ResponseBroken(f"{info}: the answer cannot be read: {_cause(error)}")
         case _:  # of the SOCKS library
             return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
+
+
+def _harmless(error: Exception) -> Exception | None:
+    """The error as it may be shown; None for those that repeat what the request held."""
+    return None if isinstance(error, aiohttp.ClientResponseError) else error
 
 
 def _cause(error: Exception) -> str:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from ..arguments import named
 from ..errors import ConnectionLost, RequestTimeout, TransportError
 from ..health import SILENCE, is_outage
-from ..request import HttpRequest, HttpResponse
+from ..request import HttpRequest, HttpResponse, check_headers
 from ..response import error_from, retry_after
 from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
+from ..secrecy import Hidden, Unpicklable
 from ..server_warnings import LoggedOnce, warnings_in
 from ._primitives import Lock, call_later, run_blocking, short_lock, sleep, wait_until
 from .keeper import Keeper
@@ -47,7 +48,7 @@ _OPEN_SECONDS = 30.0
 _OPEN_DOWN = 5.0
 
 
-class Rest:
+class Rest(Unpicklable):
     """Sends requests to one cluster, for any number of typed clients.
 
     Answers of 429 and 5xx with a Retry-After are tried again for every verb, up to `max_retries`
@@ -88,6 +89,7 @@ class Rest:
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
+        check_headers(self._fixed)
         self._headers: Headers = self._fixed
         self._credentials = Credentials(config)
         self._shown: Credential | None = None
@@ -290,6 +292,8 @@ class Rest:
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
         # Of two that say what is accepted, servers heed the first.
+        if request.headers:
+            check_headers(request.headers)
         headers = request.headers + self._headers
         return HttpRequest(request.method, request.target, headers, request.body)
 
@@ -317,7 +321,8 @@ class Rest:
         ):
             self._connect(credential)
         authorization = credential.authorization
-        shown = (("Authorization", authorization),) if authorization else ()
+        shown = (("Authorization", Hidden(authorization)),) if authorization else ()
+        check_headers(shown)
         self._headers = self._fixed + shown
         self._shown = credential
 

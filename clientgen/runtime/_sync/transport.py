@@ -15,7 +15,7 @@ from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from urllib3 import HTTPHeaderDict, PoolManager, ProxyManager, Timeout
 from urllib3.exceptions import (
@@ -27,14 +27,14 @@ from urllib3.exceptions import (
     ReadTimeoutError,
     SSLError,
 )
-from urllib3.util import make_headers, parse_url
 
 from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
-from ..config.proxy import proxy_for
+from ..config.proxy import proxy_and_login
 from ..deadlines import FinalResponse, TimedTlsSocket, deadline, time_left, timed, within_deadline
 from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
 from ..keepalive import KEEPALIVE
 from ..request import HttpRequest, HttpResponse
+from ..secrecy import Unpicklable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -56,7 +56,7 @@ _SMALL = 1 << 16
 _SOCKET_OPTIONS = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *KEEPALIVE]
 
 
-class HttpTransport:
+class HttpTransport(Unpicklable):
     """Keeps connections to one server that were all opened with the same certificate.
 
     Threads may share it. After a fork the child opens connections of its own.
@@ -79,7 +79,7 @@ class HttpTransport:
         self._context = context
         if context is not None:
             context.sslsocket_class = TimedTlsSocket
-        self._proxy = proxy_for(config)
+        self._proxy, self._login = proxy_and_login(config)
         self._encodings = "identity" if config.disable_compression else "gzip"
         forwarded = self._proxy and not config.is_secure and not self._proxy.startswith("socks")
         self._prefix = config.server if forwarded else urlsplit(config.server).path
@@ -223,7 +223,7 @@ class HttpTransport:
             options["ssl_context"] = self._context
             if self._config.tls.server_name:
                 options["server_hostname"] = self._config.tls.server_name
-        manager = _new_manager(self._proxy, options)
+        manager = _new_manager(self._proxy, self._login, options)
         pool = manager.connection_from_url(self._config.server)
         kind: Any = pool.ConnectionCls
         setattr(pool, "ConnectionCls", _timed(kind, self._config.tls.insecure))  # noqa: B010
@@ -379,7 +379,7 @@ def _headers(response: BaseHTTPResponse) -> Mapping[str, str]:
     return response.headers
 
 
-def _new_manager(proxy: str | None, options: dict[str, Any]) -> PoolManager:
+def _new_manager(proxy: str | None, login: str, options: dict[str, Any]) -> PoolManager:
     if proxy is None:
         return PoolManager(num_pools=1, **options)
     if proxy.startswith("socks"):
@@ -389,8 +389,7 @@ def _new_manager(proxy: str | None, options: dict[str, Any]) -> PoolManager:
 
         # With socks5h the proxy looks names up, as with client-go.
         return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **options)
-    login = parse_url(proxy).auth
-    headers = make_headers(proxy_basic_auth=unquote(login)) if login else None
+    headers = {"Proxy-Authorization": login} if login else None
     return ProxyManager(proxy, proxy_headers=headers, **options)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["basic", "bearer", "is_header_safe"]
+from ..errors import ConfigError
+
+__all__ = ["basic", "bearer", "check_sendable", "is_header_safe"]
 
 
 def bearer(token: str) -> str | None:
@@ -17,6 +19,19 @@ def basic(username: str, password: str) -> str | None:
     import base64  # late: passwords are rare
 
     return f"Basic {base64.b64encode(f'{username}:{password}'.encode()).decode()}"
+
+
+def check_sendable(name: str, value: object, origin: str = "") -> None:
+    """See to it that a name, password or token is text that can be sent.
+
+    Raises:
+        ConfigError: it is not; the value is not shown.
+    """
+    where = f"{origin}: {name}" if origin else name
+    if not isinstance(value, str):
+        raise ConfigError(f"{where} must be a string, not a {type(value).__name__}")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise ConfigError(f"{where} holds half of a character")
 
 
 def is_header_safe(token: str) -> bool:

@@ -16,9 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from ..errors import ConfigError
+from ..secrecy import Unpicklable
+from .authorization import check_sendable, is_header_safe
 from .server_url import base_url, proxy_address, without_password
 
 __all__ = [
@@ -48,8 +50,8 @@ _ENV: Mapping[str, Callable[[Any], str]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class _Discreet:
-    """Equality and a repr that name what is set and never say a secret.
+class _Discreet(Unpicklable):
+    """Equality and a repr that name what is set and never say a secret; nobody pickles it.
 
     Both are written here and not left to dataclass: test tools print the fields of dataclasses
     whose equality is the generated one.
@@ -66,6 +68,12 @@ class _Discreet:
 
     def __hash__(self) -> int:
         return hash(_values(self))
+
+    def __copy__(self) -> Self:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 def _values(value: _Discreet) -> tuple[object, ...]:
@@ -121,7 +129,11 @@ class AuthConfig(_Discreet):
 
     Files win over what is given beside them for the token (`token` serves until the file was
     read), and lose for certificates and keys, as in client-go. The `..._data` are PEM. A plugin
-    is asked only when nothing else is given. `origin` opens error messages.
+    is asked only when nothing else is given. `origin` opens error messages. White space around a
+    token is dropped, as it ends most files.
+
+    Raises:
+        ConfigError: when no HTTP header could carry the token, the name or the password.
     """
 
     token: str = field(default="", metadata=_SECRET)
@@ -134,6 +146,15 @@ class AuthConfig(_Discreet):
     key_data: bytes = field(default=b"", metadata=_SECRET)
     exec: ExecConfig | None = None
     origin: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("token", "username", "password"):
+            check_sendable(name, getattr(self, name), self.origin)
+        token = self.token.strip()
+        if not is_header_safe(token):
+            what = "token holds a space or a character that no HTTP header may carry"
+            raise ConfigError(f"{self.origin}: {what}" if self.origin else what)
+        object.__setattr__(self, "token", token)
 
     @property
     def has_certificate(self) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ConfigError
+from ..secrecy import Hidden
 from .authorization import is_header_safe
 from .cluster_config import ClientCertificate
 
@@ -30,7 +31,7 @@ class CredentialFiles:
         self._auth = config.auth
         self._tls = config.tls
         self._whole = True
-        self.token = ""
+        self.token = Hidden()
         self.authority: bytes | None = None
         self.certificate: ClientCertificate | None = None
         auth = config.auth
@@ -51,7 +52,7 @@ class CredentialFiles:
         """
         self._whole = True
         if self._auth.token_file:
-            self.token = self._or_old(self._read_token, self.token or self._auth.token)
+            self.token = Hidden(self._or_old(self._read_token, self.token or self._auth.token))
         if self._has_certificate:
             self.certificate = self._or_old(self._read_certificate, self.certificate)
         if self._has_authority:

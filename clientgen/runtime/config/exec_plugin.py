@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import threading
+from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["ExecAnswer", "ExecPlugin", "plugin_for", "run_plugin"]
 
 _HELP = "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
+
+# Far more than any certificate, key and token.
+_MOST_OUTPUT = 1 << 20
 
 _plugins: dict[Hashable, ExecPlugin] = {}
 _plugins_lock = threading.Lock()
@@ -142,6 +148,8 @@ def _start(
             env=env,
             stdin=None if interactive else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
+            # A group of its own can be ended as a whole; but only ours may read the terminal.
+            process_group=None if interactive else 0,
         )
     except OSError as error:
         raise ConfigError(f"{where} cannot be run: {error.strerror}") from None
@@ -157,20 +165,58 @@ def _not_found(plugin: ExecConfig, where: str) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
-    """What the plugin printed; it does not outlive an exception, be it a timeout or Ctrl-C."""
+    """What the plugin printed; nothing outlives an exception, be it a timeout or Ctrl-C."""
     import subprocess
 
+    until = None if timeout is None else monotonic() + timeout
     try:
-        return process.communicate(timeout=timeout)[0]
+        output = _output(process, until, where)
+        process.wait(_left(until))
     except subprocess.TimeoutExpired:
+        _end(process)
         raise ConfigError(f"{where} did not answer within {timeout:g} s and was ended") from None
+    except BaseException:
+        _end(process)
+        raise
     finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
         # Not drained: what the plugin itself started may hold the other end open.
         if process.stdout is not None:
             process.stdout.close()
+    return output
+
+
+def _output(process: subprocess.Popen[bytes], until: float | None, where: str) -> bytes:
+    """Read what it prints, as far as that can be an answer."""
+    import subprocess
+    from selectors import EVENT_READ, DefaultSelector
+
+    assert process.stdout is not None
+    if os.name == "nt":  # where only sockets can be waited for
+        return process.communicate(timeout=_left(until))[0]
+    output = b""
+    with DefaultSelector() as selector:
+        selector.register(process.stdout, EVENT_READ)
+        while selector.select(_left(until)):
+            piece = os.read(process.stdout.fileno(), _MOST_OUTPUT)
+            if not piece:
+                return output
+            output += piece
+            if len(output) > _MOST_OUTPUT:
+                raise ConfigError(f"{where} printed more than {_MOST_OUTPUT} bytes and was ended")
+    raise subprocess.TimeoutExpired(process.args, 0)
+
+
+def _left(until: float | None) -> float | None:
+    return None if until is None else max(0.0, until - monotonic())
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it, and what it has started where that can be told from what others started."""
+    with suppress(ProcessLookupError, PermissionError, AttributeError):  # Windows has no groups
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
 
 
 def _ending(code: int) -> str:

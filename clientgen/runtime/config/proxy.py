@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..errors import ConfigError
+from ..secrecy import Hidden
+from .authorization import basic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from .cluster_config import ClusterConfig
 
-__all__ = ["proxy_for"]
+__all__ = ["proxy_and_login", "proxy_for"]
 
 
 def proxy_for(config: ClusterConfig, env: Mapping[str, str] | None = None) -> str | None:
@@ -36,6 +38,25 @@ def proxy_for(config: ClusterConfig, env: Mapping[str, str] | None = None) -> st
     if not proxy or _is_direct(config.server, _either(env, "NO_PROXY")):
         return None
     return _checked(proxy, name)
+
+
+def proxy_and_login(config: ClusterConfig) -> tuple[str | None, str]:
+    """The URL of the proxy without its name and password, and the header that says them.
+
+    A SOCKS proxy is told them in another way: its URL keeps them.
+
+    Raises:
+        ConfigError: as `proxy_for`.
+    """
+    proxy = proxy_for(config)
+    if proxy is None or proxy.startswith("socks"):
+        return (Hidden(proxy), "") if proxy else (None, "")
+    parts = urlsplit(proxy)
+    if parts.username is None and parts.password is None:
+        return proxy, ""
+    place = parts.netloc.rpartition("@")[2]
+    login = basic(unquote(parts.username or ""), unquote(parts.password or "")) or ""
+    return parts._replace(netloc=place).geturl(), Hidden(login)
 
 
 def _either(env: Mapping[str, str], name: str) -> str:

@@ -1,0 +1,36 @@
+"""What keeps secrets where they are: texts that no repr shows, objects that nobody pickles."""
+
+from __future__ import annotations
+
+from typing import NoReturn, SupportsIndex
+
+__all__ = ["Hidden", "Unpicklable"]
+
+
+class Unpicklable:
+    """What holds credentials, or a way to them: neither pickle nor copy writes it down.
+
+    Another process makes its own, from the same configuration files.
+    """
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError(
+            f"a {type(self).__name__} holds credentials: it cannot be pickled or copied; "
+            "make another where it is needed"
+        )
+
+
+class Hidden(Unpicklable, str):
+    """A text that is shown as `***` by whatever prints the object that holds it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
