@@ -87,6 +87,7 @@ __all__ = [
     "Unauthorized",
     "UnsupportedMediaType",
     "api_error",
+    "one_line",
 ]
 
 
@@ -287,6 +288,9 @@ class ConnectionLost(ResponseBroken):
     """The connection was lost before the answer was whole."""
 
 
+# How much of what is no HTTP is told.
+_LONGEST = 200
+
 _BY_REASON: dict[str, type[ApiError]] = {
     each.__name__: each
     for each in (
@@ -329,6 +333,13 @@ _BY_CODE: dict[int, type[ApiError]] = {
     503: ServiceUnavailable,
     504: Timeout,
 }
+
+
+def one_line(text: str) -> str:
+    """Give what a peer said as a part of a message: in one line, printable, and not too long."""
+    line = " ".join(text[: 4 * _LONGEST].split())
+    shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:

@@ -12,10 +12,12 @@ import pytest
 from kubeapi.core.v1 import Pod, PodList
 from kubeapi.core.v1.async_clients import AsyncPodClient
 from kubeapi.core.v1.resources import PODS
+from support.raw_server import Peer, RawServer
 from support.server import END, chunk, event, failure, head, ok, reply
 
 from clientgen.runtime import codec, errors
 from clientgen.runtime.aio import AsyncRest, AsyncSharedInformer
+from clientgen.runtime.config.cluster_config import ClusterConfig
 from clientgen.runtime.patches import MergePatch
 
 NAMES = [
@@ -267,3 +269,54 @@ async def test_informers_keep_fields_of_any_name(server, config_for, name):
         await informer.stop()
     hold.set()
     assert codec.to_dict(found) == sent
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+JSON = b'{"kind":"Pod","metadata":{"name":"web"}}'
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+NO_HTTP = {
+    "two lengths": HEAD + b"Content-Length: 40\r\nContent-Length: 5\r\n\r\n" + JSON,
+    "negative length": HEAD + b"Content-Length: -1\r\n\r\n" + JSON,
+    "length of 5000 digits": HEAD + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n" + JSON,
+    "length and chunks": HEAD + b"Content-Length: 3\r\n" + CHUNKED[len(HEAD) :] + b"0\r\n\r\n",
+    "too short": HEAD + b"Content-Length: 1000\r\n\r\n" + JSON,
+    "too long": HEAD + b"Content-Length: 10\r\n\r\n" + JSON,
+    "nothing to say": b"HTTP/1.1 204 No\r\n\r\n",
+    "another protocol": b"HTTP/1.1 101 Sw\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+    "no code": b"HTTP/1.1 000 Sw\r\n\r\n",
+    "a code of four digits": b"HTTP/1.1 1000 Sw\r\nContent-Length: 0\r\n\r\n",
+    "another version": b"HTTP/9.9 200 OK\r\n\r\n" + JSON,
+    "a header without a colon": HEAD + b"Xabc\r\nContent-Length: 0\r\n\r\n",
+    "a header with NUL": HEAD + b"X: a\0b\r\nContent-Length: 0\r\n\r\n",
+    "a header in no encoding": b"HTTP/1.1 429 No\r\nRetry-After: \xff\r\nContent-Length: 0\r\n\r\n",
+    "a chunk of negative size": CHUNKED + b"-5\r\nabc\r\n0\r\n\r\n",
+    "a chunk of no size": CHUNKED + b"zz\r\n",
+    "a chunk without an end": CHUNKED + b"28\r\n" + JSON + b"0\r\n\r\n",
+    "a chunk that is cut": CHUNKED + b"28\r\n" + JSON,
+    "another transfer encoding": HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    "two objects": HEAD + b"Connection: close\r\n\r\n" + JSON + JSON,
+    "a byte order mark": HEAD + b"Connection: close\r\n\r\n\xef\xbb\xbf" + JSON,
+    "UTF-16": HEAD + b"Connection: close\r\n\r\n" + JSON.decode().encode("utf-16"),
+    "garbage": b"\x00\x1b[31m\n\r\x02" * 1000,
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("what", NO_HTTP)
+async def test_what_is_no_answer_is_a_client_error_in_one_line(what):
+    def talk(peer: Peer) -> None:
+        peer.read_request()
+        peer.send(NO_HTTP[what])
+
+    with RawServer(talk) as broken:
+        config = ClusterConfig(f"http://127.0.0.1:{broken.port}")
+        async with AsyncRest(config, max_retries=0) as rest:
+            pods = AsyncPodClient(rest, "default")
+            for call in (lambda: pods.get("web", timeout=20), lambda: pods.get("web")):
+                said = ""
+                try:
+                    assert isinstance(await call(), Pod)  # threads are more lenient here and there
+                except errors.ClientError as error:
+                    said = str(error)
+                assert said.isprintable()
+                assert len(said) < 400

@@ -22,7 +22,14 @@ from yarl import URL
 
 from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from ..config.proxy import proxy_and_login
-from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
+from ..errors import (
+    ConfigError,
+    ConnectionFailed,
+    ConnectionLost,
+    RequestTimeout,
+    ResponseBroken,
+    one_line,
+)
 from ..keepalive import KEEPALIVE
 from ..request import HttpRequest, HttpResponse
 from ..secrecy import Unpicklable
@@ -378,12 +385,12 @@ def _translated(  # noqa: PLR0911 - a table
         case aiohttp.ClientConnectorError():
             return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
         case aiohttp.ClientHttpProxyError():
-            words = f"the proxy answered {error.status} {error.message}"
+            words = f"the proxy answered {error.status} {one_line(error.message)}"
             return ConnectionFailed(f"{info}: cannot connect to {server}: {words}")
         case aiohttp.ClientPayloadError() | aiohttp.ServerDisconnectedError() | OSError():
             return ConnectionLost(f"{info}: the connection was lost: {_cause(error)}")
         case aiohttp.ClientResponseError():
-            return ResponseBroken(f"{info}: the answer is not HTTP: {error.message}")
+            return ResponseBroken(f"{info}: the answer is not HTTP: {one_line(error.message)}")
         case aiohttp.ClientConnectionError():
             return ConnectionLost(f"{info}: the connection was closed")
         case aiohttp.ClientError() | ValueError():
@@ -402,7 +409,7 @@ def _cause(error: Exception) -> str:
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
     if isinstance(inner, ConnectionError) and inner.errno:
         return os.strerror(inner.errno)  # asyncio's words do not say why
-    return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+    return one_line(getattr(inner, "strerror", None) or str(inner) or type(inner).__name__)
 
 
 def _new_socket(address: Any) -> socket.socket:

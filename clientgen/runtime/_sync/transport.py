@@ -31,7 +31,14 @@ from urllib3.exceptions import (
 from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from ..config.proxy import proxy_and_login
 from ..deadlines import FinalResponse, TimedTlsSocket, deadline, time_left, timed, within_deadline
-from ..errors import ConfigError, ConnectionFailed, ConnectionLost, RequestTimeout, ResponseBroken
+from ..errors import (
+    ConfigError,
+    ConnectionFailed,
+    ConnectionLost,
+    RequestTimeout,
+    ResponseBroken,
+    one_line,
+)
 from ..keepalive import KEEPALIVE
 from ..request import HttpRequest, HttpResponse
 from ..secrecy import Unpicklable
@@ -452,4 +459,4 @@ def _is_refused_tls(cause: BaseException) -> bool:
 
 
 def _words(cause: BaseException) -> str:
-    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    return one_line(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__)
