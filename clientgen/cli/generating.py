@@ -12,6 +12,7 @@ from clientgen.cli.extra import require_generator
 from clientgen.cli.options import SeveralValues, package_options
 from clientgen.cli.report import (
     Progress,
+    show_notes,
     show_unavailable,
     summary_of_older,
     summary_of_skipped,
@@ -51,6 +52,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
         tell_moved(str(chosen.target), result.moved)
         if quiet:
             return
+        show_notes(result.notes)
         for line in summary_of_skipped(result.skipped, verbose=verbose):
             click.echo(line)
         for line in summary_of_older(result.older, verbose=verbose):

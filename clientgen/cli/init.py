@@ -112,7 +112,7 @@ def _say(directory: Path, chosen: Starter, *, generated: bool) -> None:
     click.echo(f"{directory}: a controller for {chosen.kind} of {chosen.group}; see README.md")
     steps = [
         *([f"cd {shlex.quote(str(directory))}"] if directory != Path() else []),
-        "pip install -e . --group dev      # pip 25.1 or newer",
+        'pip install -e ".[dev]"',
         *([] if generated else ["clientgen crd", "clientgen generate"]),
         "pytest",
     ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Progress",
     "count",
+    "show_notes",
     "show_problems",
     "show_unavailable",
     "summary_of_older",
@@ -46,6 +47,12 @@ def show_problems(error: ClientgenError) -> None:
     for problem in sorted(error.problems, key=_by_place):
         click.echo(str(problem), err=True)
     click.echo(count(len(error.problems), "problem"), err=True)
+
+
+def show_notes(notes: Iterable[Problem]) -> None:
+    """Print what authors of sources should hear of."""
+    for note in sorted(notes, key=_by_place):
+        click.echo(f"note: {note}", err=True)
 
 
 def show_unavailable(unavailable: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import Modules, plan
-from clientgen.generator.problems import ClientgenError, Problems
+from clientgen.generator.problems import ClientgenError, Problem, Problems
 from clientgen.generator.render import Rendered, Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.nothing import nothing_found
@@ -49,6 +49,7 @@ class Tree:
     skipped: tuple[Skipped, ...]
     unavailable: Mapping[str, str]
     older: tuple[OlderCopy, ...]
+    notes: tuple[Problem, ...] = ()
 
 
 def offered_resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
@@ -140,7 +141,8 @@ def build(
         uses=config.uses,
         names=_other_names(api, modules),
     )
-    return Tree(tree, manifest, api.skipped, parsed.unavailable, api.older)
+    notes = inputs.located(api.notes)
+    return Tree(tree, manifest, api.skipped, parsed.unavailable, api.older, notes)
 
 
 def _other_names(api: Api, modules: Modules) -> dict[str, str]:

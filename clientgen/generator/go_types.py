@@ -17,6 +17,7 @@ from clientgen.generator.genclient import MarkerLine, Tag
 from clientgen.generator.go_source import GoFile, GoType, read_go
 from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.problems import Problems
+from clientgen.generator.sources.document import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 from clientgen.gvk import GroupVersion
 
@@ -61,7 +62,9 @@ def _key(file: Path) -> str:
 
 def _files(path: Path, problems: Problems) -> list[Path]:
     if path.is_dir():
-        found = [file for file in path.rglob("*.go") if _is_wanted(file, path)]
+        every = sorted(path.rglob("*.go"))
+        links_to_nowhere((each for each in every if _is_theirs(each, path)), {".go"}, problems)
+        found = [file for file in every if _is_wanted(file, path)]
         if not found:
             problems.add(str(path), "there are no Go sources in this folder")
         return found
@@ -74,9 +77,14 @@ def _files(path: Path, problems: Problems) -> list[Path]:
     return []
 
 
-def _is_wanted(file: Path, folder: Path) -> bool:
+def _is_theirs(file: Path, folder: Path) -> bool:
+    """Whether a file is in no folder that Go's tools pass over."""
     parts = file.relative_to(folder).parts
-    if any(part in _SKIPPED_FOLDERS or part[0] in "._" for part in parts):
+    return not any(part in _SKIPPED_FOLDERS or part[0] in "._" for part in parts)
+
+
+def _is_wanted(file: Path, folder: Path) -> bool:
+    if not _is_theirs(file, folder):
         return False
     return file.is_file() and not file.name.endswith("_test.go") and _GENERATED not in file.name
 

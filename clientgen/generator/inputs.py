@@ -76,11 +76,17 @@ class Inputs:
         try:
             yield
         except ClientgenError as error:
-            from clientgen.generator.sources import crd  # see above
+            raise ClientgenError(self.located(error.problems)) from None
 
-            read = chain.from_iterable(source.inputs for source in self.sources)
-            manifests = [one for one in read if isinstance(one, crd.Manifest)]
-            raise ClientgenError(crd.located(error.problems, manifests)) from None
+    def located(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """The same problems with the lines of manifests."""
+        if not problems:
+            return ()
+        from clientgen.generator.sources import crd  # see above
+
+        read = chain.from_iterable(source.inputs for source in self.sources)
+        manifests = [one for one in read if isinstance(one, crd.Manifest)]
+        return crd.located(problems, manifests)
 
 
 def gather(config: PackageConfig) -> Inputs:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+from clientgen.generator.problems import Problem
 from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
@@ -255,3 +256,5 @@ class Api:
     """Classes of the user's that are kinds or lists of them, whether they have clients or not."""
     left_out: frozenset[ModelId] = frozenset()
     """The same of the kinds that are not selected."""
+    notes: tuple[Problem, ...] = ()
+    """What authors of sources should hear of, and what keeps nothing from being generated."""

@@ -24,6 +24,7 @@ from clientgen.generator.manifest import Manifest, digest
 if TYPE_CHECKING:
     from clientgen.generator.building import Progress, ResourceRow, Tree
     from clientgen.generator.ir import OlderCopy, Skipped
+    from clientgen.generator.problems import Problem
 
 __all__ = ["Result", "generate", "resources", "verify"]
 
@@ -41,6 +42,8 @@ class Result:
     """Types described in place that were taken for known ones which have more."""
     moved: tuple[Move, ...] = ()
     """Groups whose package has another name than before."""
+    notes: tuple[Problem, ...] = ()
+    """What authors of sources should hear of."""
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
@@ -71,9 +74,7 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     # As written: another run may have replaced it by now.
     written = digest(tree.manifest.covering(tree.files).text())
     saw(config.target, generator_digest(formatter()), written)
-    return Result(
-        changes, tree.skipped, unavailable=tree.unavailable, older=tree.older, moved=moved
-    )
+    return Result(changes, tree.skipped, False, tree.unavailable, tree.older, moved, tree.notes)
 
 
 def verify(config: PackageConfig, progress: Progress) -> output.Differences:

@@ -85,8 +85,12 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     import difflib  # seldom needed, and it takes a while
 
     by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return f"did you mean `{by_lower[close[0]]}`?" if close else otherwise
+    last = name.lower().rpartition("/")[2]
+    for close in difflib.get_close_matches(name.lower(), by_lower):
+        # Two kinds of one group are alike by their group alone.
+        if difflib.get_close_matches(last, [close.rpartition("/")[2]], cutoff=0.5):
+            return f"did you mean `{by_lower[close]}`?"
+    return otherwise
 
 
 def take_all(steps: Iterable[Callable[[], T]]) -> list[T]:

@@ -156,7 +156,9 @@ def _item(of: Mapping[str, Any], item: Any) -> Any:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(each for each in path.rglob("*") if each.suffix in _ENDINGS and each.is_file())
+    # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.
+    there = (each for each in path.rglob("*") if each.suffix in _ENDINGS)
+    found = sorted(each for each in there if each.is_file() or not each.exists())
     if not found:
         raise ManifestError(f"{path}: there is no .yaml, .yml or .json file in this folder")
     return found

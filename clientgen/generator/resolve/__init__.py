@@ -80,6 +80,7 @@ def resolve(
         types.older_copies(),
         kept,
         frozenset(model for models in imported.kinds.values() for model in models) - kept,
+        (*(note for spec in specs for note in spec.notes), *marking.notes),
     )
 
 

@@ -38,6 +38,8 @@ class Marking:
         self._types = types
         self._problems = problems
         self._keys: list[str] = []
+        self.notes = Problems()
+        """Markers that are passed over, filled by `report_unused`."""
 
     def apply(self, resource: Resource, endpoint: Endpoint) -> Resource:
         """The resource as its markers leave it; what is wrong with them is a problem."""
@@ -63,23 +65,26 @@ class Marking:
     def report_unused(self) -> Iterator[Skipped]:
         """Markers of a kind that there is not are a problem.
 
-        They are passed over where another version of the kind is there: Go sources keep versions
-        that are served no more. The configuration, which is the first source, has to be right.
+        Go sources keep versions that are served no more, and kinds that have no definition yet:
+        these are passed over, but a source of which no kind is there is the wrong one. The
+        configuration, which is the first source, has to be right.
         """
-        served = {_without_version(key) for key in self._keys}
+        known = set(self._keys)
+        served = {_without_version(key) for key in known}
         for number, source in enumerate(self._sources):
-            for key in sorted(source.keys() - set(self._keys)):
+            fits = number > 0 and not served.isdisjoint(map(_without_version, source))
+            for key in sorted(source.keys() - known):
                 if number and _without_version(key) in served:
                     yield Skipped(f"markers of {key}", "no source has this version")
                 else:
-                    self._report_unused(key, source[key])
+                    self._report_unused(key, source[key], self.notes if fits else self._problems)
 
-    def _report_unused(self, key: str, lines: Sequence[MarkerLine]) -> None:
+    def _report_unused(self, key: str, lines: Sequence[MarkerLine], to: Problems) -> None:
         otherwise = "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
         hint = did_you_mean(key, self._keys, otherwise)
         # Of the configuration it is the key that is wrong, and none of its lines.
         where = _IN_LIST.sub("", lines[0].where) if lines else ""
-        self._problems.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
+        to.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
 
     def _markers(self, resource: Resource) -> Genclient:
         key = f"{resource.group_version}/{resource.kind}"

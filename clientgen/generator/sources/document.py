@@ -7,8 +7,9 @@ every `$ref` leads somewhere, no `allOf` leads back to itself.
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -26,6 +27,7 @@ __all__ = [
     "follow",
     "is_array",
     "is_object",
+    "links_to_nowhere",
     "named_schemas",
     "parse_json",
     "pointer",
@@ -43,6 +45,14 @@ DEEPEST = 250
 _SHOWN_PARTS = 8
 _OPENING = re.compile(rb'"(?:[^"\\]|\\.)*+"|([\[{])|([\]}])', re.DOTALL)
 _OFFSET = re.compile(r"\(byte (\d+)\)")
+
+
+def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: Problems) -> None:
+    """Report symbolic links of what would be read that lead to nothing: it would be missing."""
+    for path in paths:
+        if path.suffix in endings and path.is_symlink() and not path.exists():
+            what = f"is a symbolic link that leads nowhere, to {os.readlink(path)!r}"  # noqa: PTH115
+            problems.add(str(path), what, "Remove it, or make what it leads to.")
 
 
 def read_file(path: Path, shown: str) -> bytes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from clientgen.generator.problems import Problem
 from clientgen.generator.sources.document import is_array, is_object, pointer
 from clientgen.generator.words import DEFINITION, Words
 from clientgen.gvk import GroupVersion, GroupVersionKind
@@ -100,13 +101,17 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One document. `ignored` says which operations are no calls on a resource, and why."""
+    """One document. `ignored` says which operations are no calls on a resource, and why.
+
+    `notes` are what its author should hear of, and what keeps nothing from being generated.
+    """
 
     source: str
     definitions: Mapping[str, Definition]
     operations: tuple[Operation, ...]
     ignored: tuple[tuple[str, str], ...] = ()
     precedence: Precedence = Precedence.DOCUMENT
+    notes: tuple[Problem, ...] = ()
 
 
 def gvks_of(schema: Schema) -> list[GroupVersionKind]:

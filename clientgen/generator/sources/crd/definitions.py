@@ -49,7 +49,7 @@ def parse(inputs: Iterable[Input]) -> Spec:
     reading.problems.raise_if_any()
     resources = [resource for found in reading.found for resource in _resources(found)]
     spec = custom_spec("CustomResourceDefinitions", resources, Precedence.MANIFEST)
-    return replace(spec, ignored=tuple(reading.ignored))
+    return replace(spec, ignored=tuple(reading.ignored), notes=tuple(reading.notes))
 
 
 class _Reading:
@@ -57,6 +57,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self.problems = Problems()
+        self.notes = Problems()
         self.found: list[_Found] = []
         self.ignored: list[tuple[str, str]] = []
 
@@ -92,7 +93,7 @@ class _Reading:
         if templates or document.templated:
             return
         problems = Problems()
-        definition = read_definition(value, where, problems)
+        definition = read_definition(value, where, problems, self.notes)
         self.problems.extend(problems)
         if problems:
             return

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clientgen.generator.problems import Problems
+from clientgen.generator.sources.document import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 
 __all__ = ["NOTHING", "Manifest", "gather"]
@@ -64,12 +65,14 @@ def _below(path: Path, root: Path, problems: Problems) -> Iterator[tuple[Manifes
         elif data is not None:
             yield Manifest(_name(path, path, root), str(path), data, named=True), path
         return
-    files = [each for each in path.rglob("*") if each.suffix in _ENDINGS and each.is_file()]
+    every = sorted(path.rglob("*"))
+    links_to_nowhere(every, {*_ENDINGS, ""}, problems)
+    files = [each for each in every if each.suffix in _ENDINGS and each.is_file()]
     if not files:
         problems.add(str(path), "is a folder without .yaml, .yml or .json files", _HINT)
         return
     empty = True
-    for file in sorted(files):
+    for file in files:
         data = _read(file, problems)
         empty = empty and data is not None
         if data is not None and _MARK in data:

@@ -57,6 +57,9 @@ _HINTS = (
 )
 # What a server fills in when it knows the kind.
 _FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
+# Who converts objects is no matter to a client; manifests for kustomize leave it to be filled in.
+_OF_SERVER = "spec.conversion.webhookClientConfig"
+_ALL_THE_SAME = "The client is generated all the same."
 _INVALID = "Invalid value: "
 _LONGEST_VALUE = 60
 # Raised whenever a check is added: verdicts of older checks then count no more.
@@ -87,9 +90,11 @@ def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]
 
 
 def read_definition(
-    definition: Mapping[str, Any], where: str, problems: Problems
+    definition: Mapping[str, Any], where: str, problems: Problems, notes: Problems
 ) -> dict[str, Any]:
     """The definition as a server decodes it: no nulls, no unknown fields; see `check_definition`.
+
+    What only keeps a server from taking it, and says nothing of its objects, goes to `notes`.
 
     It is fit for further use if no problem was added. That one is in order is remembered: compiling
     the rules of a large definition takes longer than generating a client for it.
@@ -103,8 +108,11 @@ def read_definition(
         data = json.dumps(found, sort_keys=True).encode()
         if not is_known_sound(_CHECKS, data):
             causes, is_complete = _causes(found)
-            wrong.extend(_refused(found, where, causes))
-            if is_complete and not wrong:
+            of_server = [each for each in causes if each.field.startswith(_OF_SERVER)]
+            wrong.extend(_refused(found, where, [c for c in causes if c not in of_server]))
+            for refused in _refused(found, where, of_server):
+                notes.add(refused.where, f"a server refuses this: {refused.what}", _ALL_THE_SAME)
+            if is_complete and not wrong and not of_server:
                 remember_sound(_CHECKS, data)
     problems.extend(dict.fromkeys(wrong))
     return found
