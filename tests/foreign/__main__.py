@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from foreign import corpus
+from foreign import corpus, kubectl
 
 __all__ = ["main"]
 
@@ -20,8 +20,15 @@ def main(arguments: list[str] | None = None) -> int:
     each.add_argument("--work", type=Path, help="keep what is generated in this folder")
     each.add_argument("--no-checkers", action="store_true", help="without mypy and pyright")
     each.set_defaults(run=_corpus)
+    each = commands.add_parser("kubectl", help="kubectl against the test server")
+    each.add_argument("binary", nargs="?", default="kubectl")
+    each.set_defaults(run=_kubectl)
     said = parser.parse_args(arguments)
     return int(said.run(said))
+
+
+def _kubectl(said: argparse.Namespace) -> int:
+    return kubectl.run(said.binary)
 
 
 def _corpus(said: argparse.Namespace) -> int:

@@ -232,6 +232,7 @@ class ShipSpecSuperstructureAboveTheWaterline(Model):
 class ShipSpecTender(Model):
     """ShipSpecTender of fleet.example.com/v1."""
 
+    berth_k8s_name: str | None = field(default=None, name="berthK8sName")
     boat_kind_2: ShipSpecTenderBoatKind_c410 | None = field(default=None, name="boat-kind")
     boat_kind: ShipSpecTenderBoatKind_bdaa | None = None
     captain_ref: ShipSpecCaptainRef | None = None
