@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from foreign import corpus, kubectl
+from foreign import corpus, kubectl, python_clients
 
 __all__ = ["main"]
 
@@ -23,12 +23,21 @@ def main(arguments: list[str] | None = None) -> int:
     each = commands.add_parser("kubectl", help="kubectl against the test server")
     each.add_argument("binary", nargs="?", default="kubectl")
     each.set_defaults(run=_kubectl)
+    each = commands.add_parser("python-clients", help="tests of other libraries, the same")
+    each.add_argument("folder", type=Path, metavar="DIR", help="tests that read KUBECONFIG")
+    each.add_argument("--python", default=sys.executable, help="has the library and pytest")
+    each.add_argument("--seconds", type=int, default=20, help="how long a test may take")
+    each.set_defaults(run=_python_clients)
     said = parser.parse_args(arguments)
     return int(said.run(said))
 
 
 def _kubectl(said: argparse.Namespace) -> int:
     return kubectl.run(said.binary)
+
+
+def _python_clients(said: argparse.Namespace) -> int:
+    return python_clients.run(said.folder, said.python, said.seconds)
 
 
 def _corpus(said: argparse.Namespace) -> int:
