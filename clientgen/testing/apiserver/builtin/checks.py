@@ -138,7 +138,9 @@ def relative_path(field: str, path: str) -> Iterator[Cause]:
         yield invalid_value(field, path, "must not contain '..'")
 
 
-def conditions_causes(conditions: list[dict[str, Any]], field: str) -> Iterator[Cause]:
+def conditions_causes(
+    conditions: list[dict[str, Any]], field: str, *, transitions: bool = True
+) -> Iterator[Cause]:
     """What is wrong with the conditions of a status (`meta/v1.Condition`)."""
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
@@ -149,7 +151,7 @@ def conditions_causes(conditions: list[dict[str, Any]], field: str) -> Iterator[
         seen.add(kind)
         yield from one_of(f"{at}.status", condition.get("status"), ("False", "True", "Unknown"))
         yield from is_not_negative(f"{at}.observedGeneration", condition.get("observedGeneration"))
-        if not condition.get("lastTransitionTime"):
+        if transitions and not condition.get("lastTransitionTime"):
             yield required(f"{at}.lastTransitionTime")
         yield from _reason(condition.get("reason") or "", f"{at}.reason")
         if len(condition.get("message") or "") > _LONGEST_MESSAGE:

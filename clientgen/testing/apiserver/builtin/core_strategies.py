@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _NAMESPACE_FINALIZER: Final = "kubernetes"
+_SOURCES: Final = (
+    ("", "PersistentVolumeClaim"),
+    ("snapshot.storage.k8s.io", "VolumeSnapshot"),
+)
 _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
@@ -93,6 +97,7 @@ def _update_volume_status(new: dict[str, Any], old: dict[str, Any], world: World
 def _create_claim(claim: dict[str, Any], world: World) -> None:
     _protect(claim, "kubernetes.io/pvc-protection")
     spec = claim["spec"]
+    _drop_sources(spec)
     _agree_on_source(spec)
     legacy = "volume.beta.kubernetes.io/storage-class"
     if spec.get("storageClassName") is None and legacy not in (
@@ -125,6 +130,14 @@ def _update_claim(new: dict[str, Any], old: dict[str, Any], world: World) -> Non
 
 def _size(claim: dict[str, Any]) -> Decimal:
     return amount(part(part(claim["spec"], "resources"), "requests").get("storage", 0))
+
+
+def _drop_sources(spec: dict[str, Any]) -> None:
+    """Take away sources of kinds that are none, and namespaces, which a feature gate keeps off."""
+    source = part(spec, "dataSource")
+    if source and (source.get("apiGroup") or "", source.get("kind")) not in _SOURCES:
+        del spec["dataSource"]
+    part(spec, "dataSourceRef").pop("namespace", None)
 
 
 def _agree_on_source(spec: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from ..failures import (
     forbidden_value,
     invalid_value,
     required,
+    too_long,
 )
 from ..parts import part, parts, texts
 from .checks import (
@@ -40,6 +41,7 @@ _DIRECTIONS: Final = ("Ingress", "Egress")
 _PATH_TYPES: Final = ("Exact", "ImplementationSpecific", "Prefix")
 _INVALID_PARTS: Final = ("//", "/./", "/../", "%2f", "%2F")
 _INVALID_ENDS: Final = ("/..", "/.")
+_LONGEST_CONTROLLER: Final = 250
 _CLASS: Final = "kubernetes.io/ingress.class"
 
 
@@ -160,19 +162,27 @@ def _ingress_class(kind: dict[str, Any]) -> Iterator[Cause]:
     elif "/" not in controller:
         said = 'must be a domain-prefixed path (such as "acme.io/foo")'
         yield invalid_value("spec.controller", controller, said)
-    parameters = kind["spec"].get("parameters")
-    if parameters is not None:
-        for field in ("kind", "name"):
-            if not parameters.get(field):
-                yield required(f"spec.parameters.{field}")
-        scope = parameters.get("scope")
-        yield from one_of("spec.parameters.scope", scope, ("Cluster", "Namespace"))
-        if scope == "Namespace" and not parameters.get("namespace"):
-            said = "`parameters.scope` is set to 'Namespace'"
-            yield required("spec.parameters.namespace", said)
-        elif scope == "Cluster" and parameters.get("namespace") is not None:
-            said = "`parameters.scope` is set to 'Cluster'"
-            yield forbidden_value("spec.parameters.namespace", said)
+    elif len(controller.encode()) > _LONGEST_CONTROLLER:
+        yield too_long("spec.controller", f"may not be more than {_LONGEST_CONTROLLER} bytes")
+    if kind["spec"].get("parameters") is not None:
+        yield from _parameters(kind["spec"]["parameters"], "spec.parameters")
+
+
+def _parameters(parameters: dict[str, Any], field: str) -> Iterator[Cause]:
+    group, space, at = parameters.get("apiGroup"), parameters.get("namespace"), f"{field}.namespace"
+    if group is not None:
+        yield from matches(f"{field}.apiGroup", group, subdomain_problems)
+    for member in ("kind", "name"):
+        if not parameters.get(member):
+            yield required(f"{field}.{member}")
+    scope = parameters.get("scope")
+    yield from one_of(f"{field}.scope", scope, ("Cluster", "Namespace"))
+    if scope == "Namespace" and space is None:
+        yield required(at, "`parameters.scope` is set to 'Namespace'")
+    elif scope == "Namespace":
+        yield from matches(at, space or "", label_problems)
+    elif scope == "Cluster" and space is not None:
+        yield forbidden_value(at, "`parameters.scope` is set to 'Cluster'")
 
 
 @checks_change("networking.k8s.io", "ingressclasses")

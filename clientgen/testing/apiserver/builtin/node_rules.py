@@ -32,7 +32,7 @@ def _node(node: dict[str, Any]) -> Iterator[Cause]:
             yield from quantity_causes(name, quantity, f"status.{side}.{name}")
 
 
-@checks("", "nodes", again=False)
+@checks("", "nodes")
 def _new_node(node: dict[str, Any]) -> Iterator[Cause]:
     networks, field = texts(node["spec"], "podCIDRs"), "spec.podCIDRs"
     for index, network in enumerate(networks):
@@ -84,6 +84,7 @@ def _taints(spec: dict[str, Any]) -> Iterator[Cause]:
 @checks_change("", "nodes")
 def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     after, before = new["spec"], old["spec"]
+    yield from _node(new)  # the server looks at it twice
     was, now = texts(before, "podCIDRs"), texts(after, "podCIDRs")
     said = 'node updates may not change podCIDR except from "" to valid'
     if was and len(was) != len(now):

@@ -71,9 +71,8 @@ def _budget(budget: dict[str, Any]) -> Iterator[Cause]:
 def _budget_status(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     del old
     status = part(new, "status")
-    yield from conditions_causes(parts(status, "conditions"), "status.conditions")
-    for count in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"):
-        yield from is_not_negative(f"status.{count}", status.get(count))
+    conditions = parts(status, "conditions")
+    yield from conditions_causes(conditions, "status.conditions", transitions=False)
 
 
 # ---------------------------------------------------------------------------- small kinds
@@ -224,6 +223,12 @@ def _candidate(candidate: dict[str, Any]) -> Iterator[Cause]:
     yield from _strategy(strategy)
 
 
+@checks_change("coordination.k8s.io", "leasecandidates")
+def _candidate_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    after, before = part(new, "spec").get("leaseName"), part(old, "spec").get("leaseName")
+    yield from immutable("spec.leaseName", after, before)
+
+
 def _strategy(strategy: str) -> Iterator[Cause]:
     """Who leads: a strategy of Kubernetes', or one with a domain."""
     if not strategy:
@@ -231,7 +236,7 @@ def _strategy(strategy: str) -> Iterator[Cause]:
         return
     domain = strategy.partition("/")[0]
     if "/" not in strategy and strategy != "OldestEmulationVersion":
-        yield not_supported("spec.strategy", strategy, ("OldestEmulationVersion",))
+        yield not_supported("spec.strategy.strategy", strategy, ("OldestEmulationVersion",))
     elif domain in ("k8s.io", "kubernetes.io"):
         yield invalid_value("spec.strategy", strategy, "strategy may not be under k8s.io")
 

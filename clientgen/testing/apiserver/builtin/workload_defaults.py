@@ -55,6 +55,7 @@ def _stateful_set(spec: dict[str, Any]) -> None:
     if strategy["type"] == "RollingUpdate":
         _preset(strategy, rollingUpdate={})
         _preset(strategy["rollingUpdate"], partition=0)
+    part(strategy, "rollingUpdate").pop("maxUnavailable", None)  # a feature gate keeps it off
     retention = spec["persistentVolumeClaimRetentionPolicy"]
     for event in ("whenDeleted", "whenScaled"):
         retention[event] = retention.get(event) or "Retain"
