@@ -180,6 +180,10 @@ def _scaling(rules: dict[str, Any], field: str) -> Iterator[Cause]:
     elif window is not None and window > _LONGEST_WINDOW:
         said = "must be less than or equal to one hour"
         yield invalid_value(f"{field}.stabilizationWindowSeconds", window, said)
+    tolerance = rules.get("tolerance")
+    if tolerance is not None and amount(tolerance) < 0:
+        said = "must be greater than or equal to 0"
+        yield invalid_value(f"{field}.tolerance", tolerance, said)
     chosen = rules.get("selectPolicy")
     yield from one_of(f"{field}.selectPolicy", chosen, ("Disabled", "Max", "Min"), needed=False)
     if not rules.get("policies"):

@@ -79,6 +79,10 @@ def _claim(claim: dict[str, Any]) -> Iterator[Cause]:
 def _template(template: dict[str, Any]) -> Iterator[Cause]:
     spec = part(template, "spec")
     metadata = part(spec, "metadata")
+    for member in sorted(metadata.keys() - {"annotations", "labels"}):
+        if metadata[member]:
+            named = "uID" if member == "uid" else member
+            yield forbidden_value(f"spec.metadata.{named}", "cannot be set")
     yield from annotations_causes(metadata.get("annotations"), "spec.metadata.annotations")
     yield from labels_causes(metadata.get("labels"), "spec.metadata.labels")
     yield from _devices(part(part(spec, "spec"), "devices"), "spec.spec.devices")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..failures import Cause, duplicate, invalid_value, required, too_long, too_many
 from ..parts import part, parts, texts
-from .checks import conditions_causes, driver_name, immutable, matches
+from .checks import conditions_causes, driver_name, immutable, matches, unique
 from .device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from .scheduling import node_selector_causes
-from .texts import label_problems, subdomain_problems
+from .texts import label_problems, qualified_name_problems, subdomain_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _MOST_DEVICES: Final = 128
 _MOST_ADVANCED: Final = 64
 _MOST_ATTRIBUTES: Final = 32
 _MOST_TAINTS: Final = 16
+_MOST_CONDITIONS: Final = 4
+_BINDING: Final = ("bindingConditions", "bindingFailureConditions")
 _LONGEST_VALUE: Final = 64
 _PLACES: Final = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
 _ONE_OF: Final = f"exactly one of {', '.join(f'`{each}`' for each in _PLACES)} is required"
@@ -32,7 +34,7 @@ _VERSION: Final = re.compile(
     r"(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?"
 )
 _SINGLE: Final = ("bool", "int", "string", "version")
-_SEVERAL: Final = ("bools", "ints", "strings", "versions")
+"""What an attribute is; lists are dropped, as the gate for them is off."""
 
 
 @checks(_GROUP, "resourceslices")
@@ -107,6 +109,7 @@ def _device(device: dict[str, Any], name: str, field: str) -> Iterator[Cause]:
         yield from _attribute(attribute or {}, f"{field}.attributes[{key}]")
     for key in capacity:
         yield from attribute_name_causes(key, f"{field}.capacity")
+    yield from _conditions(device, field)
     taints = parts(device, "taints")
     if len(taints) > _MOST_TAINTS:
         yield too_many(f"{field}.taints", len(taints), _MOST_TAINTS)
@@ -115,17 +118,26 @@ def _device(device: dict[str, Any], name: str, field: str) -> Iterator[Cause]:
         yield from device_taint_causes(taint, f"{field}.taints[{index}]")
 
 
+def _conditions(device: dict[str, Any], field: str) -> Iterator[Cause]:
+    """A device that is to be got ready names what tells success, and what tells failure."""
+    for member, other in (_BINDING, _BINDING[::-1]):
+        names = texts(device, member)
+        if len(names) > _MOST_CONDITIONS:
+            yield too_many(f"{field}.{member}", len(names), _MOST_CONDITIONS)
+        for index, name in enumerate(names):
+            yield from matches(f"{field}.{member}[{index}]", name, qualified_name_problems)
+        yield from unique(f"{field}.{member}", names)
+        if names and not device.get(other):
+            said = f"{other} are required to use {member}"
+            yield invalid_value(f"{field}.{other}", None, said)
+
+
 def _attribute(attribute: dict[str, Any], field: str) -> Iterator[Cause]:
-    chosen = [kind for kind in (*_SINGLE, *_SEVERAL) if attribute.get(kind) is not None]
+    chosen = [kind for kind in _SINGLE if attribute.get(kind) is not None]
     for kind in chosen:
         at = f"{field}.{kind}"
         if kind in ("string", "version"):
             yield from _value(attribute[kind], kind, at)
-        elif kind in _SEVERAL and not attribute[kind]:
-            yield invalid_value(at, attribute[kind], "must not be empty if specified")
-        elif kind in ("strings", "versions"):
-            for index, each in enumerate(texts(attribute, kind)):
-                yield from _value(each, kind[:-1], f"{at}[{index}]")
     if len(chosen) != 1:
         shown = attribute if chosen else ""
         yield invalid_value(field, shown, "exactly one value must be specified")

@@ -82,6 +82,9 @@ def _pod(pod: dict[str, Any]) -> Iterator[Cause]:
 def _new_pod(pod: dict[str, Any]) -> Iterator[Cause]:
     if pod["spec"].get("ephemeralContainers"):
         yield forbidden_value("spec.ephemeralContainers", "cannot be set on create")
+    if pod["spec"].get("nodeName") and pod["spec"].get("schedulingGates"):
+        said = "cannot be set until all schedulingGates have been cleared"
+        yield forbidden_value("spec.nodeName", said)
 
 
 def pod_spec_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -213,9 +216,11 @@ def _names(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         ("hostname", label_problems),
         ("subdomain", label_problems),
         ("priorityClassName", subdomain_problems),
-        ("runtimeClassName", subdomain_problems),
     ):
         yield from text(f"{field}.{member}", spec.get(member), rule, needed=False)
+    runtime = spec.get("runtimeClassName")
+    if runtime is not None:
+        yield from matches(f"{field}.runtimeClassName", runtime, subdomain_problems)
 
 
 def _aliases(aliases: list[dict[str, Any]], field: str) -> Iterator[Cause]:
@@ -245,7 +250,10 @@ def _rest(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         for problem in range_problems(deadline, 1, _MOST):
             yield invalid_value(f"{field}.activeDeadlineSeconds", deadline, problem)
     policy = spec.get("preemptionPolicy")
-    yield from one_of(f"{field}.preemptionPolicy", policy, _POLICIES, needed=False)
+    if policy == "":
+        yield required(f"{field}.preemptionPolicy")
+    else:
+        yield from one_of(f"{field}.preemptionPolicy", policy, _POLICIES, needed=False)
     if spec.get("overhead"):
         yield from resource_causes({"limits": spec["overhead"]}, f"{field}.overhead", {})
     yield from system_causes(spec, field)

@@ -20,6 +20,11 @@ _LONGEST: Final = 253
 _LONGEST_PATH: Final = 4095
 _MOST: Final = 2**31 - 1
 _PROFILES: Final = ("Localhost", "RuntimeDefault", "Unconfined")
+_SHARED_SYSCTLS: Final = (
+    ("hostNetwork", ("net.", "net/")),
+    ("hostIPC", ("kernel.sem", "kernel.shm", "kernel.msg", "fs.mqueue.")),
+)
+"""What is not a pod's own to set, when it shares it with its node."""
 _SYSCTL: Final = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
 
 
@@ -119,6 +124,10 @@ def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         if name and name in names:
             yield duplicate(f"{field}.sysctls[{index}].name", name)
         names.add(name)
+        for member, prefixes in _SHARED_SYSCTLS:
+            if spec.get(member) and name.startswith(prefixes):
+                said = f"may not be specified when '{member}' is true"
+                yield invalid_value(f"{field}.sysctls[{index}].name", name, said)
     policy = context.get("fsGroupChangePolicy")
     known = ("Always", "OnRootMismatch")
     yield from one_of(f"{field}.fsGroupChangePolicy", policy, known, needed=False)

@@ -203,7 +203,7 @@ def _volume_source(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     if not sources:
         yield required(field, "must specify a volume type")
     yield from source_causes(sources, field, persistent=True)
-    if "local" in sources and spec.get("nodeAffinity") is None:
+    if list(sources) == ["local"] and spec.get("nodeAffinity") is None:
         yield required(f"{field}.nodeAffinity", "Local volume requires node affinity")
 
 

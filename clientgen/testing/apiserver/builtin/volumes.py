@@ -57,11 +57,13 @@ def source_causes(
 ) -> Iterator[Cause]:
     """What is wrong with where a volume's content is from."""
     sources = [name for name, value in volume.items() if isinstance(value, dict)]
-    ordered: list[str] = [name for name in _ORDER if name in sources]
+    known = _PERSISTENT_ORDER if persistent else _ORDER
+    ordered: list[str] = [name for name in known if name in sources]
     ordered += [name for name in sources if name not in ordered]
     for index, name in enumerate(ordered):
         at = f"{field}.{name}"
-        if index:
+        if index and not (persistent and name == "flexVolume"):
+            at = f"{field}.{_ELSEWHERE.get(name, name)}"
             yield forbidden_value(at, "may not specify more than 1 volume type")
             continue
         check = _CHECKS.get(name)
@@ -147,5 +149,61 @@ _CHECKS: Final[Mapping[str, Callable[[dict[str, Any], str], Iterator[Cause]]]] =
     "projected": projected_causes,
     "secret": _secret,
 }
-_ORDER: Final = ("emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore")
+_ORDER: Final = (
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "flexVolume",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+)
+_ELSEWHERE: Final = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
+_PERSISTENT_ORDER: Final = (
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "flocker",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "flexVolume",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+)
 """Which source counts as the first when there are several."""

@@ -41,6 +41,10 @@ _CHANGEABLE_SETS: Final = (
 )
 
 
+_NAMED_BY_SET: Final = ("spec.template.spec.hostname", "spec.template.spec.subdomain")
+"""What a stateful set gives its pods itself, whatever the template says."""
+
+
 # ------------------------------------------------------------------------------ templates
 
 
@@ -233,7 +237,9 @@ def _stateful_set(stateful_set: dict[str, Any]) -> Iterator[Cause]:
     yield from is_not_negative("spec.ordinals.start", part(spec, "ordinals").get("start"))
     yield from text("spec.serviceName", spec.get("serviceName"), label_problems, needed=False)
     yield from _selector(spec, "statefulset")
-    yield from _template(_with_claims(spec), "spec")
+    for cause in _template(_with_claims(spec), "spec"):
+        if cause.field not in _NAMED_BY_SET:
+            yield cause
 
 
 @checks("apps", "statefulsets", again=False)
