@@ -479,6 +479,14 @@ def test_delete_a_namespace(kubectl: Kubectl) -> None:
 # ------------------------------------------------------------------ who may, and own types
 
 
+@pytest.mark.skipif(bool(REAL), reason="is about texts of our own")
+def test_explain_says_what_things_are(kubectl: Kubectl) -> None:
+    assert "Containers that run together" in kubectl("explain", "pods")
+    spec = kubectl("explain", "deployment.spec.template.spec.containers")
+    assert "One program, and what it runs in." in spec
+    assert "Where it starts." in spec
+
+
 def test_auth(kubectl: Kubectl) -> None:
     assert kubectl("auth", "can-i", "delete", "pods") == "yes\n"
     assert "pods" in kubectl("auth", "can-i", "--list") or "*.*" in kubectl(

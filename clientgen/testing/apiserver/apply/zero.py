@@ -4,13 +4,14 @@ The server keeps built-in kinds in structures of which some parts are always the
 has a spec, with a strategy and a template in it. Nobody owns the existence of such parts, only what
 is in them; so a new object is compared not with nothing but with its empty structure. Custom kinds
 have no such parts. The table says which members are parts; a member that is required is never
-absent either, but empty.
+absent either, but empty, unless the server leaves it out when it is.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..decoding.presence import presence
 from .shapes import is_built_in
 from .values import is_object
 
@@ -83,10 +84,11 @@ def _zero(schema: Schema, more: tuple[str, ...] = ()) -> dict[str, Any]:
     name = schema.name.rpartition(".")[2]
     parts = {*_PARTS.get(name, "").split(), *more}
     made: dict[str, Any] = {}
+    unsaid = _META | presence(schema.name).droppable
     for member, kind in schema.properties.items():
         if member in parts and (name, member) not in _POINTERS:
             made[member] = _part(kind)
-        elif member in schema.required and member not in _META:
+        elif member in schema.required and member not in unsaid:
             made[member] = _ZERO.get(kind.type)
     return made
 

@@ -7,8 +7,10 @@ from typing import Any, Final
 from ..parts import part, parts
 from .filling import defaults
 
-__all__: list[str] = []
+__all__ = ["TEMPLATE_GENERATION"]
 
+TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
+"""The annotation that counts the templates of a DaemonSet."""
 _NO_LIMIT: Final = 2**31 - 1
 _SCALE_UP: Final = [("Pods", 4, 15), ("Percent", 100, 15)]
 _SCALE_DOWN: Final = [("Percent", 100, 15)]
@@ -28,6 +30,13 @@ def _deployment(spec: dict[str, Any]) -> None:
     if strategy["type"] == "RollingUpdate":
         _preset(strategy, rollingUpdate={})
         _preset(strategy["rollingUpdate"], maxUnavailable="25%", maxSurge="25%")
+
+
+@defaults("apps.v1.DaemonSet")
+def _template_generation(daemon_set: dict[str, Any]) -> None:
+    """Counted in an annotation, which whoever writes the object owns."""
+    metadata = daemon_set["metadata"]
+    metadata["annotations"] = {TEMPLATE_GENERATION: "0", **part(metadata, "annotations")}
 
 
 @defaults("apps.v1.DaemonSetSpec")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ..parts import part
 from .strategies import on_create, on_update
+from .workload_defaults import TEMPLATE_GENERATION
 
 if TYPE_CHECKING:
     from ..world import World
 
 __all__: list[str] = []
 
-_TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
+_NUMBER: Final = re.compile("[0-9]{1,18}").fullmatch
 _CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"
 
 
@@ -25,15 +27,15 @@ def _create_daemon_set(daemon_set: dict[str, Any], world: World) -> None:
 @on_update("apps", "daemonsets")
 def _update_daemon_set(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
     del world
-    before = part(old["metadata"], "annotations").get(_TEMPLATE_GENERATION, "1")
+    before = part(old["metadata"], "annotations").get(TEMPLATE_GENERATION, "1")
     changed = new["spec"].get("template") != old["spec"].get("template")
-    _note_template(new, int(before) + changed)
+    _note_template(new, (int(before) if _NUMBER(before) else 0) + changed)
 
 
 def _note_template(daemon_set: dict[str, Any], generation: int) -> None:
     metadata = daemon_set["metadata"]
     annotations = part(metadata, "annotations")
-    metadata["annotations"] = {**annotations, _TEMPLATE_GENERATION: str(generation)}
+    metadata["annotations"] = {**annotations, TEMPLATE_GENERATION: str(generation)}
 
 
 @on_create("batch", "jobs")

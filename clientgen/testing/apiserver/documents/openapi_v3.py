@@ -19,6 +19,7 @@ from ..spec_shape import METHODS
 from .answering import empty, etag_of, is_json_accepted
 from .custom_paths import paths
 from .custom_schemas import whole
+from .descriptions import described
 from .openapi_v2 import conditional
 
 if TYPE_CHECKING:
@@ -138,7 +139,9 @@ class OpenApiV3:
     def _schema(self, name: str) -> bytes:
         found = self._schemas.get(name)
         if found is None:
-            found = self._schemas[name] = json.encode(_definition(name, self._definitions[name]))
+            found = self._schemas[name] = json.encode(
+                _definition(name, described(name, self._definitions[name]))
+            )
         return found
 
 

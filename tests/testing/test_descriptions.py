@@ -1,0 +1,56 @@
+"""What `kubectl explain` says of built-in kinds: one line each, in words of our own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clientgen.runtime.request import HttpRequest
+from clientgen.testing.apiserver.answers import Response
+from clientgen.testing.apiserver.documents import descriptions
+from clientgen.testing.apiserver.documents.descriptions import described
+from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing.apiserver.spec import load
+
+
+def schemas(path: str) -> dict[str, Any]:
+    answer = ApiServer().handle(HttpRequest("GET", f"/openapi/v3/{path}"))
+    assert isinstance(answer, Response)
+    found: dict[str, Any] = json.loads(answer.body)["components"]["schemas"]
+    return found
+
+
+def test_kinds_and_fields_are_described() -> None:
+    found = schemas("api/v1")
+    pod = found["io.k8s.api.core.v1.Pod"]
+    assert pod["description"]
+    assert all(each["description"] for each in pod["properties"].values())
+    spec = found["io.k8s.api.core.v1.PodSpec"]["properties"]
+    assert spec["containers"]["description"]
+    assert spec["containers"]["type"] == "array"
+
+
+def test_every_text_is_about_something() -> None:
+    """A name that is spelt wrong would describe nothing."""
+    found: dict[str, set[str]] = {}
+    for name, definition in load().document["definitions"].items():
+        found.setdefault(name.rpartition(".")[2], set()).update(definition.get("properties", {}))
+    for name, texts in descriptions._texts().items():
+        if name != "*":
+            assert texts.keys() - {""} <= found[name], name
+
+
+def test_every_text_is_one_short_line() -> None:
+    for texts in descriptions._texts().values():
+        for text in texts.values():
+            assert text.endswith(".")
+            assert "\n" not in text
+            assert len(text) < 100
+
+
+@pytest.mark.parametrize("name", ["io.k8s.api.core.v1.Pod", "com.example.v1.Pod"])
+def test_what_a_document_says_stays(name: str) -> None:
+    own = {"description": "mine", "properties": {"spec": {"description": "mine, too"}}}
+    assert described(name, own) == own

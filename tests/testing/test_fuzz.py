@@ -1,0 +1,79 @@
+"""Whatever is sent, in whatever order: an answer, never a defect, in bounded steps and memory."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+from support.bounds import bounded_memory, bounded_steps
+from support.fuzzing import PLACES, Fuzzer, definition
+
+from clientgen.runtime.request import HttpRequest
+from clientgen.testing.actions import action_of
+from clientgen.testing.apiserver.answers import Later, Response
+from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing.clock import FakeClock
+
+REQUESTS = 500
+STEPS = 2_000_000
+MEGABYTES = 512
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """What the handler did not expect is answered with 500, and logged."""
+    yield
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
+
+
+def served(clock: FakeClock) -> ApiServer:
+    made = ApiServer(clock=clock, seed=1)
+    made.put(definition())
+    made.run_due()
+    for path, value in PLACES[:-1]:
+        made.handle(HttpRequest("POST", path, (), json.dumps(value).encode()))
+    return made
+
+
+def answer(server: ApiServer, request: HttpRequest, clock: FakeClock) -> Response | None:
+    """The whole answer; None for one that comes in pieces, all of which were taken."""
+    action_of(request)
+    found = server.handle(request)
+    while isinstance(found, Later):
+        clock.step(2)
+        found = found.resume()
+    if isinstance(found, Response):
+        return found
+    clock.step(2)
+    found.take()
+    found.close()
+    return None
+
+
+def is_sound(found: Response) -> bool:
+    """Whether an answer is none of a defect; some errors of real servers have no reason."""
+    if found.status != 500:
+        return 200 <= found.status < 600
+    return b"InternalError" not in found.body
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_sent_is_answered(seed: int) -> None:
+    clock = FakeClock()
+    server = served(clock)
+    fuzzer = Fuzzer(seed)
+    codes: set[int] = set()
+    with bounded_memory(MEGABYTES):
+        for _ in range(REQUESTS):
+            request = fuzzer.request()
+            with bounded_steps(STEPS):
+                found = answer(server, request, clock)
+            if found is not None:
+                assert is_sound(found), (request.method, request.target, request.body, found.body)
+                codes.add(found.status)
+    assert {200, 201, 400, 404, 405, 409, 415, 422} <= codes  # they were nearly right
+    alive = server.handle(HttpRequest("GET", "/api/v1/namespaces"))
+    assert isinstance(alive, Response)
+    assert alive.status == 200
