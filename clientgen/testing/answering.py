@@ -21,7 +21,7 @@ from clientgen.runtime.request import HttpRequest
 
 from .apiserver.answers import Later, Response
 from .apiserver.decoding import MAX_BODY
-from .apiserver.failures import Failure, internal_error
+from .apiserver.failures import Failure, bad_request, internal_error
 from .faults import Cut, CutResponse
 from .origins import check_origin
 from .waiting import LoopWaker
@@ -82,6 +82,8 @@ class Frontend:
             return await self._answer(request)
         except (ConnectionError, Cut):
             raise
+        except web.RequestPayloadError as error:  # chunks or an encoding that cannot be read
+            return await _written(request, _refused(bad_request(str(error))))
         except Exception as error:  # noqa: BLE001 - whatever a reaction may raise
             _log.exception("%s %s failed", request.method, request.path)
             return await _written(

@@ -348,3 +348,41 @@ def test_a_client_goes_on_where_its_watch_broke(server: LocalServer):
 def test_delays_are_over_in_the_end(server: LocalServer):
     server.cluster.delay(0.01, "list", "pods")
     assert ask(server, "GET", PODS)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+        b"Content-Encoding: deflate\r\nContent-Length: 3\r\n\r\nabc",
+        b"Transfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+    ],
+)
+def test_a_body_that_cannot_be_read_is_a_bad_request(
+    server: LocalServer, sent: bytes, caplog: pytest.LogCaptureFixture
+):
+    head = f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(head.encode() + sent)
+        assert connection.recv(100).split()[1] == b"400"
+    assert ask(server, "GET", PODS)[0] == 200
+    assert not [each for each in caplog.records if each.name == "clientgen.testing"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /api HTTP/1.1\r\nHost: localhost\r\n" + b"X-Y: z\r\n" * 200_000 + b"\r\n",
+        b"GET /api HTTP/1.1\r\nHost: localhost\r\nX-Y: " + b"z" * 2_000_000 + b"\r\n\r\n",
+        b"GET /api?x=" + b"z" * 2_000_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ],
+)
+def test_floods_end_with_their_connection(server: LocalServer, sent: bytes):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        try:
+            connection.sendall(sent)
+            assert not connection.recv(100).startswith(b"HTTP/1.1 5")
+        except ConnectionError:
+            pass
+    assert ask(server, "GET", PODS)[0] == 200
