@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen.generator.manifest import MANIFEST
+from clientgen.generator.problems import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -58,7 +59,7 @@ def show_notes(notes: Iterable[Problem]) -> None:
 def show_unavailable(unavailable: Mapping[str, str]) -> None:
     """Print the group versions that a cluster could not describe, and why, even if told to hush."""
     for group_version, reason in sorted(unavailable.items()):
-        click.echo(f"left out: {group_version}: {reason}", err=True)
+        click.echo(f"left out: {visible(f'{group_version}: {reason}')}", err=True)
 
 
 def _by_place(problem: Problem) -> tuple[list[tuple[int, str]], Problem]:
@@ -142,7 +143,7 @@ def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator
     items = tuple(skipped)
     if verbose:
         for item in items:
-            yield f"left out: {item.what}: {item.reason}"
+            yield f"left out: {visible(item.what)}: {item.reason}"
     elif items:
         reasons = Counter(item.reason for item in items).most_common()
         yield f"left out: {len(items)} ({'; '.join(f'{n} {reason}' for reason, n in reasons)})"
@@ -155,7 +156,8 @@ def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[
         for item in items:
             home = item.model.group_version
             of = f"{item.model.name} of {home.group or 'core'}/{home.version}"
-            yield f"older copy: {item.where}: {of} without {', '.join(item.missing)}"
+            missing = ", ".join(item.missing)
+            yield f"older copy: {visible(f'{item.where}: {of} without {missing}')}"
     elif items:
         types = Counter(item.model.name for item in items).most_common()
         named = ", ".join(f"{n} {name}" for name, n in types)

@@ -59,8 +59,8 @@ _NEEDED_IN_MODULES = frozenset(
 )
 
 # What clients, clientsets and factories have beside methods that are named after the API.
-_NEEDED_IN_CLIENTS = frozenset(("resource",))
-_NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource",))
+_NEEDED_IN_CLIENTS = frozenset(("resource", "object", "str"))
+_NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource", "overload", "object", "str", "type"))
 _NEEDED_IN_CLIENTSETS = frozenset(
     ("from_config", "for_resource", "group_versions", "stop_soon", "wait_for_sync")
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["ClientgenError", "Problem", "Problems", "did_you_mean", "take_all"]
+__all__ = ["ClientgenError", "Problem", "Problems", "did_you_mean", "take_all", "visible"]
 
 T = TypeVar("T")
 
@@ -24,12 +24,12 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        where, what = map(_visible, (self.where, self.what))
+        where, what = map(visible, (self.where, self.what))
         text = f"{where}: {what}" if where else what
-        return f"{text}\n    {self.hint}" if self.hint else text
+        return f"{text}\n    {visible(self.hint)}" if self.hint else text
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """A text without power over a terminal: documents are quoted in problems."""
     if text.isprintable():
         return text

@@ -8,6 +8,7 @@ machine has seen is not sent again (https://kubernetes.io/docs/concepts/overview
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -21,6 +22,7 @@ from clientgen.generator.remembering import recall, remember
 from clientgen.generator.sources import openapi
 from clientgen.generator.sources.document import is_object
 from clientgen.generator.sources.spec import Input, Spec
+from clientgen.generator.words import GROUP, VERSION
 
 if TYPE_CHECKING:
     from clientgen.runtime.sync import Rest
@@ -39,6 +41,8 @@ __all__ = [
 T = TypeVar("T")
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
+# What can stand in a request; a server may say anything.
+_URL = re.compile(rf"{V3}[!-~]*")
 _TIMEOUT = 60.0
 _NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _NO_V3 = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE, HTTPStatus.METHOD_NOT_ALLOWED})
@@ -185,16 +189,16 @@ def _urls(index: bytes, shown: str) -> dict[str, str]:
         for key, entry in paths.items()
         if group_version(key)
         and is_object(entry)
-        and str(entry.get("serverRelativeURL")).startswith(V3)
+        and _URL.fullmatch(str(entry.get("serverRelativeURL")))
     }
 
 
 def group_version(key: str) -> str:
     """`apps/v1` of `apis/apps/v1`, `v1` of `api/v1`; nothing of any other key."""
     match key.split("/"):
-        case ["api", version]:
+        case ["api", version] if VERSION.fits(version):
             return version
-        case ["apis", group, version]:
+        case ["apis", group, version] if GROUP.fits(group) and VERSION.fits(version):
             return f"{group}/{version}"
         case _:
             return ""
@@ -258,7 +262,11 @@ def _served(rest: Rest) -> Iterator[str]:
     except _NOT_JSON:
         return
     for group in found.groups:
-        yield from (version.groupVersion for version in group.versions)
+        yield from (
+            said.groupVersion
+            for said in group.versions
+            if group_version(f"apis/{said.groupVersion}")
+        )
 
 
 def _get(rest: Rest, target: str) -> bytes:

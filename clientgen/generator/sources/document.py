@@ -21,6 +21,7 @@ __all__ = [
     "DEEPEST",
     "FLATTER",
     "TOO_DEEP",
+    "TOO_LARGE",
     "check_references",
     "deep_position",
     "duplicate_keys",
@@ -91,6 +92,7 @@ def parse_json(data: bytes, shown: str) -> dict[str, Any]:
 
 
 TOO_DEEP = f"is nested more than {DEEPEST} levels deep, which nothing that is read can be"
+TOO_LARGE = "has a number that is too large for any reader of JSON"
 FLATTER = "Give what is inside a name of its own, or leave it out."
 _HINT = "An API server answers its documents on /openapi/v2 and below /openapi/v3."
 
@@ -106,6 +108,8 @@ def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
         return Problem(
             f"{shown}:{line}:{column}", "ends in the middle of the JSON", "Fetch it anew."
         )
+    if isinstance(error, msgspec.ValidationError):  # it says no place
+        return Problem(shown, TOO_LARGE, "API servers write integers and doubles of 64 bits.")
     found = _OFFSET.search(str(error))
     line, column = _position(data, int(found[1]) if found else _first_undecodable(data))
     reason = _OFFSET.sub("", str(error)).strip().removeprefix("JSON is malformed: ")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import keyword
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,10 +29,14 @@ from clientgen.generator.sources.python_models import (
     parts_of,
 )
 from clientgen.generator.sources.spec import Input
+from clientgen.generator.words import Words
 from clientgen.gvk import GroupVersion
 
 __all__ = ["gather", "is_shared", "meta_models", "parse", "shared_types"]
 
+_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+# What the API calls a type: a kind, or what is left of a definition's name.
+_NAME = re.compile(r"[-A-Za-z0-9_]+")
 _AGAIN = "Generate it again with this version of clientgen."
 
 
@@ -167,11 +173,33 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
     if manifest is None:
         problems.add(where, f"the {MANIFEST} of the package `{name}` cannot be read", _AGAIN)
         return None
+    if not _is_sound(manifest):
+        what = f"the {MANIFEST} of the package `{name}` was changed: it names what cannot be there"
+        problems.add(where, what, _AGAIN)
+        return None
     if manifest.group_versions is None:
         what = f"the package `{name}` is of an older clientgen, {manifest.version or 'unknown'}"
         problems.add(where, f"{what}, and does not say which types it has", _AGAIN)
         return None
     return _Package(name, folder, spec, data, manifest)
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    """Whether its words are of an API, and its folders and packages can be imported from."""
+    words = Words(Problems())
+    found = manifest.group_versions or {}
+    versions = map(GroupVersion.parse, found)
+    modules = (*(folder.replace("/", ".") for folder in found.values()), *manifest.uses)
+    return (
+        all(words.name(version, "") for version in versions)
+        and all(map(_is_module, modules))
+        and all(map(_NAME.fullmatch, manifest.names.values()))
+    )
+
+
+def _is_module(name: str) -> bool:
+    parts = name.split(".")
+    return _MODULE.fullmatch(name) is not None and not any(map(keyword.iskeyword, parts))
 
 
 def _modules(package: _Package, problems: Problems) -> Iterator[ModelModule]:

@@ -51,6 +51,7 @@ _RUNTIME: Mapping[PythonClass, Scalar] = {
     PythonClass("clientgen.runtime.quantity", "Quantity"): Scalar.QUANTITY,
 }
 _INT_OR_STRING = {Scalar.STRING, Scalar.INTEGER}
+_AGAIN = "Generate the package again with this version of clientgen."
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,11 @@ def models_of(
         problems: takes annotations that no generator wrote.
     """
     reader = _Reader(module, ids, problems)
-    return tuple(reader.model(statement) for statement in _classes(module))
+    try:
+        return tuple(reader.model(statement) for statement in _classes(module))
+    except RecursionError:
+        problems.add(module.file, "has a type that is nested too deeply", _AGAIN)
+        return ()
 
 
 def _classes(module: ModelModule) -> Iterator[ast.ClassDef]:
@@ -155,7 +160,7 @@ class _Reader:
 
     def _type(self, node: ast.expr) -> TypeRef:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self._type(ast.parse(node.value, mode="eval").body)
+            return self._quoted(node, node.value)
         if isinstance(node, ast.BinOp):
             return self._union(list(_members(node)))
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
@@ -164,6 +169,13 @@ class _Reader:
             return self._named(node)
         return self._unknown(node)
 
+    def _quoted(self, node: ast.expr, text: str) -> TypeRef:
+        try:
+            inner = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return self._unknown(node)
+        return self._unknown(node) if isinstance(inner, ast.Constant) else self._type(inner)
+
     def _subscript(self, name: str, node: ast.Subscript) -> TypeRef:
         inner = node.slice
         if name == "Literal":
@@ -171,7 +183,7 @@ class _Reader:
             return EnumType(tuple(sorted(map(_text, values))))
         if name == "list":
             return ListType(self._type(inner))
-        if name == "dict" and isinstance(inner, ast.Tuple):
+        if name == "dict" and isinstance(inner, ast.Tuple) and inner.elts:
             return MapType(self._type(inner.elts[-1]))
         return self._unknown(node)
 
@@ -201,7 +213,7 @@ class _Reader:
         self._problems.add(
             f"{self._module.file}:{node.lineno}",
             f"`{ast.unparse(node)}` is not a type that clientgen writes",
-            "Generate the package again with this version of clientgen.",
+            _AGAIN,
         )
         return Scalar.JSON
 
@@ -243,7 +255,7 @@ def _constant(line: ast.AnnAssign) -> str | None:
         and isinstance(call.func, ast.Name)
         and call.func.id == "constant"
     ):
-        return _text(call.args[0])
+        return _text(call.args[0]) if call.args else None
     return None
 
 

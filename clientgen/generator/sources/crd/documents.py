@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from clientgen.generator.sources.crd.yaml_documents import (
     yaml_documents,
 )
 from clientgen.generator.sources.document import DEEPEST, FLATTER, TOO_DEEP, deep_position
+from clientgen.generator.sources.document import TOO_LARGE
 from clientgen.goyaml.reading import BadText
 
 __all__ = ["json_texts", "read_documents"]
@@ -51,6 +53,8 @@ def read_documents(data: bytes, shown: str, problems: Problems) -> Iterator[Docu
             yield from yaml_documents(text, shown)
     except yaml.YAMLError as error:
         problems.extend([not_yaml(text, shown, error)])
+    except _NumberError as error:
+        problems.add(shown, str(error), _HINT)
     except RecursionError:
         line, column = deep_position(text.encode()) if _is_json(text) else _deep_line(text)
         problems.add(f"{shown}:{line}:{column}", TOO_DEEP, FLATTER)
@@ -84,7 +88,9 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             repeated.extend(key for key, count in counts.items() if count > 1)
         return made
 
-    decoder = json.JSONDecoder(object_pairs_hook=pairs, strict=True)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=pairs, parse_int=_whole, parse_float=_finite, parse_constant=_no_number
+    )
     at, index = _skip(text, 0), 0
     while at < len(text):
         repeated.clear()
@@ -96,8 +102,40 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             problems.extend([helm_problem(text, shown, error.lineno) or found])
             return
         line = text.count("\n", 0, at) + 1
+        if "\\" in text[at:end] and not _is_unicode(value):
+            what = "has one half of a surrogate pair (`\\ud800`), which is no character"
+            problems.add(f"{shown}:{line}", what, "Write both halves, or the character itself.")
+            return
         yield Document(index, value, tuple(_doubts(text[at:end], line, shown, repeated)))
         at, index = _skip(text, end), index + 1
+
+
+def _whole(digits: str) -> int:
+    _finite(digits)
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _NumberError(TOO_LARGE)
+    return number
+
+
+def _no_number(word: str) -> float:
+    raise _NumberError(f"is not JSON: `{word}` is no number there")
+
+
+class _NumberError(Exception):
+    """A number that Python reads and JSON has not."""
+
+
+def _is_unicode(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _skip(text: str, start: int) -> int:
