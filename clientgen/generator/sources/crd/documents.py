@@ -145,7 +145,7 @@ def _skip(text: str, start: int) -> int:
 
 def json_texts(text: str) -> Iterator[tuple[int, str]]:
     """The documents of a JSON text, each with the number of its first line; none of a YAML text."""
-    decoder, at = json.JSONDecoder(), _skip(text, 0)
+    decoder, at = json.JSONDecoder(parse_int=str, parse_float=str), _skip(text, 0)
     while _is_json(text) and at < len(text):
         end = decoder.raw_decode(text, at)[1]
         yield text.count("\n", 0, at) + 1, text[at:end]
