@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -66,21 +67,26 @@ class Rendered:
     twins: Mapping[str, str]
 
 
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(shipped("templates")),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - this is Python; `docstring` and `quoted` escape
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filters: dict[str, Any] = found.filters
+    filters["docstring"] = docstring
+    return found
+
+
 class Renderer:
     """Renders the files of one package."""
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
-        self._environment = Environment(
-            loader=FileSystemLoader(shipped("templates")),
-            undefined=StrictUndefined,
-            autoescape=False,  # noqa: S701 - this is Python; `docstring` and `quoted` escape
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
-        filters: dict[str, Any] = self._environment.filters
-        filters["docstring"] = docstring
 
     def render(self, files: Iterable[FilePlan]) -> Rendered:
         """The texts of a package; synchronous modules are derived from asyncio ones."""
@@ -111,7 +117,7 @@ class Renderer:
         )
 
     def _template(self, name: str) -> Template:
-        return self._environment.get_template(name)
+        return _environment().get_template(name)
 
 
 class _Words(Scope):

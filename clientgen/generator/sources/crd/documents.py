@@ -19,8 +19,13 @@ from clientgen.generator.sources.crd.yaml_documents import (
     repeated_keys,
     yaml_documents,
 )
-from clientgen.generator.sources.document import DEEPEST, FLATTER, TOO_DEEP, deep_position
-from clientgen.generator.sources.document import TOO_LARGE
+from clientgen.generator.sources.document import (
+    DEEPEST,
+    FLATTER,
+    TOO_DEEP,
+    TOO_LARGE,
+    deep_position,
+)
 from clientgen.goyaml.reading import BadText
 
 __all__ = ["json_texts", "read_documents"]
