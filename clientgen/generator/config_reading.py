@@ -18,6 +18,7 @@ from clientgen.generator.config_records import (
     Selection,
 )
 from clientgen.generator.expansions import Expansion, read_expansion
+from clientgen.generator.naming import class_name
 from clientgen.generator.problems import did_you_mean
 
 if TYPE_CHECKING:
@@ -189,6 +190,10 @@ def _new_name(table: Table, key: str) -> Said | None:
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         hint = "letters, digits and `_`, no digit first, no keyword of Python"
         table.problems.add(where, f"`{name}` cannot be a name in Python", hint)
+        return None
+    if "/" in key and class_name(name) != name:
+        what = f"modules need `{name}` for something else"
+        table.problems.add(where, what, "take another name")
         return None
     if "/" not in key and name != name.lower():
         table.problems.add(where, f"`{name}` is no name of a package", "write it in lower case")

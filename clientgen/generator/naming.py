@@ -121,12 +121,14 @@ def attributes(wire_names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for wire_name in sorted(wire_names, key=lambda n: (_conventional(attribute(n)) != n, n)):
         name = wanted = attribute(wire_name)
-        number = 1
+        number = numbers.get(wanted, 1)
         while name in taken:
             number += 1
             name = f"{wanted.rstrip('_')}_{number}"
+        numbers[wanted] = number
         taken.add(name)
         found[wire_name] = name
     return found

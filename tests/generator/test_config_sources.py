@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -269,3 +270,18 @@ def test_the_docs_have_every_key_and_every_flag():
 def test_the_first_example_of_several_packages_is_in_the_order_of_use():
     config(next(example for example in EXAMPLES if "[packages.pools]" in example))
     assert [package.package for package in load(Flags())] == ["kubeapi", "pools"]
+
+
+@pytest.mark.parametrize("name", ["list", "str", "models", "options", "spec"])
+def test_a_class_is_not_renamed_to_what_modules_need(name: str):
+    config(f'package = "x"\nspec = ["a"]\noutput = "o"\n[rename]\n"v1/Pod" = "{name}"\n')
+    (said,) = complaints()
+    assert f"modules need `{name}` for something else" in said
+
+
+@pytest.mark.parametrize("name", ["a.import:B", "a:class", "a:Größe", "a:B\n", 'a:B"'])
+def test_expansions_name_what_can_be_imported(name: str):
+    said = json.dumps(name)
+    config(f'package = "x"\nspec = ["a"]\noutput = "o"\n[expansions]\n"v1/Pod" = {said}\n')
+    (told,) = complaints()
+    assert "does not name a class" in told

@@ -182,13 +182,17 @@ SPECIAL = {
 }
 NASTY = {
     *SPECIAL,
-    *(name for name in dir(builtins) if not name.startswith("_")),
+    *(name for name in dir(builtins) if name.islower() and not name.startswith("_")),
     *(name.strip("_") for name in dir(AsyncResourceClient)),
     *(name.strip("_") for name in dir(AsyncInformerFactory)),
     *(name.strip("_") for name in dir(AsyncGroupVersionInformers)),
 }
 CALLS = {"apply", "create", "delete", "each", "edit", "get", "list", "patch", "update", "watch"}
-WORDS = {"group": SPECIAL, "version": SPECIAL, "kind": {*NASTY, *dir(model), *dir(meta_v1)}}
+WORDS = {
+    "group": SPECIAL,
+    "version": SPECIAL,
+    "kind": {*SPECIAL, *dir(builtins), *dir(model), *dir(meta_v1)},
+}
 WORDS["subresource"] = {name for name in NASTY if name.lower() not in CALLS}
 
 

@@ -6,7 +6,6 @@ that has apiVersion, kind and metadata. What is said in two ways must agree.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args, get_origin
@@ -22,17 +21,13 @@ from clientgen.generator.python_types.said import (
     said_of_class,
     said_of_module,
 )
+from clientgen.generator.words import GROUP, KIND, PLURAL, VERSION
 from clientgen.gvk import GroupVersion, GroupVersionKind, GroupVersionResource
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
 from clientgen.runtime.shapes import bare
 
 __all__ = ["kinds", "module_group_version"]
 
-# What an API server takes: DNS labels; a kind has to be one in lower case.
-_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_API_VERSION = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?[a-z](?:[-a-z0-9]*[a-z0-9])?")
-_PLURAL = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
-_KIND = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _TYPE_META = ("apiVersion", "kind", "metadata")
 
 
@@ -143,7 +138,7 @@ class _Kind:
         name = self.type.name
         line = f'write `kind: Literal["{name}"] = constant("{name}")`'
         field = self.type.field("kind")
-        if not _KIND.fullmatch(name):
+        if not _is_kind(name):
             self._wrong(
                 f"no kind can be called `{name}`", "write letters of English and digits only"
             )
@@ -170,7 +165,7 @@ class _Kind:
             what = f"`{self.type.name}.{field.attribute}` does not say the group and version"
             self._wrong(what, line, field)
             return marked
-        if not _API_VERSION.fullmatch(said):
+        if not _is_api_version(said):
             what = f"`{said}` is no group and version"
             self._wrong(what, "write it like `apps.example.com/v1`", field)
         self._check_markers(field, GroupVersion.parse(said))
@@ -214,7 +209,7 @@ class _Kind:
             what = f"`+{Tag.RESOURCE_NAME}={named}` contradicts `path={path}`"
             self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
         plural = named or path or plural_of(self.type.name)
-        if _KIND.fullmatch(self.type.name) and not _PLURAL.fullmatch(plural):
+        if _is_kind(self.type.name) and not PLURAL.fits(plural):
             what = f"`{plural}` is no plural that can stand in a URL"
             self.problems.add(
                 self._resource_place() or self.type.where,
@@ -257,6 +252,16 @@ class _Kind:
         line = f'write `{attribute}: Literal["{value}"] = constant("{value}"{name})`'
         what = f"the list `{type_.name}` does not say that its `{wire_name}` is `{value}`"
         self.problems.add((field or type_).where, what, line)
+
+
+def _is_kind(name: str) -> bool:
+    return KIND.fits(name) and name.isalnum()
+
+
+def _is_api_version(text: str) -> bool:
+    version = GroupVersion.parse(text)
+    has_group = bool(version.group) or "/" not in text
+    return has_group and GROUP.fits(version.group) and VERSION.fits(version.version)
 
 
 def _constant(field: TypeField) -> str:

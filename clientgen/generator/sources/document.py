@@ -18,6 +18,7 @@ import msgspec
 from clientgen.generator.problems import ClientgenError, Problem, Problems
 
 __all__ = [
+    "BITS",
     "DEEPEST",
     "FLATTER",
     "TOO_DEEP",
@@ -93,6 +94,7 @@ def parse_json(data: bytes, shown: str) -> dict[str, Any]:
 
 TOO_DEEP = f"is nested more than {DEEPEST} levels deep, which nothing that is read can be"
 TOO_LARGE = "has a number that is too large for any reader of JSON"
+BITS = "API servers write integers and doubles of 64 bits."
 FLATTER = "Give what is inside a name of its own, or leave it out."
 _HINT = "An API server answers its documents on /openapi/v2 and below /openapi/v3."
 
@@ -109,7 +111,7 @@ def _not_json(data: bytes, shown: str, error: Exception) -> Problem:
             f"{shown}:{line}:{column}", "ends in the middle of the JSON", "Fetch it anew."
         )
     if isinstance(error, msgspec.ValidationError):  # it says no place
-        return Problem(shown, TOO_LARGE, "API servers write integers and doubles of 64 bits.")
+        return Problem(shown, TOO_LARGE, BITS)
     found = _OFFSET.search(str(error))
     line, column = _position(data, int(found[1]) if found else _first_undecodable(data))
     reason = _OFFSET.sub("", str(error)).strip().removeprefix("JSON is malformed: ")

@@ -20,6 +20,7 @@ from clientgen.generator.sources.crd.yaml_documents import (
     yaml_documents,
 )
 from clientgen.generator.sources.document import (
+    BITS,
     DEEPEST,
     FLATTER,
     TOO_DEEP,
@@ -59,7 +60,7 @@ def read_documents(data: bytes, shown: str, problems: Problems) -> Iterator[Docu
     except yaml.YAMLError as error:
         problems.extend([not_yaml(text, shown, error)])
     except _NumberError as error:
-        problems.add(shown, str(error), _HINT)
+        problems.add(shown, str(error), BITS)
     except RecursionError:
         line, column = deep_position(text.encode()) if _is_json(text) else _deep_line(text)
         problems.add(f"{shown}:{line}:{column}", TOO_DEEP, FLATTER)
