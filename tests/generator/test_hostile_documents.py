@@ -11,7 +11,9 @@ import builtins
 import json
 import keyword
 import random
+import re
 from collections.abc import Callable, Iterator
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,7 @@ def checked(texts: dict[str, str], folder: Path) -> None:
 WHOLE = [text for text in TEXTS if "\ud800" not in text]
 PARTS = [piece for piece in PIECES if not any("\ud800" <= char <= "\udfff" for char in piece)]
 PROPERTIES, TYPES = 95, 150
+LIKE_CODE = re.compile(r"[()\[\]{}]|await").search
 
 
 class Tricks:
@@ -109,12 +112,13 @@ def test_no_text_becomes_code(document: Document, tmp_path: Path):
     texts = rendered(read(document(definitions=types)))
 
     assert tricks.count > 100_000
-    there = texts_in(texts["shop/v1/models.py"])
+    there = {text for path in texts if "/models" in path for text in texts_in(texts[path])}
     for said in types.values():
         for name, schema in said["properties"].items():
             if can_be_field(name):
                 assert name in there or name.isalnum()
-                assert set(schema.get("enum", ())) <= there
+                # Values that type checkers take for code are left out of types.
+                assert set(filterfalse(LIKE_CODE, schema.get("enum", ()))) <= there
     checked(texts, tmp_path)
 
 
