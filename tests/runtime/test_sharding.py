@@ -136,6 +136,7 @@ async def test_one_that_joins_gets_its_share_without_two_owners() -> None:
     await stage.pass_time(18)
     (b,) = await stage.begin("b")
     await stage.pass_time(4)
+    await until(lambda: stage.changes[-1] == ("a", ("a", "b")))
     kept = stage.shares()
     assert 0 < kept["a"] < len(KEYS)
     assert kept["b"] == 0
