@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..clock import SYSTEM_CLOCK
-from ..codec import decode_event
+from ..codec import DecodeError, decode_event
 from ..errors import ClientError, ConnectionLost
 from ..lines import LineTooLong, is_whole
 from ..model import Model
@@ -59,8 +59,13 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
             try:
                 if self._lines:
                     line = self._lines.popleft()
-                    event = decode_event(line, self._model) if line.strip() else None
-                    if event is not None and self._progress.take(event):
+                    try:
+                        event = decode_event(line, self._model)
+                    except DecodeError:
+                        if line.strip():
+                            raise
+                        continue  # a blank line is no event
+                    if self._progress.take(event):
                         return event
                     continue
                 if await self._read_on():
