@@ -42,6 +42,7 @@ __all__ = ["Rendered", "Renderer"]
 # pyright parses the strings of a `Literal` that is not typing's as annotations. Strings with
 # brackets or with these keywords may look like mistakes to it, so they are left out.
 _reads_as_code = re.compile(r"[()\[\]{}]|\b(?:await|lambda|yield)\b").search
+_QUANTITIES = MapType(Scalar.QUANTITY)
 # What makes the value of a list or map that servers fill in when it is absent.
 _UNSETS: Mapping[str, str] = {"unset list": "UnsetList", "unset dict": "UnsetDict"}
 _SCALARS: Mapping[Scalar, tuple[str, bool]] = {
@@ -179,9 +180,13 @@ class _Words(Scope):
             return f"dict[str, {self.type(type_.value)}]"
         return " | ".join(self.type(member) for member in type_.members)
 
+    def _annotation(self, type_: TypeRef) -> str:
+        """The annotation of an attribute: that of its type, if there is no better one."""
+        return self.runtime("Quantities") if type_ == _QUANTITIES else self.type(type_)
+
     def field(self, field: FieldPlan) -> str:
         """The line of a model's attribute."""
-        annotation, named = self.type(field.type), field.named
+        annotation, named = self._annotation(field.type), field.named
         name = f"name={quoted(field.wire_name)}" if named else ""
         default = self._default(field)
         if field.default == "none":

@@ -62,7 +62,7 @@ _RUNTIME: Mapping[str, str] = {
     **dict.fromkeys(
         ("ClusterLister", "NamespaceLister", "NamespacedLister"), "clientgen.runtime.listers"
     ),
-    "Quantity": "clientgen.runtime.quantity",
+    **dict.fromkeys(("Quantities", "Quantity"), "clientgen.runtime.quantity"),
     "Resource": "clientgen.runtime.resource",
     **dict.fromkeys(("AsyncIterator", "Callable", "Mapping"), "collections.abc"),
     **dict.fromkeys(("Self", "Unpack", "overload"), "typing"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast, get_args
 from msgspec import Raw, Struct
 
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
+from .metaclass import assign
 from .quantity import Quantity
 from .shapes import ByClass, bare, fields_of, known_model
 
@@ -67,7 +68,7 @@ def _copier(kind: type[Model]) -> Copier:
         copied = shallow(model)
         for name, value in zip(names, read(model), strict=False):
             if value is not None:
-                setattr(copied, name, _copiers[value.__class__](value))
+                assign(copied, name, _copiers[value.__class__](value))
         return copied
 
     return copy_model

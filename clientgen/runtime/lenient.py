@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Raw
 
 from .meta_v1 import ListMeta, ModelList, ObjectMeta
+from .metaclass import construct
 from .model import Model, ModelMeta
 from .once import once
 from .quantity import Quantity, received_texts
@@ -122,10 +123,11 @@ def _build(
     if not model.__struct_config__.forbid_unknown_fields:
         unknown = {}
     if not unknown and not lacking:
-        return model(**values)
+        return cast("Model", construct(model, **values))
     kind = extended(model, frozenset(unknown), lacking)
     attributes = unknown_attributes(kind)
-    return kind(**values, **{attributes[wire]: part.copy() for wire, part in unknown.items()})
+    held = {attributes[wire]: part.copy() for wire, part in unknown.items()}
+    return cast("Model", construct(kind, **values, **held))
 
 
 def _read_field(part: Raw, field: Field) -> Any:

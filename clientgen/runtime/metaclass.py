@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from contextlib import suppress
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw, Struct
 
+from .amounts import given_quantities, quantity_fields, to_quantities
 from .empties import note_empties
 
 if TYPE_CHECKING:
@@ -19,10 +21,13 @@ if TYPE_CHECKING:
 else:
     StructMeta = type(Struct)
 
-__all__ = ["NO_RAW", "ModelMeta", "construct", "set_values"]
+__all__ = ["NO_RAW", "ModelMeta", "assign", "construct", "set_values"]
 
 construct: Final[Callable[..., Any]] = StructMeta.__call__
 """Makes an object of a class, its first argument, without a look at what else is given."""
+
+assign: Final[Callable[[Any, str, Any], None]] = Struct.__setattr__
+"""Assigns an attribute, without a look at what it is given."""
 
 NO_RAW = Raw()
 """The absence of a `Raw` field: a `Raw` cannot be in a union, so it cannot be None."""
@@ -50,6 +55,10 @@ class ModelMeta(StructMeta):
             namespace["__partial__"] = frozenset(partial)
         if sensitive:
             namespace["__sensitive__"] = frozenset(sensitive)
+        if quantities := quantity_fields(namespace.get("__annotations__", {})):
+            others = [getattr(base, "__quantities__", ()) for base in bases]
+            namespace["__quantities__"] = quantities.union(*others)
+            namespace.setdefault("__setattr__", _assign)
         note_empties(namespace)
         if constants := _constants(namespace):
             known = (getattr(base, "__constants__", {}) for base in reversed(bases))
@@ -61,7 +70,12 @@ class ModelMeta(StructMeta):
     if not TYPE_CHECKING:  # checkers know better what each class takes
 
         def __call__(cls, /, *positional: object, **values: object) -> object:  # noqa: N805
-            """Make an object; a TypeError names the class, and what was meant."""
+            """Make an object; a TypeError names the class, and what was meant.
+
+            Texts and numbers become quantities where these are wanted.
+            """
+            if fields := cls.__quantities__:
+                values.update(given_quantities(cls.__name__, fields, values))
             try:
                 return construct(cls, *positional, **values)
             except TypeError as error:
@@ -79,6 +93,17 @@ def _constants(namespace: dict[str, Any]) -> dict[str, object]:
         for name, make in declared.items()
         if make is not None and isinstance(getattr(make, "__self__", None), repeat)
     }
+
+
+def _assign(self: Model, name: str, value: object) -> None:
+    """Assign an attribute of a class with quantities: texts and numbers become some.
+
+    Assigning is not checked: what is no quantity is left for the server to refuse.
+    """
+    if name in self.__quantities__:
+        with suppress(ValueError):
+            value = to_quantities(value)
+    assign(self, name, value)
 
 
 def _reduce(self: Model) -> tuple[Callable[..., Model], tuple[Any, ...]]:

@@ -121,6 +121,9 @@ class Model(
     __open_ended__: ClassVar[bool] = False
     """Whether the API takes fields it does not name: `class Driver(Model, open_ended=True)`."""
 
+    __quantities__: ClassVar[frozenset[str]] = frozenset()
+    """Attributes that hold quantities; set by the metaclass."""
+
     __constants__: ClassVar[dict[str, object]] = {}
     """The values of constant attributes, which are objects of their own; set by the metaclass."""
 

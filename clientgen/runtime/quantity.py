@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_UP, Context, Decimal
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-__all__ = ["Quantity"]
+__all__ = ["Quantities", "Quantity"]
 
 Number: TypeAlias = int | float | Decimal
 
@@ -152,6 +152,28 @@ class Quantity:
     def _like(self, value: Decimal) -> Quantity:
         """Make a quantity of `value` in the notation of this one."""
         return Quantity(_write(value, _notation(self._given)))
+
+
+if TYPE_CHECKING:
+
+    class Quantities:
+        """The type of a map of quantities, such as the requests of a container.
+
+        It reads as `dict[str, Quantity]`. It may be given texts and numbers, which become
+        quantities: `ResourceRequirements(requests={"cpu": "100m"})`.
+        """
+
+        @overload
+        def __get__(self, instance: None, owner: object) -> Quantities: ...
+        @overload
+        def __get__(self, instance: object, owner: object) -> dict[str, Quantity]: ...
+        def __get__(self, instance: object, owner: object) -> Any: ...
+        def __set__(
+            self, instance: object, value: Mapping[str, Quantity | str | int | float]
+        ) -> None: ...
+
+else:
+    Quantities = dict[str, Quantity]
 
 
 class _Received(dict[str, Quantity]):

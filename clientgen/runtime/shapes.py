@@ -263,7 +263,7 @@ def _restore(
     model: type[Model], unknown: frozenset[str], lacking: frozenset[str], values: dict[str, Any]
 ) -> Model:
     kin = extended(model, unknown, lacking) if unknown or lacking else unset_kin(model)
-    return kin(**values)
+    return cast("Model", construct(kin, **values))
 
 
 def _models_in(annotation: Any) -> Iterator[type[Model]]:

@@ -113,6 +113,16 @@ def collections(k: Clientset) -> None:
             watch.stop()
 
 
+def quantities_may_be_texts_and_numbers() -> None:
+    resources = ResourceRequirements(requests={"cpu": "100m", "memory": 2}, limits={})
+    assert_type(resources.requests, dict[str, Quantity])
+    assert_type(resources.requests["cpu"], Quantity)
+    resources.limits = {"cpu": Quantity("1"), "memory": "1Gi"}
+    again = ResourceRequirements(limits=resources.limits)
+    again.limits["cpu"] = "1"  # type: ignore[assignment]  # pyright: ignore[reportArgumentType]
+    ResourceRequirements(requests={"cpu": b"1"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+
+
 def selecting(k: Clientset) -> None:
     k.core_v1.pods().list(label_selector={"app": "web", "tier": ["a", "b"], "legacy": None})
     k.core_v1.pods().list(label_selector={"app": 5})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]

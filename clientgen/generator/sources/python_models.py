@@ -50,6 +50,7 @@ _RUNTIME: Mapping[PythonClass, Scalar] = {
     PythonClass("clientgen.runtime.model", "IntOrString"): Scalar.INT_OR_STRING,
     PythonClass("clientgen.runtime.quantity", "Quantity"): Scalar.QUANTITY,
 }
+_QUANTITIES = PythonClass("clientgen.runtime.quantity", "Quantities")
 _INT_OR_STRING = {Scalar.STRING, Scalar.INTEGER}
 _AGAIN = "Generate the package again with this version of clientgen."
 
@@ -193,6 +194,8 @@ class _Reader:
         found = self._names.get(node.id, PythonClass(self._module.name, node.id))
         if found in _RUNTIME:
             return _RUNTIME[found]
+        if found == _QUANTITIES:
+            return MapType(Scalar.QUANTITY)
         if found.module == META_MODULE:
             return ModelType(ModelId(META_V1, found.name))
         model = self._ids.get(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
 from clientgen.runtime.model import Literal, MicroTime, Model, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "AWSElasticBlockStoreVolumeSource",
@@ -591,7 +591,7 @@ class ContainerStatus(Model):
     name: str
     ready: bool
     restart_count: int
-    allocated_resources: dict[str, Quantity] = field(default_factory=dict)
+    allocated_resources: Quantities = field(default_factory=dict)
     allocated_resources_status: list[ResourceStatus] = field(default_factory=list)
     container_id: str | None = field(default=None, name="containerID")
     last_state: ContainerState | None = None
@@ -1164,11 +1164,11 @@ class LimitRangeItem(Model):
     """LimitRangeItem of core/v1."""
 
     type: str
-    default: dict[str, Quantity] = field(default_factory=dict)
-    default_request: dict[str, Quantity] = field(default_factory=dict)
-    max: dict[str, Quantity] = field(default_factory=dict)
-    max_limit_request_ratio: dict[str, Quantity] = field(default_factory=dict)
-    min: dict[str, Quantity] = field(default_factory=dict)
+    default: Quantities = field(default_factory=dict)
+    default_request: Quantities = field(default_factory=dict)
+    max: Quantities = field(default_factory=dict)
+    max_limit_request_ratio: Quantities = field(default_factory=dict)
+    min: Quantities = field(default_factory=dict)
 
 
 class LimitRangeList(ModelList[LimitRange]):
@@ -1285,8 +1285,8 @@ class NodeStatus(Model):
     """NodeStatus of core/v1."""
 
     addresses: list[NodeAddress] = field(default_factory=list)
-    allocatable: dict[str, Quantity] = field(default_factory=dict)
-    capacity: dict[str, Quantity] = field(default_factory=dict)
+    allocatable: Quantities = field(default_factory=dict)
+    capacity: Quantities = field(default_factory=dict)
     conditions: list[NodeCondition] = field(default_factory=list)
     config: NodeConfigStatus | None = None
     daemon_endpoints: NodeDaemonEndpoints | None = None
@@ -1330,7 +1330,7 @@ class NodeAllocatableResourceClaimStatus(Model):
     """NodeAllocatableResourceClaimStatus of core/v1."""
 
     resource_claim_name: str
-    resources: dict[str, Quantity]
+    resources: Quantities
     containers: list[str] = field(default_factory=list)
 
 
@@ -1466,7 +1466,7 @@ class PersistentVolumeSpec(Model):
     aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
     azure_disk: AzureDiskVolumeSource | None = None
     azure_file: AzureFilePersistentVolumeSource | None = None
-    capacity: dict[str, Quantity] = field(default_factory=dict)
+    capacity: Quantities = field(default_factory=dict)
     cephfs: CephFSPersistentVolumeSource | None = None
     cinder: CinderPersistentVolumeSource | None = None
     claim_ref: ObjectReference | None = None
@@ -1553,8 +1553,8 @@ class PersistentVolumeClaimStatus(Model):
     ] = field(
         default_factory=dict,
     )
-    allocated_resources: dict[str, Quantity] = field(default_factory=dict)
-    capacity: dict[str, Quantity] = field(default_factory=dict)
+    allocated_resources: Quantities = field(default_factory=dict)
+    capacity: Quantities = field(default_factory=dict)
     conditions: list[PersistentVolumeClaimCondition] = field(default_factory=list)
     current_volume_attributes_class_name: str | None = None
     modify_volume_status: ModifyVolumeStatus | None = None
@@ -1642,7 +1642,7 @@ class PodSpec(Model):
     node_name: str | None = None
     node_selector: dict[str, str] = field(default_factory=dict)
     os: PodOS | None = None
-    overhead: dict[str, Quantity] = field(default_factory=dict)
+    overhead: Quantities = field(default_factory=dict)
     preemption_policy: Literal["Never", "PreemptLowerPriority"] | str | None = None
     priority: int | None = None
     priority_class_name: str | None = None
@@ -1669,7 +1669,7 @@ class PodSpec(Model):
 class PodStatus(Model):
     """PodStatus of core/v1."""
 
-    allocated_resources: dict[str, Quantity] = field(default_factory=dict)
+    allocated_resources: Quantities = field(default_factory=dict)
     conditions: list[PodCondition] = field(default_factory=list)
     container_statuses: list[ContainerStatus] = field(default_factory=list)
     ephemeral_container_statuses: list[ContainerStatus] = field(default_factory=list)
@@ -2031,7 +2031,7 @@ class ResourceHealth(Model):
 class ResourceQuotaSpec(Model):
     """ResourceQuotaSpec of core/v1."""
 
-    hard: dict[str, Quantity] = field(default_factory=dict)
+    hard: Quantities = field(default_factory=dict)
     scope_selector: ScopeSelector | None = None
     scopes: list[
         Literal[
@@ -2052,8 +2052,8 @@ class ResourceQuotaSpec(Model):
 class ResourceQuotaStatus(Model):
     """ResourceQuotaStatus of core/v1."""
 
-    hard: dict[str, Quantity] = field(default_factory=dict)
-    used: dict[str, Quantity] = field(default_factory=dict)
+    hard: Quantities = field(default_factory=dict)
+    used: Quantities = field(default_factory=dict)
 
 
 class ResourceQuota(Model):
@@ -2077,8 +2077,8 @@ class ResourceRequirements(Model):
     """ResourceRequirements of core/v1."""
 
     claims: list[ResourceClaim] = field(default_factory=list)
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
+    limits: Quantities = field(default_factory=dict)
+    requests: Quantities = field(default_factory=dict)
 
 
 class ResourceStatus(Model):
@@ -2515,8 +2515,8 @@ class VolumeProjection(Model):
 class VolumeResourceRequirements(Model):
     """VolumeResourceRequirements of core/v1."""
 
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
+    limits: Quantities = field(default_factory=dict)
+    requests: Quantities = field(default_factory=dict)
 
 
 class VolumeStatus(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
 from clientgen.runtime.model import Literal, Model, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities
 
 from ...core.v1.models import Toleration
 
@@ -20,7 +20,7 @@ __all__ = [
 class Overhead(Model):
     """Overhead of node.k8s.io/v1."""
 
-    pod_fixed: dict[str, Quantity] = field(default_factory=dict)
+    pod_fixed: Quantities = field(default_factory=dict)
 
 
 class RuntimeClass(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import Condition, ModelList, ObjectMeta
 from clientgen.runtime.model import NO_RAW, Literal, Model, Raw, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities, Quantity
 
 from ...core.v1.models import NodeSelector
 
@@ -106,7 +106,7 @@ class CapacityRequestPolicyRange(Model):
 class CapacityRequirements(Model):
     """CapacityRequirements of resource.k8s.io/v1beta2."""
 
-    requests: dict[str, Quantity] = field(default_factory=dict)
+    requests: Quantities = field(default_factory=dict)
 
 
 class Counter(Model):
@@ -261,7 +261,7 @@ class DeviceRequestAllocationResult(Model):
     admin_access: bool | None = None
     binding_conditions: list[str] = field(default_factory=list)
     binding_failure_conditions: list[str] = field(default_factory=list)
-    consumed_capacity: dict[str, Quantity] = field(default_factory=dict)
+    consumed_capacity: Quantities = field(default_factory=dict)
     share_id: str | None = field(default=None, name="shareID")
     tolerations: list[DeviceToleration] = field(default_factory=list)
 

@@ -15,7 +15,7 @@ from clientgen.runtime.model import (
     constant,
     field,
 )
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "Gadget",
@@ -109,7 +109,7 @@ class GadgetSpec(Model):
     level: int | None = None
     """Defaults to `2`. One of `1`, `2`, `3`."""
 
-    limits: dict[str, Quantity] = field(default_factory=dict)
+    limits: Quantities = field(default_factory=dict)
     maybe_words: list[str | None] = field(default_factory=list)
     memory: Quantity | None = None
     mode: Literal["", "back\\slash", "fast", "it's", "slow", 'with "quotes"'] | str | None = None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.model import Literal, Model, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "ConfigMapKeySelector",
@@ -81,8 +81,8 @@ class ResourceRequirements(Model):
     """ResourceRequirements of core/v1."""
 
     claims: list[ResourceClaim] = field(default_factory=list)
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
+    limits: Quantities = field(default_factory=dict)
+    requests: Quantities = field(default_factory=dict)
 
 
 class SecretKeySelector(Model):

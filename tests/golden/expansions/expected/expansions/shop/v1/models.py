@@ -15,7 +15,7 @@ from clientgen.runtime.model import (
     constant,
     field,
 )
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "Crate",
@@ -32,7 +32,7 @@ __all__ = [
 class CrateSpec(Model):
     """What a Crate shall hold; \"\"\" and a backslash \\ do no harm."""
 
-    limits: dict[str, Quantity]
+    limits: Quantities
     """Required and a map."""
 
     owner: str

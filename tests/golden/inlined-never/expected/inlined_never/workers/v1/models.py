@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
 from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "Worker",
@@ -77,8 +77,8 @@ class WorkerSpecByZone(Model):
     """WorkerSpecByZone of workers.example.com/v1."""
 
     claims: list[WorkerSpecByZoneClaims] = field(default_factory=list)
-    limits: dict[str, Quantity] = field(default_factory=dict)
-    requests: dict[str, Quantity] = field(default_factory=dict)
+    limits: Quantities = field(default_factory=dict)
+    requests: Quantities = field(default_factory=dict)
 
 
 class WorkerSpecByZoneClaims(Model):
