@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     each = commands.add_parser("python-clients", help="tests of other libraries, the same")
     each.add_argument("folder", type=Path, metavar="DIR", help="tests that read KUBECONFIG")
     each.add_argument("--python", default=sys.executable, help="has the library and pytest")
-    each.add_argument("--seconds", type=int, default=20, help="how long a test may take")
+    each.add_argument("--seconds", type=int, default=60, help="how long a test may take")
     each.set_defaults(run=_python_clients)
     said = parser.parse_args(arguments)
     return int(said.run(said))

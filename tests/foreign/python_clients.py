@@ -66,9 +66,7 @@ class _Trial:
         try:
             done = self._pytest("-q", "--tb=short", test)
         except subprocess.TimeoutExpired:
-            return (
-                f"takes more than {self._seconds} s: it may wait for what no controller does here"
-            )
+            return f"takes more than {self._seconds} s"
         if not done.returncode:
             return ""
         wrong = [line for line in done.stdout.splitlines() if line.startswith("E ")]
