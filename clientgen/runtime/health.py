@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SILENCE", "Health", "is_outage"]
 
-SILENCE = 42.0
+SILENCE = 40.0
 """After how many seconds of silence connections are given up, unless a client says otherwise."""
 
 # Silence, then the wait for an answer: parts of the whole. client-go: 30 and 15 seconds.
@@ -57,6 +57,7 @@ class Health:
 
     Attributes:
         is_down: Whether it is known not to answer.
+        answers: Whether it has answered anything since then.
         kept_since: When the kept connection was opened.
         outages: How many times it has come back.
         quiet: How long nothing must have been heard before it is asked.
@@ -66,10 +67,11 @@ class Health:
     __slots__ = (
         "_asked",
         "_check_at",
-        "_not_before",
+        "_lost",
         "_random",
         "_renewed",
         "_suspected",
+        "answers",
         "is_down",
         "kept_since",
         "outages",
@@ -80,14 +82,14 @@ class Health:
     def __init__(self, now: float, silence: float = SILENCE, random: Random | None = None) -> None:
         self.quiet = _PATIENT * silence
         self.patience = silence - self.quiet
-        self.is_down = False
+        self.is_down = self.answers = False
         self.outages = 0
         self._random = random or default_random()
         self._suspected = False
         # When the kept connection was used last; None if there is none.
         self._asked: float | None = None
         self.kept_since = _NEVER
-        self._not_before = _NEVER
+        self._lost = _NEVER
         self._renewed = _NEVER
         self._check_at = now
 
@@ -101,7 +103,7 @@ class Health:
             heard: When something was heard last, on any of them.
         """
         if self._asked is None:
-            return max(self._not_before, min(opened + _FIRST, heard + self.quiet))
+            return max(min(opened + _FIRST, heard + self.quiet), self._after_loss(heard))
         return min(max(heard, self._asked) + self.quiet, self._asked + _WARM)
 
     def answered(self, now: float, *, is_new: bool) -> None:
@@ -121,15 +123,21 @@ class Health:
         """Note that no answer came; the server is down if all streams are silent as well."""
         self._lose(now)
         if is_silent:
-            self.is_down = True
+            self._fall()
             self._check_later(now)
 
     def rest(self) -> None:
         """Note that there are no streams any more, and no kept connection."""
-        self._asked, self._not_before = None, _NEVER
+        self._asked, self._lost = None, _NEVER
+
+    def _after_loss(self, heard: float) -> float:
+        """When to try for another connection: as soon as nothing was heard for so long."""
+        if self._lost == _NEVER:
+            return _NEVER
+        return max(self._lost + _FIRST, min(heard, self._lost) + self.quiet)
 
     def _lose(self, now: float) -> None:
-        self._asked, self._not_before = None, now + self.quiet
+        self._asked, self._lost = None, now
 
     # ---- outages ------------------------------------------------------------------------------
 
@@ -146,11 +154,13 @@ class Health:
     def checked(self, now: float, *, is_ready: bool) -> bool:
         """Note whether it is ready; gives whether it has just come back."""
         self._suspected = False
-        was_down, self.is_down = self.is_down, not is_ready
+        was_down = self.is_down
         if not is_ready:
+            self._fall()
             self._lose(now)
             self._check_later(now)
             return False
+        self.is_down = False
         self.answered(now, is_new=True)
         self.outages += was_down
         return was_down
@@ -158,6 +168,10 @@ class Health:
     def return_after(self) -> float:
         """How long one of those who waited for the server goes on waiting: not all come at once."""
         return _SPREAD * self._random()
+
+    def _fall(self) -> None:
+        self.answers = self.answers and self.is_down
+        self.is_down = True
 
     def _check_later(self, now: float) -> None:
         self._check_at = now + _CHECK + _CHECK_MORE * self._random()

@@ -7,15 +7,15 @@ import socket
 __all__ = ["KEEPALIVE"]
 
 # Go probes a silent connection after 15 seconds, too, but gives up after nine lost probes. These
-# notice after 42 seconds that the other side is gone, or that the way to it forgot the connection.
+# notice after 39 seconds that the other side is gone, or that the way to it forgot the connection.
 _VALUES = (
     (socket.SOL_SOCKET, "SO_KEEPALIVE", 1),
     (socket.IPPROTO_TCP, "TCP_KEEPIDLE", 15),
     (socket.IPPROTO_TCP, "TCP_KEEPALIVE", 15),  # the name on macOS
-    (socket.IPPROTO_TCP, "TCP_KEEPINTVL", 9),
+    (socket.IPPROTO_TCP, "TCP_KEEPINTVL", 8),
     (socket.IPPROTO_TCP, "TCP_KEEPCNT", 3),
     # What was sent and is not acknowledged: in milliseconds, and only Linux has it.
-    (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", 40_000),
+    (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", 37_000),
 )
 
 KEEPALIVE: tuple[tuple[int, int, int], ...] = tuple(

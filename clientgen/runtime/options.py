@@ -189,7 +189,7 @@ class ClientOptions(TypedDict, total=False):
     (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation).
     `connect_timeout` is in seconds (30). `pool_size` is how many connections are kept for requests
     (100); with asyncio there are never more, with threads more are closed after use. Watches and
-    followed logs have connections of their own. After `silence_timeout` seconds (42) in which
+    followed logs have connections of their own. After `silence_timeout` seconds (40) in which
     nothing came over any of these, and the server does not answer either when it is asked for
     `/version`, they are given up; 0 is never. `max_response_bytes` is how
     large a single answer may be, decompressed (1 GiB).

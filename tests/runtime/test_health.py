@@ -21,9 +21,9 @@ def health(**options: float) -> Health:
 
 
 def test_silence_and_the_wait_for_an_answer_make_the_whole():
-    found = health(silence=42.0)
-    assert found.quiet + found.patience == 42.0
-    assert found.quiet == pytest.approx(33.6)
+    found = health(silence=40.0)
+    assert found.quiet + found.patience == 40.0
+    assert found.quiet == pytest.approx(32.0)
 
 
 def test_the_first_question_comes_with_the_first_stream_that_lasts():
@@ -62,6 +62,7 @@ def test_without_an_answer_the_server_is_down_if_all_streams_are_silent():
     assert not found.is_down
     assert found.check_at() is None
     assert found.ask_at(0.0, heard=50.0) == 50.0 + found.quiet  # not again at once
+    assert found.ask_at(0.0, heard=60.0) == 50.0 + found.quiet
     found.unanswered(90.0, is_silent=True)
     assert found.is_down
     assert found.check_at() == 92.0
@@ -122,3 +123,34 @@ def test_the_connection_that_says_so_is_the_one_that_is_kept():
 )
 def test_what_may_be_an_outage(error, counts):
     assert is_outage(error) is counts
+
+
+def test_a_connection_that_never_came_about_delays_nothing():
+    """The server fell silent as soon as the stream was open: what was asked first says nothing."""
+    found = health()
+    found.unanswered(1.0 + found.patience, is_silent=False)
+    assert found.ask_at(0.0, heard=0.0) == found.quiet
+    found.unanswered(found.quiet + found.patience, is_silent=True)
+    assert found.is_down
+
+
+def test_where_much_is_heard_and_nothing_answered_it_is_not_asked_all_the_time():
+    found, asked, now = health(), 0, 0.0
+    while now < 600.0:
+        now = found.ask_at(0.0, heard=now)
+        found.unanswered(now, is_silent=False)
+        asked += 1
+    assert asked < 25
+
+
+def test_a_server_that_answers_is_not_mute_though_it_may_not_be_ready():
+    found = health()
+    found.unanswered(50.0, is_silent=True)
+    assert not found.answers
+    found.answers = True
+    found.checked(52.0, is_ready=False)
+    assert found.is_down
+    assert found.answers
+    found.checked(54.0, is_ready=True)
+    found.checked(90.0, is_ready=False)  # the next outage
+    assert not found.answers

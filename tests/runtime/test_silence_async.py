@@ -20,7 +20,7 @@ from clientgen.testing import FakeCluster
 from clientgen.testing.http import LocalServer
 
 FOREVER = 30.0
-# The real one is 42 seconds, of which a fifth is for the answer.
+# The real one is 40 seconds, of which a fifth is for the answer.
 SILENCE = 1.5
 
 
@@ -155,6 +155,6 @@ async def test_who_waits_goes_on_when_the_server_is_back(server, monkeypatch):
         port = server.port
         server.close()
         server.cluster.add(config("b", "2"))
-        await until(lambda: k.rest._keeper.is_down)
+        await until(lambda: k.rest.is_mute)
         with LocalServer(server.cluster, port=port):
             await until(lambda: cms.indexer.get("default/b"))

@@ -88,9 +88,13 @@ class AsyncKeeper:
         self._closed = False
 
     @property
-    def is_down(self) -> bool:
+    def is_mute(self) -> bool:
         """Whether the server is known not to answer."""
-        return self._health.is_down
+        return self._health.is_down and not self._health.answers
+
+    def answered(self) -> None:
+        """Note that it did, whatever `/readyz` says, or something on the way that blocks that."""
+        self._health.answers = True
 
     def listen(self, stream: AsyncHeard, *, can_resume: bool) -> None:
         """Watch over a stream, until it is over."""
@@ -104,6 +108,7 @@ class AsyncKeeper:
     def _leave(self, stream: AsyncHeard) -> None:
         with self._lock:
             self._streams.discard(stream)
+            self._used = monotonic()
             if not self._streams and not self._waiting:
                 self._rouse.set()
 
@@ -172,7 +177,7 @@ class AsyncKeeper:
 
     def _check_at(self) -> float:
         found = self._health.check_at()
-        return _LATER if found is None or not self._waiting else found
+        return _LATER if found is None else found
 
     def _ask_at(self) -> float:
         if not self._streams:

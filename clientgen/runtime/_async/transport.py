@@ -107,6 +107,7 @@ class AsyncHttpTransport(Unpicklable):
             async with asyncio.timeout(timeout):
                 return await self._exchange(session, request)
         except self._failures as error:
+            _forget_frames(error)
             raise _translated(error, request, self._server) from _harmless(error)
         finally:
             self._busy -= 1
@@ -305,6 +306,7 @@ class _Stream:
         try:
             chunk = await self._read()
         except _FAILURES as error:
+            _forget_frames(error)
             if self._aborted:
                 return b""
             if self._why:
@@ -368,6 +370,15 @@ def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
     if "warning" in headers and len(values := headers.getall("warning")) > 1:
         return {**{k.lower(): v for k, v in headers.items()}, "warning": ", ".join(values)}
     return headers
+
+
+def _forget_frames(error: Exception) -> None:
+    """Forget where an error was raised, if all connections that are closed share it.
+
+    aiohttp raises one and the same object for each of them, which would keep the frames of all.
+    """
+    if type(error) is aiohttp.ClientConnectionError:
+        error.__traceback__ = error.__context__ = None
 
 
 def _translated(  # noqa: PLR0911 - a table

@@ -89,9 +89,13 @@ class Keeper:
         self._closed = False
 
     @property
-    def is_down(self) -> bool:
+    def is_mute(self) -> bool:
         """Whether the server is known not to answer."""
-        return self._health.is_down
+        return self._health.is_down and not self._health.answers
+
+    def answered(self) -> None:
+        """Note that it did, whatever `/readyz` says, or something on the way that blocks that."""
+        self._health.answers = True
 
     def listen(self, stream: Heard, *, can_resume: bool) -> None:
         """Watch over a stream, until it is over."""
@@ -105,6 +109,7 @@ class Keeper:
     def _leave(self, stream: Heard) -> None:
         with self._lock:
             self._streams.discard(stream)
+            self._used = monotonic()
             if not self._streams and not self._waiting:
                 self._rouse.set()
 
@@ -173,7 +178,7 @@ class Keeper:
 
     def _check_at(self) -> float:
         found = self._health.check_at()
-        return _LATER if found is None or not self._waiting else found
+        return _LATER if found is None else found
 
     def _ask_at(self) -> float:
         if not self._streams:

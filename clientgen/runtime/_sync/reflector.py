@@ -152,6 +152,9 @@ class Reflector(Generic[T]):
     # ---- lists --------------------------------------------------------------------------------
 
     def _list(self, step: Listing) -> Step:
+        if self._rest.is_mute:  # it could take two minutes to find out
+            self.said = ConnectionLost(f"{self._request.info}: the server does not answer")
+            return self._reflecting.list_failed(self.said, self._now())
         try:
             objects, version, pages = self._read_pages(step.options)
             if not self._stopped.is_set():

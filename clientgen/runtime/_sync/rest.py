@@ -40,6 +40,7 @@ __all__ = ["Rest"]
 _REDIRECT = 300
 _UNAUTHORIZED = 401
 _OF_TRANSPORT = ("connect_timeout", "pool_size", "max_response_bytes")
+_SERVER_ERRORS = 500
 # Enough of a refused stream to understand the refusal.
 _ERROR_BODY = 65536
 _ERROR_SECONDS = 10.0
@@ -197,6 +198,8 @@ class Rest(Unpicklable):
         retry = Retry(request.method, retries, deadline)
         while True:
             stream = self._open(request, deadline, read_timeout, is_watch=is_watch)
+            if self._keeper is not None and stream.status < _SERVER_ERRORS:
+                self._keeper.answered()
             if "warning" in stream.headers:
                 self._warn(stream.headers)
             if stream.status < _REDIRECT:
@@ -209,6 +212,11 @@ class Rest(Unpicklable):
             if delay is None:
                 raise annotate(error_from(request, response), retry.count, None)
             sleep(delay)
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether the server is known not to answer: what may take long is better not begun."""
+        return self._keeper is not None and self._keeper.is_mute
 
     def pause(self, stopped: Event, clock: Clock, seconds: float, error: Exception | None) -> bool:
         """Wait before something is tried again that failed because of `error`.
@@ -282,7 +290,7 @@ class Rest(Unpicklable):
         _, carrier = self._ready()
         left, limit = _left(request, deadline), None
         if is_watch and self._keeper is not None:
-            limit = _OPEN_DOWN if self._keeper.is_down else _OPEN_SECONDS
+            limit = _OPEN_DOWN if self._keeper.is_mute else _OPEN_SECONDS
         if limit is None or (left is not None and left < limit):
             return carrier.stream(self._signed(request), left, silence)
         try:
