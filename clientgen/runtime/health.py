@@ -8,8 +8,8 @@ nothing at all was heard on any stream for a while. What happened to that connec
 streams too: without an answer, those that are silent are taken for dead. Streams older than it are
 opened anew once, when they are silent.
 
-When the server cannot be reached, one question in two seconds, to `/readyz`, finds out when it is
-back, however many wait for that. Then all of them go on, spread over a moment.
+When the server cannot be reached, one question a second, to `/readyz`, finds out when it is back,
+however many wait for that. Then all of them go on, spread over a second.
 
 No I/O, no clock: time comes in as numbers. `_async/keeper` and its twin do what is decided here.
 """
@@ -38,11 +38,11 @@ _WARM = 60.0
 # Streams older than it are opened anew, but no more often than that.
 _RENEWALS = 600.0
 # Between two looks whether the server is back: from, and up to so much more.
-_CHECK, _CHECK_MORE = 1.5, 1.0
-CHECK_TIMEOUT = 3.0
+_CHECK, _CHECK_MORE = 1.0, 0.5
+CHECK_TIMEOUT = 2.0
 """How many seconds the server has to say that it is ready."""
 # Over so many seconds those who waited for the server come back.
-_SPREAD = 1.5
+_SPREAD = 1.0
 _NEVER = float("-inf")
 _SERVER_ERRORS = 500
 

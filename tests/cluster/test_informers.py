@@ -285,6 +285,7 @@ async def test_what_was_read_is_copied_and_written(kube: AsyncClientset, namespa
         cached = lister.get(namespace, "web")
         changed = deep_copy(cached)
         changed.spec.replicas = 3
+        changed.metadata.resource_version = ""  # a controller manager may write the status
         await deployments.update(changed)
         await holds(lambda: lister.get(namespace, "web").spec.replicas == 3)
         assert cached.spec.replicas == 0

@@ -14,9 +14,11 @@ import pytest
 from support.models import PODS, Pod, pod
 from support.server import CLOSE, event, head, ok
 
+from clientgen.runtime import loops
 from clientgen.runtime._async._primitives import Event
 from clientgen.runtime._sync import transport as sync_transport
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
+from clientgen.runtime.request import HttpRequest
 from clientgen.runtime.sync import ResourceClient, Rest
 
 
@@ -181,3 +183,22 @@ def test_importing_the_clients_imports_no_http_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_call_that_blocks_an_event_loop_is_told_of_once(server, config_for, caplog, monkeypatch):
+    monkeypatch.setattr(loops, "_told", set[bool]())
+
+    async def mistaken(rest: Rest) -> None:
+        for _ in range(2):
+            rest.send(HttpRequest("GET", "/api/v1/pods"))
+        await asyncio.to_thread(rest.send, HttpRequest("GET", "/api/v1/pods"))
+
+    for _ in range(4):
+        server.reply(ok({}))
+    with Rest(config_for(server)) as rest:
+        rest.send(HttpRequest("GET", "/api/v1/pods"))
+        assert not caplog.records
+        asyncio.run(mistaken(rest))
+    told = [each for each in caplog.messages if "blocks the running event loop" in each]
+    assert len(told) == 1
+    assert told[0].startswith("GET /api/v1/pods ")

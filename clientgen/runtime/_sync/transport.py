@@ -40,6 +40,7 @@ from ..errors import (
     one_line,
 )
 from ..keepalive import KEEPALIVE
+from ..loops import blocks_a_loop, tell_of_blocking
 from ..request import HttpRequest, HttpResponse
 from ..secrecy import Unpicklable
 
@@ -100,6 +101,8 @@ class HttpTransport(Unpicklable):
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
         until = None if timeout is None else monotonic() + timeout
+        if blocks_a_loop():
+            tell_of_blocking(request)
         try:
             with deadline(until):
                 response = self._start(request, self._limits)
