@@ -35,8 +35,8 @@ _PATIENT = 0.8
 _FIRST = 1.0
 # It is used that often: servers close what is idle, after 90 s as a rule.
 _WARM = 60.0
-# Streams older than it are opened anew, but no more often than that.
-_RENEWALS = 600.0
+# Streams older than it are opened anew, but no more often than after so many times the silence.
+_RENEWALS = 3.0
 # Between two looks whether the server is back: from, and up to so much more.
 _CHECK, _CHECK_MORE = 1.0, 0.5
 CHECK_TIMEOUT = 2.0
@@ -114,7 +114,7 @@ class Health:
 
     def renews(self, now: float) -> bool:
         """Whether streams that are older than the kept connection are opened anew now."""
-        if now - self._renewed < _RENEWALS:
+        if now - self._renewed < _RENEWALS * (self.quiet + self.patience):
             return False
         self._renewed = now
         return True

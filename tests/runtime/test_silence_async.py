@@ -15,6 +15,7 @@ from support.informing import CONFIG_MAPS, config, tasks, threads
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime.aio import AsyncLeaderElector, AsyncRest, AsyncSharedInformer
 from clientgen.runtime.config.cluster_config import ClusterConfig
+from clientgen.runtime.errors import RequestTimeout
 from clientgen.runtime.reflecting import ReflectorBackoff
 from clientgen.testing import FakeCluster
 from clientgen.testing.http import LocalServer
@@ -158,3 +159,22 @@ async def test_who_waits_goes_on_when_the_server_is_back(server, monkeypatch):
         await until(lambda: k.rest.is_mute)
         with LocalServer(server.cluster, port=port):
             await until(lambda: cms.indexer.get("default/b"))
+
+
+async def test_one_connection_that_is_dead_speaks_for_all_that_are_idle(server, proxy):
+    """Whoever has waited in vain once gets an answer the next time, over a new connection."""
+    server.cluster.delay(0.3, "get", "configmaps", times=3)
+    async with client(proxy.url) as k:
+        maps = k.core_v1.config_maps("default")
+
+        async def get() -> None:
+            await maps.get("a")
+
+        together = [spawn(get, f"get-{number}") for number in range(3)]
+        for each in together:
+            assert await each.join(FOREVER)
+        assert proxy.connections == 3
+        proxy.forget()
+        with pytest.raises(RequestTimeout):
+            await maps.get("a", timeout=0.5)
+        assert (await maps.get("a", timeout=FOREVER)).metadata.name == "a"

@@ -96,9 +96,12 @@ class BlackHole:
         self._copy(server, client, client)
 
     def _copy(self, source: socket.socket, target: socket.socket, client: socket.socket) -> None:
-        with contextlib.suppress(OSError):
+        try:
             while data := source.recv(65536):
                 if client not in self._old:
                     target.sendall(data)
-            if client not in self._old:
+        except OSError:
+            pass  # a connection that was reset ends, too
+        if client not in self._old:
+            with contextlib.suppress(OSError):
                 target.shutdown(socket.SHUT_WR)

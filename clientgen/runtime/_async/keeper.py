@@ -63,6 +63,10 @@ class AsyncProbe(Protocol):
         """Close that connection."""
         ...
 
+    def drop_idle(self) -> None:
+        """Close all connections that nobody uses."""
+        ...
+
 
 class AsyncKeeper:
     """Breaks off streams from a server that is silent, and says when one that was away is back.
@@ -73,11 +77,15 @@ class AsyncKeeper:
         what: What to call the server in logs.
         probe: How to ask it.
         silence: After how many seconds of silence streams are broken off.
+
+    Attributes:
+        silence: The same.
     """
 
     def __init__(self, what: str, probe: AsyncProbe, silence: float) -> None:
         self._what = what
         self._probe = probe
+        self.silence = silence
         self._health = Health(monotonic(), silence)
         self._lock = short_lock()
         self._streams: set[AsyncHeard] = set()
@@ -208,6 +216,7 @@ class AsyncKeeper:
             with self._lock:
                 health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
             _logger().warning("%s: %s: %s", self._what, why, error)
+            self._probe.drop_idle()
             self._break(silent, why)
         else:
             health.answered(monotonic(), is_new=is_new)

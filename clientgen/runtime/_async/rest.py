@@ -43,8 +43,9 @@ _SERVER_ERRORS = 500
 # Enough of a refused stream to understand the refusal.
 _ERROR_BODY = 65536
 _ERROR_SECONDS = 10.0
-# Until the headers of a watch are here, which servers send at once; and while they are away.
-_OPEN_SECONDS = 30.0
+# Until the headers of a watch are here, which servers send at once: a part of the silence that is
+# put up with; and while they are away.
+_OPENING = 0.75
 _OPEN_DOWN = 5.0
 
 
@@ -158,6 +159,8 @@ class AsyncRest(Unpicklable):
             try:
                 response = await self._exchange(request, deadline)
             except TransportError as problem:
+                if isinstance(problem, RequestTimeout):
+                    self.drop_idle()
                 retry = retry or Retry(request.method, retries, deadline)
                 delay, error = retry.after_error(problem, monotonic()), problem
             else:
@@ -237,6 +240,16 @@ class AsyncRest(Unpicklable):
         request = self._signed(HttpRequest("GET", target))
         return await self._http.ask(request, timeout, fresh=fresh)
 
+    @property
+    def silence(self) -> float | None:
+        """How long the server may be silent before connections are given up; None for ever."""
+        return None if self._keeper is None else self._keeper.silence
+
+    def drop_idle(self) -> None:
+        """Have the next requests open new connections, since one was found dead."""
+        if self._http is not None:
+            self._http.drop_idle()
+
     async def hang_up(self) -> None:
         """Close the connection for that."""
         if self._http is not None:
@@ -291,12 +304,13 @@ class AsyncRest(Unpicklable):
         _, carrier = await self._ready()
         left, limit = _left(request, deadline), None
         if is_watch and self._keeper is not None:
-            limit = _OPEN_DOWN if self._keeper.is_mute else _OPEN_SECONDS
+            limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence
         if limit is None or (left is not None and left < limit):
             return await carrier.stream(self._signed(request), left, silence)
         try:
             return await carrier.stream(self._signed(request), limit, silence)
         except RequestTimeout:
+            self.drop_idle()
             raise ConnectionLost(f"{request.info}: no answer within {limit:g} s") from None
 
     def _signed(self, request: HttpRequest) -> HttpRequest:

@@ -169,6 +169,13 @@ class AsyncHttpTransport(Unpicklable):
             raise _translated(error, request, self._server) from _harmless(error)
         return response.status, self._kept_is_new
 
+    def drop_idle(self) -> None:
+        """Close the connections that nobody uses: they may be dead without a word."""
+        for session in (self._reading, self._streaming):
+            connector = None if session is None else session.connector
+            if isinstance(connector, _Connector):
+                connector.drop_idle()
+
     async def hang_up(self) -> None:
         """Close that connection."""
         kept, self._kept = self._kept, None
@@ -279,6 +286,12 @@ class _Connector(aiohttp.TCPConnector):
             protocol.abort()
             should_close = True
         super()._release(key, protocol, should_close=should_close)
+
+    def drop_idle(self) -> None:
+        """Close the connections that nobody uses; the library finds out when it looks for one."""
+        for idle in self._conns.values():
+            for protocol, _ in idle:
+                protocol.abort()
 
 
 class _Stream:

@@ -64,6 +64,10 @@ class Probe(Protocol):
         """Close that connection."""
         ...
 
+    def drop_idle(self) -> None:
+        """Close all connections that nobody uses."""
+        ...
+
 
 class Keeper:
     """Breaks off streams from a server that is silent, and says when one that was away is back.
@@ -74,11 +78,15 @@ class Keeper:
         what: What to call the server in logs.
         probe: How to ask it.
         silence: After how many seconds of silence streams are broken off.
+
+    Attributes:
+        silence: The same.
     """
 
     def __init__(self, what: str, probe: Probe, silence: float) -> None:
         self._what = what
         self._probe = probe
+        self.silence = silence
         self._health = Health(monotonic(), silence)
         self._lock = short_lock()
         self._streams: set[Heard] = set()
@@ -209,6 +217,7 @@ class Keeper:
             with self._lock:
                 health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
             _logger().warning("%s: %s: %s", self._what, why, error)
+            self._probe.drop_idle()
             self._break(silent, why)
         else:
             health.answered(monotonic(), is_new=is_new)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .. import paging
 from ..codec import decode_events
-from ..errors import ApiError, ConnectionLost, Expired, Gone, TransportError
+from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
 from ..gcpause import GcPaused
 from ..indexer import meta_namespace_key
 from ..lines import LineSplitter, is_whole
@@ -37,7 +37,8 @@ T = TypeVar("T", bound=Model)
 Kept = TypeVar("Kept")
 
 # A server gives up a list after a minute (kube-apiserver --request-timeout), and answers a watch
-# within seconds: whoever says nothing for so long is not there any more.
+# within seconds: whoever says nothing for so long is not there any more. A list that takes longer
+# than silence is put up with may have met a dead connection; the next may take twice as long.
 _LIST_SECONDS = 120.0
 _OPEN_SECONDS = 60.0
 # Pauses of so many seconds come when something has gone on for a while.
@@ -96,6 +97,7 @@ class Reflector(Generic[T]):
         self._sink = sink
         self._clock = clock
         self.said: Exception | str = NO_ANSWER
+        self._list_seconds = min(_LIST_SECONDS, rest.silence or _LIST_SECONDS)
         self._reflecting = Reflecting(options, clock.monotonic())
         self._stopped = Event()
         self._stream: ByteStream | None = None
@@ -203,8 +205,11 @@ class Reflector(Generic[T]):
         retry = Retry("GET")
         while True:
             try:
-                return self._rest.send(request, monotonic() + _LIST_SECONDS, max_retries=0)
+                deadline = monotonic() + self._list_seconds
+                return self._rest.send(request, deadline, max_retries=0)
             except (ApiError, TransportError) as error:
+                if isinstance(error, RequestTimeout):
+                    self._list_seconds = min(_LIST_SECONDS, 2 * self._list_seconds)
                 delay = _delay(retry, error)
                 if delay is None or self._stopped.is_set():
                     raise

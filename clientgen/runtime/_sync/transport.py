@@ -166,6 +166,13 @@ class HttpTransport(Unpicklable):
             raise self._translated(error, request, timeout) from error
         return response.status, self._kept_socket is not before
 
+    def drop_idle(self) -> None:
+        """Close the connections that nobody uses: they may be dead without a word."""
+        with self._lock:
+            manager = self._manager
+            self._manager, self._pool = self._new_pool()
+        manager.clear()
+
     def hang_up(self) -> None:
         """Close that connection."""
         kept, self._kept, self._kept_socket = self._kept, None, None
