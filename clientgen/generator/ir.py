@@ -131,7 +131,10 @@ class Field:
     required: bool = False
     description: str = ""
     has_default: bool = False
-    """Of a list or map: it is not empty when it is absent, since servers put something there."""
+    """Of a list or map: it is not empty when it is absent, since servers put something there.
+
+    Of a number: it is zero when it is absent.
+    """
     partial: bool = False
     """Objects in it may lack what their model requires."""
 

@@ -205,6 +205,8 @@ class _Words(Scope):
             return self._auto(field.type)
         if field.default == "json":
             return f"default={self.runtime('NO_RAW')}"
+        if field.default == "unset zero":
+            return f"default={self.runtime('UNSET_ZERO')}"
         if field.default in _UNSETS:
             return f"default_factory={self.runtime(_UNSETS[field.default])}"
         return {

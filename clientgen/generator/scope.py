@@ -22,7 +22,7 @@ _RUNTIME: Mapping[str, str] = {
         "clientgen.runtime.model",
     ),
     **dict.fromkeys(
-        ("UnsetDict", "UnsetList"),
+        ("UNSET_ZERO", "UnsetDict", "UnsetList"),
         "clientgen.runtime.model",
     ),
     **dict.fromkeys(("ModelList", "ObjectMeta", "Status"), META_MODULE),

@@ -15,6 +15,7 @@ from msgspec import Meta
 
 __all__ = [
     "EMPTIES",
+    "UNSET_ZERO",
     "EmptyDict",
     "EmptyList",
     "UnsetDict",
@@ -55,6 +56,23 @@ class UnsetDict(dict[K, V]):
 
     __slots__ = ()
 
+
+class UnsetInt(int):
+    """The class of the one zero that nobody set."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        """Be the same one in copies, also in those of other processes."""
+        return "UNSET_ZERO"
+
+
+UNSET_ZERO: Final = UnsetInt()
+"""The number of a field that servers leave out when it is zero, while nobody set it.
+
+`replicas: int = field(default=UNSET_ZERO)`: it reads as 0 and is left out; a 0 that you assign is
+sent.
+"""
 
 EMPTIES: Final[dict[type, type]] = {list: EmptyList, dict: EmptyDict}
 """What stands for an empty value that was sent, by the class of the one that nobody set."""

@@ -80,6 +80,8 @@ def _hook(value: object) -> object:
         return datetime.combine(value.date(), value.timetz())
     if isinstance(value, str):
         return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)  # a zero that nobody set, where it stands for itself
     if isinstance(value, Mapping):
         return dict(cast("Any", value))
     message = f"{type(value).__name__} has no JSON form"

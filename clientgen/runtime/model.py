@@ -4,6 +4,8 @@ A model is a msgspec struct: keyword arguments only, snake_case attributes, came
 What was not set is not on the wire; the declarations below decide what "not set" reads as:
 
 - `name: str | None = None`: None;
+- `replicas: int = field(default=UNSET_ZERO)`: 0, where servers leave out a zero. A 0 that you
+  assign is sent;
 - `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. One that was
   read empty is sent empty;
 - `matches: list[Match] = field(default_factory=UnsetList)`: the same where servers have a default.
@@ -32,7 +34,7 @@ from typing import (
 import msgspec
 from msgspec import Raw, Struct
 
-from .empties import UnsetDict, UnsetList
+from .empties import UNSET_ZERO, UnsetDict, UnsetList
 from .metaclass import NO_RAW, ModelMeta
 from .reprs import HIDDEN, model_items, model_repr
 
@@ -70,6 +72,7 @@ __all__ = [
     "HIDDEN",
     "MICRO",
     "NO_RAW",
+    "UNSET_ZERO",
     "Auto",
     "IntOrString",
     "Literal",

@@ -23,6 +23,8 @@ from clientgen.generator.resolve.selection import models_in
 
 __all__ = ["defined_first", "late_imports", "model_plans"]
 
+# How the absence of a scalar is written, where there is more to it than None.
+_SCALARS = {Scalar.JSON: "json", Scalar.INTEGER: "unset zero"}
 _AUTO = frozenset({"metadata", "spec", "status"})
 # What must not be read by accident in a log: shown as hidden in reprs.
 _SENSITIVE = {
@@ -110,8 +112,8 @@ def _default(field: Field) -> str:
         return "unset list" if field.has_default else "list"
     if isinstance(field.type, MapType):
         return "unset dict" if field.has_default else "dict"
-    if field.type is Scalar.JSON:
-        return "json"
+    if field.type is Scalar.JSON or (field.type is Scalar.INTEGER and field.has_default):
+        return _SCALARS[field.type]
     if isinstance(field.type, ModelType) and field.name in _AUTO:
         return "auto"
     return "none"

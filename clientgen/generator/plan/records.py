@@ -24,8 +24,8 @@ class Symbol:
 class FieldPlan:
     """An attribute. `default` says how absence is written.
 
-    It is one of required, none, auto, json, list, dict, and "unset list" or "unset dict" where
-    servers put a default.
+    It is one of required, none, auto, json, list, dict, "unset list" or "unset dict" where servers
+    put a default, and "unset zero" where they leave out a zero.
     """
 
     attribute: str

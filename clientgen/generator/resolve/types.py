@@ -50,6 +50,7 @@ from clientgen.generator.resolve.schemas import (
     is_free,
     with_metadata,
 )
+from clientgen.generator.resolve.zeros import reads_as_zero
 from clientgen.generator.sources.document import is_object, pointer
 from clientgen.generator.sources.packages import meta_models
 from clientgen.generator.sources.spec import (
@@ -250,6 +251,7 @@ class Types:
             # Null is what an optional field is without a value anyway.
             type_ = or_null(part, type_) if name in asked else type_
             filled = custom and bool(part.get("default")) and isinstance(type_, ListType | MapType)
+            filled |= not custom and type_ is Scalar.INTEGER and reads_as_zero(model, name)
             partial = (model, name) in self._partial
             fields.append(Field(name, type_, name in asked, has_default=filled, partial=partial))
             said[name] = _said(part, self._sentences(part, type_, place, custom=custom))

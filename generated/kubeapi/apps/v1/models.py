@@ -4,7 +4,17 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import NO_RAW, Literal, Model, Raw, Time, auto, constant, field
+from clientgen.runtime.model import (
+    NO_RAW,
+    UNSET_ZERO,
+    Literal,
+    Model,
+    Raw,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 from ...core.v1.models import PersistentVolumeClaim, PodTemplateSpec
 
@@ -64,7 +74,7 @@ class DaemonSetSpec(Model):
 
     selector: LabelSelector
     template: PodTemplateSpec
-    min_ready_seconds: int | None = None
+    min_ready_seconds: int = field(default=UNSET_ZERO)
     revision_history_limit: int | None = None
     update_strategy: DaemonSetUpdateStrategy | None = None
 
@@ -78,10 +88,10 @@ class DaemonSetStatus(Model):
     number_ready: int
     collision_count: int | None = None
     conditions: list[DaemonSetCondition] = field(default_factory=list)
-    number_available: int | None = None
-    number_unavailable: int | None = None
-    observed_generation: int | None = None
-    updated_number_scheduled: int | None = None
+    number_available: int = field(default=UNSET_ZERO)
+    number_unavailable: int = field(default=UNSET_ZERO)
+    observed_generation: int = field(default=UNSET_ZERO)
+    updated_number_scheduled: int = field(default=UNSET_ZERO)
 
 
 class DaemonSet(Model):
@@ -123,7 +133,7 @@ class DeploymentSpec(Model):
 
     selector: LabelSelector
     template: PodTemplateSpec
-    min_ready_seconds: int | None = None
+    min_ready_seconds: int = field(default=UNSET_ZERO)
     paused: bool | None = None
     progress_deadline_seconds: int | None = None
     replicas: int | None = None
@@ -134,15 +144,15 @@ class DeploymentSpec(Model):
 class DeploymentStatus(Model):
     """DeploymentStatus of apps/v1."""
 
-    available_replicas: int | None = None
+    available_replicas: int = field(default=UNSET_ZERO)
     collision_count: int | None = None
     conditions: list[DeploymentCondition] = field(default_factory=list)
-    observed_generation: int | None = None
-    ready_replicas: int | None = None
-    replicas: int | None = None
+    observed_generation: int = field(default=UNSET_ZERO)
+    ready_replicas: int = field(default=UNSET_ZERO)
+    replicas: int = field(default=UNSET_ZERO)
     terminating_replicas: int | None = None
-    unavailable_replicas: int | None = None
-    updated_replicas: int | None = None
+    unavailable_replicas: int = field(default=UNSET_ZERO)
+    updated_replicas: int = field(default=UNSET_ZERO)
 
 
 class Deployment(Model):
@@ -184,7 +194,7 @@ class ReplicaSetSpec(Model):
     """ReplicaSetSpec of apps/v1."""
 
     selector: LabelSelector
-    min_ready_seconds: int | None = None
+    min_ready_seconds: int = field(default=UNSET_ZERO)
     replicas: int | None = None
     template: PodTemplateSpec | None = None
 
@@ -193,11 +203,11 @@ class ReplicaSetStatus(Model):
     """ReplicaSetStatus of apps/v1."""
 
     replicas: int
-    available_replicas: int | None = None
+    available_replicas: int = field(default=UNSET_ZERO)
     conditions: list[ReplicaSetCondition] = field(default_factory=list)
-    fully_labeled_replicas: int | None = None
-    observed_generation: int | None = None
-    ready_replicas: int | None = None
+    fully_labeled_replicas: int = field(default=UNSET_ZERO)
+    observed_generation: int = field(default=UNSET_ZERO)
+    ready_replicas: int = field(default=UNSET_ZERO)
     terminating_replicas: int | None = None
 
 
@@ -254,7 +264,7 @@ class StatefulSetSpec(Model):
 
     selector: LabelSelector
     template: PodTemplateSpec
-    min_ready_seconds: int | None = None
+    min_ready_seconds: int = field(default=UNSET_ZERO)
     ordinals: StatefulSetOrdinals | None = None
     persistent_volume_claim_retention_policy: (
         StatefulSetPersistentVolumeClaimRetentionPolicy | None
@@ -274,12 +284,12 @@ class StatefulSetStatus(Model):
     available_replicas: int | None = None
     collision_count: int | None = None
     conditions: list[StatefulSetCondition] = field(default_factory=list)
-    current_replicas: int | None = None
+    current_replicas: int = field(default=UNSET_ZERO)
     current_revision: str | None = None
-    observed_generation: int | None = None
-    ready_replicas: int | None = None
+    observed_generation: int = field(default=UNSET_ZERO)
+    ready_replicas: int = field(default=UNSET_ZERO)
     update_revision: str | None = None
-    updated_replicas: int | None = None
+    updated_replicas: int = field(default=UNSET_ZERO)
 
 
 class StatefulSet(Model):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
 
 __all__ = [
     "CrossVersionObjectReference",
@@ -71,7 +71,7 @@ class HorizontalPodAutoscalerSpec(Model):
 class ScaleSpec(Model):
     """ScaleSpec of autoscaling/v1."""
 
-    replicas: int | None = None
+    replicas: int = field(default=UNSET_ZERO)
 
 
 class ScaleStatus(Model):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
 from clientgen.runtime.quantity import Quantity
 
 __all__ = [
@@ -96,7 +96,7 @@ class HorizontalPodAutoscalerStatus(Model):
     desired_replicas: int
     conditions: list[HorizontalPodAutoscalerCondition] = field(default_factory=list)
     current_metrics: list[MetricStatus] = field(default_factory=list)
-    current_replicas: int | None = None
+    current_replicas: int = field(default=UNSET_ZERO)
     last_scale_time: Time | None = None
     observed_generation: int | None = None
 

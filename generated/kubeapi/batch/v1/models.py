@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
 
 from ...core.v1.models import ObjectReference, PodTemplateSpec
 
@@ -91,15 +91,15 @@ class JobSpec(Model):
 class JobStatus(Model):
     """JobStatus of batch/v1."""
 
-    active: int | None = None
+    active: int = field(default=UNSET_ZERO)
     completed_indexes: str | None = None
     completion_time: Time | None = None
     conditions: list[JobCondition] = field(default_factory=list)
-    failed: int | None = None
+    failed: int = field(default=UNSET_ZERO)
     failed_indexes: str | None = None
     ready: int | None = None
     start_time: Time | None = None
-    succeeded: int | None = None
+    succeeded: int = field(default=UNSET_ZERO)
     terminating: int | None = None
     uncounted_terminated_pods: UncountedTerminatedPods | None = None
 

@@ -4,7 +4,16 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, MicroTime, Model, Time, auto, constant, field
+from clientgen.runtime.model import (
+    UNSET_ZERO,
+    Literal,
+    MicroTime,
+    Model,
+    Time,
+    auto,
+    constant,
+    field,
+)
 from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
@@ -1682,7 +1691,7 @@ class PodStatus(Model):
         default_factory=list,
     )
     nominated_node_name: str | None = None
-    observed_generation: int | None = None
+    observed_generation: int = field(default=UNSET_ZERO)
     phase: Literal["Failed", "Pending", "Running", "Succeeded", "Unknown"] | str | None = None
     pod_ip: str | None = field(default=None, name="podIP")
     pod_ips: list[PodIP] = field(default_factory=list, name="podIPs")
@@ -1757,7 +1766,7 @@ class PodCondition(Model):
     last_probe_time: Time | None = None
     last_transition_time: Time | None = None
     message: str | None = None
-    observed_generation: int | None = None
+    observed_generation: int = field(default=UNSET_ZERO)
     reason: str | None = None
 
 
@@ -1961,7 +1970,7 @@ class RBDVolumeSource(Model):
 class ReplicationControllerSpec(Model):
     """ReplicationControllerSpec of core/v1."""
 
-    min_ready_seconds: int | None = None
+    min_ready_seconds: int = field(default=UNSET_ZERO)
     replicas: int | None = None
     selector: dict[str, str] = field(default_factory=dict)
     template: PodTemplateSpec | None = None
@@ -1971,11 +1980,11 @@ class ReplicationControllerStatus(Model):
     """ReplicationControllerStatus of core/v1."""
 
     replicas: int
-    available_replicas: int | None = None
+    available_replicas: int = field(default=UNSET_ZERO)
     conditions: list[ReplicationControllerCondition] = field(default_factory=list)
-    fully_labeled_replicas: int | None = None
-    observed_generation: int | None = None
-    ready_replicas: int | None = None
+    fully_labeled_replicas: int = field(default=UNSET_ZERO)
+    observed_generation: int = field(default=UNSET_ZERO)
+    ready_replicas: int = field(default=UNSET_ZERO)
 
 
 class ReplicationController(Model):

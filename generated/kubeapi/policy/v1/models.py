@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import Condition, DeleteOptions, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
 
 __all__ = [
     "Eviction",
@@ -42,7 +42,7 @@ class PodDisruptionBudgetStatus(Model):
     disrupted_pods: dict[str, Time] = field(default_factory=dict)
     disruptions_allowed: int | None = None
     expected_pods: int | None = None
-    observed_generation: int | None = None
+    observed_generation: int = field(default=UNSET_ZERO)
 
 
 class PodDisruptionBudget(Model):

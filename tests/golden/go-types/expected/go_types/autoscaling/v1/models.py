@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime.model import UNSET_ZERO, Literal, Model, auto, constant, field
 
 __all__ = [
     "Scale",
@@ -16,7 +16,7 @@ __all__ = [
 class ScaleSpec(Model):
     """ScaleSpec of autoscaling/v1."""
 
-    replicas: int | None = None
+    replicas: int = field(default=UNSET_ZERO)
 
 
 class ScaleStatus(Model):
