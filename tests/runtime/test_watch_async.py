@@ -272,7 +272,7 @@ async def test_the_end_that_timeout_seconds_brings_is_clean(server, config_for, 
 async def test_a_deadline_is_an_error(server, config_for):
     server.reply(STREAM, event("ADDED", pod(version="5")), FOREVER)
     async with AsyncRest(config_for(server)) as rest:
-        watch = AsyncPodClient(rest)._watch(Pod, {"timeout": 0.1})
+        watch = AsyncPodClient(rest)._watch(Pod, {"timeout": 1.0})
         await take(watch, 1)
         with pytest.raises(errors.RequestTimeout):
             await watch.__anext__()
