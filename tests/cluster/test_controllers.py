@@ -66,6 +66,7 @@ async def test_what_is_owned_is_kept_as_it_should_be(kube: AsyncClientset, names
 
         controller = AsyncController("notes", reconcile, workers=2).for_(owners).owns(owned)
         running = AsyncBackground(controller.run)
+        await holds(lambda: owners.has_synced() and owned.has_synced())
         await holds(lambda: notes("old") == "1")  # what was there before
         await deployments.create(deployment("new", replicas=2))
         await holds(lambda: notes("new") == "2")
@@ -113,7 +114,7 @@ async def test_what_fails_is_done_again(kube: AsyncClientset, namespace: str) ->
         limiter = ItemExponentialFailure[Request](0.01)
         controller = AsyncController("web", reconcile, limiter=limiter).for_(informer)
         running = AsyncBackground(controller.run)
-        await holds(lambda: informer.indexer.list()[:1] and len(tries) >= 3)
+        await holds(lambda: len(tries) >= 3 and informer.indexer.list()[:1])
         controller.stop()
         await running.result()
 
