@@ -114,7 +114,7 @@ def check_patch(patch: object) -> None:
         hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
         raise TypeError(
             "patch() takes a MergePatch, StrategicMergePatch, JsonPatch or ApplyPatch,"
-            f" not {named(patch)}: write {hint}, for example"
+            f" not {named(patch)}: write {hint}, for example (they are in clientgen.runtime)"
         )
 
 

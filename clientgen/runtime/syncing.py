@@ -48,7 +48,7 @@ def incomplete(what: str, status: str) -> str:
     """What a reader is told of a cache that is not full."""
     if status == NOT_STARTED:
         return f"the cache of {what} is empty: it was not started; call start() and wait_for_sync()"
-    return f"the cache of {what} is not full yet ({status}): await wait_for_sync() before reading"
+    return f"the cache of {what} is not full yet ({status}): call wait_for_sync() before reading"
 
 
 def not_started(names: Iterable[str]) -> NotSynced:

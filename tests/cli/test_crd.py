@@ -340,3 +340,6 @@ def test_a_module_that_is_missing_is_told_by_who_names_it(run: Run, types: Path)
     assert told.startswith("clientgen.toml: types: there is no module 'myops.v3'")
     code, _, told = outcome(run("crd", "--types", "nope", "--output", "crds"))
     assert told.startswith("flags: there is no module 'nope'")
+    code, _, told = outcome(run("crd", "--types", "nope.py", "--output", "crds"))
+    assert told.startswith("flags: there is no module 'nope.py'")
+    assert "write it as an import does: nope\n" in told

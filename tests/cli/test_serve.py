@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -15,12 +16,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from click.testing import Result
-from kubeapi import Clientset
+from kubeapi import AsyncClientset, Clientset
+from kubeapi.core.v1 import ConfigMap
+from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import errors
 
@@ -154,6 +158,46 @@ def test_the_token_need_not_stand_in_the_command_line(here: Path, way: str):
         assert served.get("/api/v1/pods")[0] == 401
         assert served.get("/api/v1/pods", Authorization="Bearer s3cret")[0] == 200
         assert "add --tls" in served.end()[1]
+
+
+# ---- a server that is started again -----------------------------------------------------------
+
+
+def shown(name: str) -> ConfigMap:
+    return ConfigMap(metadata=ObjectMeta(name=name))
+
+
+async def until(holds: Callable[[], object]) -> None:
+    deadline = monotonic() + 60
+    while not holds():
+        assert monotonic() < deadline, "that never was so"
+        await asyncio.sleep(0.01)
+
+
+async def test_informers_see_that_it_is_another_one(here: Path):
+    """It begins empty, and gives out none of the versions that the watches of before know."""
+    with ExitStack() as stack:
+        first = stack.enter_context(started("--kubeconfig", "kubeconfig"))
+        k = stack.enter_context(Clientset.from_config(first.kubeconfig))
+        maps = k.core_v1.config_maps("default")
+        maps.create(shown("before"))
+        async with AsyncClientset.from_config(first.kubeconfig) as aio:
+            with k.informers(namespace="default") as factory:
+                async with aio.informers(namespace="default") as async_factory:
+                    informers = factory.core_v1.config_maps(), async_factory.core_v1.config_maps()
+                    factory.start()
+                    async_factory.start()
+                    await async_factory.wait_for_sync(timeout=30)
+                    await asyncio.to_thread(factory.wait_for_sync, timeout=30)
+                    assert [each.indexer.keys() for each in informers] == [["default/before"]] * 2
+
+                    first.end()
+                    port = str(urlsplit(first.url).port)
+                    stack.enter_context(started("--kubeconfig", "kubeconfig", "--port", port))
+                    maps.create(shown("after"))
+                    await until(
+                        lambda: all(each.indexer.keys() == ["default/after"] for each in informers)
+                    )
 
 
 # ---- what stands in the way -------------------------------------------------------------------

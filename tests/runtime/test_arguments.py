@@ -42,6 +42,7 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
         (lambda p: p.patch("web", []), f"{PATCHES} a list: write JsonPatch([...]), for example"),
         (lambda p: p.patch("web", None), f"{PATCHES} None: write MergePatch({{...}}), for example"),
         (lambda p: p.status("web").patch({}), f"{PATCHES} a dict"),
+        (lambda p: p.patch("web", "{}"), "(they are in clientgen.runtime)"),
         (lambda p: p.create("x"), "create() takes an object, a model or a mapping, not a str"),
         (lambda p: p.create(Pod), "not the class Pod: make one, Pod(...)"),
         (lambda p: p.update(None), "update() takes an object, a model or a mapping, not None"),

@@ -106,6 +106,8 @@ def missing(name: str, root: Path, where: str) -> Problem:
         where: who asks for it.
     """
     hint = f"it is looked for in {root}, in {root / 'src'} and where Python looks"
+    if name.endswith(".py"):
+        hint = f"write it as an import does: {name.removesuffix('.py')}"
     return Problem(where, f"there is no module {name!r} with a source in Python", hint)
 
 

@@ -180,6 +180,13 @@ class ApiServer:
         """Forget what was: watches and lists from before are told that they are too late."""
         self.cluster.store.compact()
 
+    def skip_to(self, version: int) -> None:
+        """Go on from a later version: clients of an earlier server are told that they are too late.
+
+        Without it a watch would wait, without a word, until the versions that it knows come again.
+        """
+        self.cluster.store.skip_to(version)
+
     # --------------------------------------------------------------------------- objects
 
     def put(self, value: dict[str, Any]) -> dict[str, Any]:

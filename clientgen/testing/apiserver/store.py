@@ -366,6 +366,11 @@ class Store:
         for listener in self._listeners:
             listener(collection, change)
 
+    def skip_to(self, version: int) -> None:
+        """Go on from a later version, and forget those before it."""
+        self.version = max(self.version, version)
+        self.compact()
+
     def compact(self) -> None:
         """Forget all history, as the real server does every five minutes."""
         self.compacted = self.version
