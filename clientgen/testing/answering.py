@@ -46,6 +46,8 @@ _PUBLIC: Final = ("/healthz", "/livez", "/readyz", "/version")
 _UNAUTHORIZED: Final = Failure(401, "Unauthorized", "Unauthorized", details=False)
 _RESET: Final = struct.pack("ii", 1, 0)
 
+_Headers = tuple[tuple[str, str], ...]
+
 
 class Frontend:
     """Answers HTTP requests; `server` is what event loops make protocols with."""
@@ -91,12 +93,13 @@ class Frontend:
             )
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        headers = _headers(request)
         try:
-            self._check_sender(request)
+            self._check_sender(request, headers)
         except Failure as failure:
             return await _written(request, _refused(failure))
         body = await _body(request) if request.body_exists else _NO_BODY
-        asked = HttpRequest(request.method, _target(request), tuple(request.headers.items()), body)
+        asked = HttpRequest(request.method, _target(request), headers, body)
         waker = LoopWaker(asyncio.get_running_loop())
         answer = self._desk.handle(asked, waker)
         while isinstance(answer, Later):
@@ -111,15 +114,15 @@ class Frontend:
             self._wakers.discard(waker)
             self._desk.close(answer)
 
-    def _check_sender(self, request: web.BaseRequest) -> None:
+    def _check_sender(self, request: web.BaseRequest, headers: _Headers) -> None:
         """Let a request in: by its token, or where none is asked for, by where it comes from."""
         if not self._token:
-            check_origin(request.method, request.headers.items())
-        elif not self._may_enter(request):
+            check_origin(request.method, headers)
+        elif not self._may_enter(request, headers):
             raise _UNAUTHORIZED
 
-    def _may_enter(self, request: web.BaseRequest) -> bool:
-        shown = request.headers.get("Authorization", "")
+    def _may_enter(self, request: web.BaseRequest, headers: _Headers) -> bool:
+        shown = next((value for name, value in headers if name.lower() == "authorization"), "")
         if not shown:
             return request.path.startswith(_PUBLIC)
         if hmac.compare_digest(shown.encode(), self._token):
@@ -147,6 +150,18 @@ class Frontend:
 
 
 # ---- requests ---------------------------------------------------------------------------------
+
+
+def _headers(request: web.BaseRequest) -> _Headers:
+    """The headers as text; bytes that are none are replaced, as Go does when it writes them."""
+    return tuple((_text(name), _text(value)) for name, value in request.headers.items())
+
+
+def _text(value: str) -> str:
+    """What aiohttp reads has half a character for each byte that is not UTF-8."""
+    if value.isascii():
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _target(request: web.BaseRequest) -> str:

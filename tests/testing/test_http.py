@@ -126,6 +126,29 @@ def test_a_token_is_asked_for(path: str, shown: str | None, status: int):
         assert ask(server, "GET", path, **headers)[0] == status
 
 
+@pytest.mark.parametrize(
+    "value", [b"\xff", b"Bearer \xff\xfe", b"\xed\xa0\x80/1", b"a\xc3\xa9\xe9"]
+)
+@pytest.mark.parametrize("name", ["Authorization", "User-Agent", "Impersonate-User", "X-\xff"])
+@pytest.mark.parametrize("token", ["", "s3cret"])
+def test_headers_are_answered_that_are_no_text(name: str, value: bytes, token: str):
+    """Go takes any bytes in them, and writes what is no UTF-8 as a replacement."""
+    shown = b"Authorization: Bearer s3cret\r\n" * (bool(token) and name != "Authorization")
+    head = b"%b: %b\r\nHost: localhost\r\nConnection: close\r\n" % (name.encode("latin-1"), value)
+    length = b"Content-Length: %d\r\n\r\n" % len(body_of("odd"))
+    with LocalServer(FakeCluster(), token=token) as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+            start = b"POST %b HTTP/1.1\r\n" % MAPS.encode()
+            connection.sendall(start + head + shown + length + body_of("odd"))
+            status = int(connection.makefile("rb").readline().split()[1])
+        refused = {"Authorization": 401 if token else 201, "Impersonate-User": 403, "X-\xff": 400}
+        assert status == refused.get(name, 201)
+        if status == 201 and name == "User-Agent":
+            with server.cluster.clientset(Clientset) as k:
+                (managed,) = k.core_v1.config_maps("default").get("odd").metadata.managed_fields
+            assert managed.manager == value.split(b"/")[0].decode(errors="replace")
+
+
 # ---- the kubeconfig ---------------------------------------------------------------------------
 
 

@@ -135,6 +135,23 @@ def test_pages_of_the_machine_itself_may(server: LocalServer) -> None:
     assert ask(server, "POST", MAPS, MAP, ("Host", "localhost"), origin, JSON)[0] == 201
 
 
+@pytest.mark.parametrize("kind", [[], [("Content-Type", "")], [("Content-Type", " ")]])
+@pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1:1", "https://[::1]"])
+def test_but_not_what_no_browser_asks_about(
+    server: LocalServer, origin: str, kind: list[tuple[str, str]]
+) -> None:
+    """A page on another port can send a body of no type, and servers read that as JSON."""
+    headers = (("Host", "localhost"), ("Origin", origin), *kind)
+    before = ask(server, "GET", MAPS, None, ("Host", "localhost"))
+    status, body = ask(server, "POST", MAPS, MAP, *headers)
+    assert (status, json.loads(body)["reason"]) == (415, "UnsupportedMediaType")
+    assert ask(server, "GET", MAPS, None, ("Host", "localhost")) == before
+
+
+def test_programs_need_no_type(server: LocalServer) -> None:
+    assert ask(server, "POST", MAPS, MAP, ("Host", "localhost"))[0] == 201
+
+
 def test_with_a_token_it_may_be_called_whatever_leads_to_it() -> None:
     with LocalServer(token="sesame") as served:
         shown = ("Authorization", "Bearer sesame")
