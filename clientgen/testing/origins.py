@@ -28,8 +28,8 @@ def check_origin(method: str, headers: Iterable[tuple[str, str]]) -> None:
     """Refuse what a page in a browser may have sent.
 
     Raises:
-        Failure: 403, `Host` names another machine, or a write has another machine's `Origin`; 415, a
-            write has an `Origin` and no `Content-Type`.
+        Failure: 403, `Host` names another machine, or a write has another machine's `Origin`; 415,
+            a POST has an `Origin` and no `Content-Type`.
     """
     is_from_page = has_type = False
     for name, value in headers:
