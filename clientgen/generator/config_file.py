@@ -21,6 +21,7 @@ __all__ = ["Place", "Table", "find", "read"]
 
 _OWN_FILE = "clientgen.toml"
 _PROJECT_FILE = "pyproject.toml"
+_MOST_BITS = 64
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -60,8 +61,10 @@ class Table:
     def text(self, key: str) -> str | None:
         """A string."""
         value = self.values.get(key)
-        if value is None or isinstance(value, str):
-            return value
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return value if self._are_sound(key, (value,)) else None
         self._wrong(key, value, "a string")
         return None
 
@@ -71,9 +74,10 @@ class Table:
         if value is None:
             return ()
         if isinstance(value, str):
-            return (value,)
+            value = [value]
         if _is_list(value) and all(isinstance(item, str) for item in value):
-            return tuple(cast("list[str]", value))
+            texts = tuple(cast("list[str]", value))
+            return texts if self._are_sound(key, texts) else ()
         self._wrong(key, value, "a list of strings")
         return ()
 
@@ -89,6 +93,13 @@ class Table:
         """A table of tables."""
         outer = self.table(key)
         return {name: outer.table(name) for name in outer.values}
+
+    def _are_sound(self, key: str, texts: tuple[str, ...]) -> bool:
+        """Whether no text has a NUL, which neither a path nor a name can hold."""
+        if any("\0" in text for text in texts):
+            self.problems.add(str(self.place / key), "must not hold a NUL character")
+            return False
+        return True
 
     def _wrong(self, key: str, value: object, expected: str) -> None:
         what = f"must be {expected}, and is {_described(value)}"
@@ -110,6 +121,8 @@ def _described(value: object) -> str:
         return (
             "a list" if all(isinstance(item, str) for item in value) else "a list of other things"
         )
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return "a huge number"  # of so many digits that Python does not write them
     return f"a string: {value!r}" if isinstance(value, str) else f"{value!r}"
 
 
@@ -174,6 +187,8 @@ def _load(path: Path, problems: Problems) -> dict[str, object] | None:
         problems.add(str(path), "is not UTF-8")
     except tomllib.TOMLDecodeError as error:
         problems.add(str(path), f"is not TOML: {error}")
+    except ValueError:  # the limit of int()
+        problems.add(str(path), "holds a number of too many digits")
     except RecursionError:
         problems.add(str(path), "is not TOML that can be read: it is nested without end")
     return None

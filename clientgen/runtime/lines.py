@@ -58,9 +58,9 @@ class LineSplitter:
 
 
 def is_whole(line: bytes) -> bool:
-    """Whether a last line that has no end is JSON all the same."""
+    """Whether a last line that has no end is JSON all the same, and can be read."""
     try:
         json.decode(line, type=Raw)
-    except MsgspecError:
+    except (MsgspecError, RecursionError):
         return False
     return True

@@ -289,6 +289,24 @@ def test_a_name_that_cannot_be_imported_is_a_problem(name: str, why: str):
     ]
 
 
+@pytest.mark.parametrize("key", ["spec", "crd", "go-types", "output", "package"])
+@pytest.mark.parametrize("value", ['"a\\u0000b"', '["a", "\\u0000"]'])
+def test_a_nul_is_a_problem(key: str, value: str):
+    config("package = 'a'\n" * (key != "package") + f"{key} = {value}\n")
+    what = "must not hold a NUL character"
+    if key in ("output", "package") and value.startswith("["):
+        what = "must be a string, and is a list"
+    assert f"clientgen.toml: {key}: {what}" in complaints()
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "-" + "9" * 5000, f"0x{'f' * 5000}", "9" * 400])
+@pytest.mark.parametrize("text", ["package = {}\n", "crd = [{}]\n", "[tool]\nx = {}\n"])
+def test_a_number_of_many_digits_is_a_problem(text: str, number: str):
+    config(text.format(number))
+    assert all(len(each) < 300 for each in complaints())
+    assert complaints()
+
+
 def test_two_configs_side_by_side_are_a_problem():
     config(ONE)
     config("[tool.clientgen]\n", "pyproject.toml")

@@ -249,6 +249,17 @@ async def test_objects_of_any_shape_are_read_or_refused(server, config_for, text
             pass
 
 
+@pytest.mark.parametrize(
+    "start", [b"", b'{"type":"ADDED","object":', b'{"type":"ADDED","object":{"x":']
+)
+async def test_a_last_line_without_an_end_may_be_nested_without_one(server, config_for, start):
+    server.reply(head(chunked=True), chunk(start + DEEP), END)
+    async with AsyncRest(config_for(server)) as rest:
+        with pytest.raises(errors.ClientError):
+            async for _ in AsyncPodClient(rest, "default").watch(resource_version="1", timeout=0.3):
+                pass
+
+
 @pytest.mark.parametrize("name", NAMES)
 async def test_informers_keep_fields_of_any_name(server, config_for, name):
     sent, hold = body(name), threading.Event()
