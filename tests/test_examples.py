@@ -36,7 +36,7 @@ def test_the_demo_creates_watches_edits_scales_and_deletes() -> None:
     [
         (".", "test_reaper.py", 7),
         (".", "servicelookup", 74),
-        ("crontab", ".", 10),
+        ("crontab", ".", 11),
         ("foreign_crd", ".", 35),
     ],
 )

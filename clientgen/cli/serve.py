@@ -129,7 +129,7 @@ def _cluster(
 ) -> FakeCluster:
     from clientgen.testing.cluster import FakeCluster  # other commands do not need it
 
-    cluster = FakeCluster(spec=spec, controller_delay=delay, record=False)
+    cluster = FakeCluster(spec=spec, controller_delay=delay, record=False, control_plane=True)
     # A microsecond each: later than every version of a server that ran here before.
     cluster.server.skip_to(time.time_ns() // 1000)
     for path in (*crds, *manifests):

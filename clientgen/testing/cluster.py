@@ -73,6 +73,8 @@ class FakeCluster:
         history_events: how many changes of each resource are remembered for watches.
         history_seconds: for how long they are.
         record: whether `actions` are noted; a server that is left running should not.
+        control_plane: whether kube-system has the ConfigMaps that components of a control plane
+            look for. Without them a list of all ConfigMaps has those of the test alone.
 
     Raises:
         SpecError: the spec cannot be served.
@@ -96,6 +98,7 @@ class FakeCluster:
         history_events: int = HISTORY_EVENTS,
         history_seconds: float = HISTORY_SECONDS,
         record: bool = True,
+        control_plane: bool = False,
     ) -> None:
         self.clock = clock
         self.server = ApiServer(
@@ -105,6 +108,7 @@ class FakeCluster:
             controller_delay=controller_delay,
             history_events=history_events,
             history_seconds=history_seconds,
+            control_plane=control_plane,
         )
         self.desk = Desk(self.server, clock, records=record)
         for definition in (crds,) if isinstance(crds, (Path, str)) else crds:

@@ -254,7 +254,7 @@ def test_hostile_names_reach_the_wire_as_they_are() -> None:
     spec = odd.ClassSpec2(
         class_="a", self="b", ref="c", foo_bar="d", doc="e", raw="f", field_2fast="g"
     )
-    status = odd.ClassStatus(a_b=odd.ClassStatusAB3(a_b=1), a_b_2=odd.ClassStatusAB(a_b=2))
+    status = odd.ClassStatus(a_b=odd.ClassStatusAB_51a3(a_b=1), a_b_2=odd.ClassStatusAB_c919(a_b=2))
 
     sent = json.loads(encode(odd.Class(spec=spec, status=status, spec_2="S")))
 

@@ -71,6 +71,8 @@ class ApiServer:
         controller_delay: after how many seconds namespaces are emptied and garbage is collected.
         history_events: how many changes of each resource are remembered.
         history_seconds: for how long they are.
+        control_plane: whether kube-system has the ConfigMaps that components of a control plane
+            look for.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class ApiServer:
         controller_delay: float = 0.0,
         history_events: int = HISTORY_EVENTS,
         history_seconds: float = HISTORY_SECONDS,
+        control_plane: bool = True,
     ) -> None:
         store = Store(clock, history_events=history_events, history_seconds=history_seconds)
         self.cluster = Cluster(
@@ -96,13 +99,15 @@ class ApiServer:
         Definitions(self.cluster)
         Namespaces(self.cluster, controller_delay)
         self.garbage = Garbage(self.cluster, controller_delay)
-        self._bootstrap(Aggregation(self.cluster, controller_delay))
+        self._bootstrap(Aggregation(self.cluster, controller_delay), control_plane=control_plane)
         self.compact()
 
-    def _bootstrap(self, aggregation: Aggregation) -> None:
+    def _bootstrap(self, aggregation: Aggregation, *, control_plane: bool) -> None:
         served = {(each.group, each.version) for each in self.cluster.spec.resources}
-        objects = builtin.bootstrap(served, self.cluster.timestamp())
-        for value in (*objects, *access.bootstrap_objects()):
+        now = self.cluster.timestamp()
+        settings = builtin.control_plane_settings(now) if control_plane else ()
+        objects = builtin.bootstrap(served, now)
+        for value in (*objects, *settings, *access.bootstrap_objects()):
             if self.cluster.serves(value):
                 self.put(value)
         for _ in range(_LEVELS_OF_ROLES):

@@ -43,7 +43,7 @@ from . import (
     workload_strategies,
 )
 from .admission_expressions import check_by as check_expressions_by
-from .bootstrap import bootstrap
+from .bootstrap import bootstrap, control_plane_settings
 from .conversion import convert
 from .fields import field_values, known_fields
 from .filling import default
@@ -75,6 +75,7 @@ __all__ = [
     "PROTECTED",
     "bootstrap",
     "check_expressions_by",
+    "control_plane_settings",
     "convert",
     "default",
     "field_values",

@@ -11,7 +11,7 @@ from .services import NETWORK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["bootstrap"]
+__all__ = ["bootstrap", "control_plane_settings"]
 
 _NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 _PRIORITIES: Final = (
@@ -93,9 +93,6 @@ def bootstrap(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str,
     for name in _NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     yield from (_KUBERNETES, _ENDPOINTS, _SLICE, _IP_ADDRESS, _service_cidr(now))
-    yield _config("extension-apiserver-authentication", {})
-    since = now.partition("T")[0]
-    yield _config("kube-apiserver-legacy-service-account-token-tracking", {"since": since})
     for name, value, description in _PRIORITIES:
         yield {
             "apiVersion": "scheduling.k8s.io/v1",
@@ -106,6 +103,17 @@ def bootstrap(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str,
         }
     yield from flow_control(now)
     yield from api_services(served, now)
+
+
+def control_plane_settings(now: str) -> Iterator[dict[str, Any]]:
+    """The ConfigMaps of kube-system that components of a control plane look for.
+
+    Args:
+        now: the time, as it stands in objects.
+    """
+    yield _config("extension-apiserver-authentication", {})
+    since = now.partition("T")[0]
+    yield _config("kube-apiserver-legacy-service-account-token-tracking", {"since": since})
 
 
 def _service_cidr(now: str) -> dict[str, Any]:
