@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from .bookmarks import BookmarkGaps
 from .errors import ApiError, Gone, Timeout, TooManyRequests, TransportError, api_error
 from .health import is_outage
 from .paging import PAGE_SIZE
@@ -145,6 +146,7 @@ class Reflecting:
     Attributes:
         version: the last resource version that is known, and up to which everything is; empty
             before there is one.
+        bookmarks: how long a stream may be silent.
     """
 
     __slots__ = (
@@ -161,6 +163,7 @@ class Reflecting:
         "_random",
         "_unavailable",
         "_watch_list",
+        "bookmarks",
         "version",
     )
 
@@ -173,6 +176,7 @@ class Reflecting:
         random: Random | None = None,
     ) -> None:
         self.version = ""
+        self.bookmarks = BookmarkGaps()
         self._options = dict(options)
         self._random = random or default_random()
         # Two, so that what a server that was away refuses at first does not wait as long as that.
@@ -268,7 +272,7 @@ class Reflecting:
         seconds = int(MIN_STREAM * (1.0 + self._random()))
         every = {**self._options, **options, "watch": True, "allow_watch_bookmarks": True}
         every |= {"resource_version": version, "timeout_seconds": seconds}
-        return Streaming(every, seconds + READ_MARGIN, initial)
+        return Streaming(every, self.bookmarks.begin(seconds + READ_MARGIN), initial)
 
     def opened(self, now: float) -> None:
         """Note that the server has accepted the watch."""
@@ -288,6 +292,8 @@ class Reflecting:
             return self._take_initial(kind, metadata)
         if kind != "ADDED":
             self._known = True
+            if kind == "BOOKMARK" and INITIAL_EVENTS_END not in metadata.annotations:
+                self.bookmarks.has_come = True
         version: str = metadata.resource_version
         if self._known and version and version != self.version:
             self.version = version
@@ -307,6 +313,8 @@ class Reflecting:
 
     def stream_ended(self, error: Exception | None, now: float) -> Step:
         """Note that a stream could not be opened, broke, or ended."""
+        if error is not None:
+            self.bookmarks.forget()
         if _is_busy(error):
             return self._pause("initial" if self._initial else "watch", error, now)
         # A connection that breaks, whether in order or not, is nothing special (client-go:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from .bookmarks import BookmarkGaps
 from .errors import ApiError, ConnectionLost, Gone, TransportError, api_error
 from .retry import Backoff, default_random
 
@@ -39,6 +40,11 @@ class WatchProgress:
 
     While the first, synthetic ADDED events of a watch from "now" come in, they are in no order of
     versions, so none of them is a place to resume from. The first other event, or a bookmark, is.
+
+    Attributes:
+        request: What is watched.
+        version: The last version that is known; empty before there is one.
+        bookmarks: How long the connection may be silent.
     """
 
     __slots__ = (
@@ -52,6 +58,7 @@ class WatchProgress:
         "_resumes",
         "_until",
         "_wants_bookmarks",
+        "bookmarks",
         "request",
         "version",
     )
@@ -70,6 +77,7 @@ class WatchProgress:
         self.version: str = options.get("resource_version") or ""
         self._known = self.version not in {"", "0"} and not options.get("send_initial_events")
         self._wants_bookmarks = bool(options.get("bookmarks"))
+        self.bookmarks = BookmarkGaps()
         self._until: float | None = None
         self._resumes = False
         self._opened: float | None = None
@@ -97,7 +105,7 @@ class WatchProgress:
         self._opened = None
         self._handed_on = 0
         self._advanced = False
-        return options, seconds + READ_MARGIN
+        return options, self.bookmarks.begin(seconds + READ_MARGIN)
 
     @property
     def can_resume(self) -> bool:
@@ -136,7 +144,10 @@ class WatchProgress:
     def _note_bookmark(self, metadata: Any, version: str) -> None:
         """Take a bookmark's version; during the initial events only the last one tells anything."""
         initial = self._options.get("send_initial_events") and not self._known
-        if version and (not initial or INITIAL_EVENTS_END in metadata.annotations):
+        is_end = INITIAL_EVENTS_END in metadata.annotations
+        if not is_end:
+            self.bookmarks.has_come = True
+        if version and (not initial or is_end):
             self.version, self._known = version, True
 
     def ended(self, error: ClientError | None, now: float) -> float | None:
@@ -146,6 +157,8 @@ class WatchProgress:
             ClientError: `error` if it cannot be resumed from; ConnectionLost if no version is
                 known to resume from.
         """
+        if error is not None:
+            self.bookmarks.forget()
         if error is not None and not (self._resumes and _is_passing(error)):
             raise error
         if self._until is not None and now >= self._until - _EARLY:

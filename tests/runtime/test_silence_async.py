@@ -12,12 +12,14 @@ from kubeapi.core.v1 import ConfigMap, ConfigMapList
 from support.blackhole import BlackHole
 from support.informing import CONFIG_MAPS, config, tasks, threads
 
+from clientgen.runtime import bookmarks
 from clientgen.runtime._async._primitives import sleep, spawn
 from clientgen.runtime.aio import AsyncLeaderElector, AsyncRest, AsyncSharedInformer
 from clientgen.runtime.config.cluster_config import ClusterConfig
 from clientgen.runtime.errors import RequestTimeout
 from clientgen.runtime.reflecting import ReflectorBackoff
 from clientgen.testing import FakeCluster
+from clientgen.testing.apiserver import watching
 from clientgen.testing.http import LocalServer
 
 FOREVER = 30.0
@@ -58,6 +60,14 @@ async def until(condition: Callable[[], object]) -> None:
         await sleep(0.01)
 
 
+@pytest.fixture
+def often(monkeypatch):
+    """Bookmarks come every 0.2 seconds instead of every minute, and 1.5 are a long time."""
+    monkeypatch.setattr(watching, "BOOKMARK_SECONDS", 0.2)
+    monkeypatch.setattr(bookmarks, "_LEAST", 1.5)
+    monkeypatch.setattr(bookmarks, "_TOGETHER", 0.05)
+
+
 def watches(server: LocalServer) -> int:
     return len([each for each in server.cluster.actions if each.verb == "watch"])
 
@@ -96,6 +106,37 @@ async def test_a_watch_whose_connection_has_died(server, proxy):
             proxy.forget()
             server.cluster.add(config("c", "3"))
             assert (await watch.__anext__()).object.metadata.name == "c"
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("silence", [40.0, 0.0])
+async def test_an_informer_whose_connection_dies_alone(server, proxy, silence):
+    """The server answers over all others, so nobody but the informer itself can know."""
+    async with client(proxy.url, silence_timeout=silence) as k, informer(k) as cms:
+        assert await cms.wait_for_sync(FOREVER)
+        expected = cms._reflectors[0]._reflecting.bookmarks
+        await until(lambda: expected.limit < FOREVER)
+        proxy.forget_one(0)
+        server.cluster.add(config("b", "2"))
+        assert (await k.core_v1.config_maps("default").get("b")).data == {"value": "2"}
+        await until(lambda: cms.indexer.get("default/b"))
+        assert cms.watch_errors == 0
+        assert not [each for each in server.cluster.actions if each.verb == "list"]
+
+
+@pytest.mark.usefixtures("often")
+async def test_a_watch_whose_connection_dies_alone(server, proxy):
+    async with client(proxy.url, silence_timeout=40.0) as k:
+        maps = k.core_v1.config_maps("default")
+        options: Any = {"send_initial_events": True, "bookmarks": True, "timeout": FOREVER}
+        async with maps.watch(**options) as watch:
+            while watch._progress.bookmarks.limit > FOREVER:
+                await watch.__anext__()
+            proxy.forget_one(0)
+            server.cluster.add(config("b", "2"))
+            while (event := await watch.__anext__()).type == "BOOKMARK":
+                pass
+            assert event.object.metadata.name == "b"
 
 
 async def test_a_silent_server_that_answers_keeps_its_streams(server):

@@ -24,6 +24,7 @@ class BlackHole:
         self._target = target
         self._swallows = threading.Event()
         self._old: set[socket.socket] = set()
+        self._accepted: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._sockets: list[socket.socket] = []
@@ -38,6 +39,10 @@ class BlackHole:
         """Forward nothing any more, over these connections and over new ones."""
         self._swallows.set()
         self.forget()
+
+    def forget_one(self, number: int) -> None:
+        """Forward nothing any more over one connection, counted from 0; all others work."""
+        self._old.add(self._accepted[number])
 
     def forget(self) -> None:
         """Forward nothing any more over the connections there are; new ones work."""
@@ -78,6 +83,7 @@ class BlackHole:
             except OSError:
                 return
             self.connections += 1
+            self._accepted.append(client)
             self._sockets.append(client)
             if self._swallows.is_set():
                 self._old.add(client)

@@ -349,6 +349,13 @@ class _Stream:
         self._why = why
         self._let_go()
 
+    def limit_silence(self, seconds: float) -> None:
+        """Have `read` say so when nothing comes for so many seconds."""
+        connection = self._response.connection
+        if connection is not None and (protocol := connection.protocol) is not None:
+            protocol.read_timeout = seconds
+            protocol.start_timeout()
+
     async def aclose(self) -> None:
         """Let go of the connection."""
         self._let_go()

@@ -46,6 +46,10 @@ class Heard(Protocol):
         """Make `read` say that the connection is lost."""
         ...
 
+    def limit_silence(self, seconds: float) -> None:
+        """Have `read` say so when nothing comes for so many seconds; only its reader calls this."""
+        ...
+
 
 class Probe(Protocol):
     """Asks the server something small, over a connection that is kept for it."""

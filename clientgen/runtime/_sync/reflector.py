@@ -266,6 +266,9 @@ class Reflector(Generic[T]):
         """Read on; gives whether there was anything more."""
         assert self._stream is not None
         self._splitter.check()
+        bookmarks = self._reflecting.bookmarks
+        if bookmarks.has_come:
+            self._rest.limit_silence(self._stream, bookmarks.note(self._now()))
         chunk = self._stream.read()
         if chunk:
             lines = self._splitter.feed_block(chunk)

@@ -216,6 +216,11 @@ class Rest(Unpicklable):
                 raise annotate(error_from(request, response), retry.count, None)
             sleep(delay)
 
+    def limit_silence(self, stream: ByteStream, seconds: float) -> None:
+        """Have a stream be lost when nothing comes over it for so many seconds, from now on."""
+        if self._http is not None:
+            cast("Heard", stream).limit_silence(seconds)
+
     @property
     def is_mute(self) -> bool:
         """Whether the server is known not to answer: what may take long is better not begun."""

@@ -330,6 +330,11 @@ class _Stream:
             self._reading.release()
             self._let_go()
 
+    def limit_silence(self, seconds: float) -> None:
+        """Have `read` say that the connection is lost when nothing comes for so many seconds."""
+        with suppress(OSError):  # it may be closed already
+            self.connection.settimeout(seconds)
+
     def close(self) -> None:
         """Let go of the connection."""
         self.abort()

@@ -84,6 +84,9 @@ class Watch(Stoppable, Generic[T]):
             self._open(request, read_timeout, is_watch=True, can_resume=can_resume)
             self._progress.opened(monotonic())
             return True
+        bookmarks = self._progress.bookmarks
+        if bookmarks.has_come:
+            self._rest.limit_silence(self._stream, bookmarks.note(monotonic()))
         try:
             if self._read_lines():
                 return True
