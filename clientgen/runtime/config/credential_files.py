@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ConfigError
 from ..secrecy import Hidden
 from .authorization import is_header_safe
 from .cluster_config import ClientCertificate
+from .file_content import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ def _content(path: str, origin: str) -> bytes:
     if not path:
         raise ConfigError(_about(origin, "a client certificate needs a key"))
     try:
-        return Path(path).read_bytes()
+        return read_file(path)
     except OSError as error:
         raise ConfigError(_about(origin, f"cannot read {path}: {error.strerror}")) from None
 

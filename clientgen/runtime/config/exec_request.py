@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
+from .file_content import read_file
 
 if TYPE_CHECKING:
     from .cluster_config import ClusterConfig, ExecConfig
@@ -52,7 +52,7 @@ def _authority(config: ClusterConfig) -> bytes:
     if config.tls.ca_data or not config.tls.ca_file:
         return config.tls.ca_data
     try:
-        return Path(config.tls.ca_file).read_bytes()
+        return read_file(config.tls.ca_file)
     except OSError as error:
         where = f"{config.tls.origin}: " if config.tls.origin else ""
         text = f"{where}cannot read {config.tls.ca_file}: {error.strerror}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ConfigError
+from .file_content import read_file
 from .yaml_reader import read_yaml
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def read_files(files: Iterable[ConfigFile], *, must_exist: bool) -> list[Documen
     problems: list[str] = []
     for file in files:
         try:
-            content = file.path.read_bytes()
+            content = read_file(file.path)
             documents.append(parse(read_yaml(content, file.shown), file))
         except FileNotFoundError:
             if must_exist:

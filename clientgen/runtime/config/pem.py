@@ -10,22 +10,29 @@ import re
 
 __all__ = ["certificates", "is_encrypted", "private_key"]
 
-_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
-_KEY = re.compile(
-    rb"-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY)-----.*?-----END \1-----",
-    re.DOTALL,
-)
+_BEGIN, _END = b"-----BEGIN CERTIFICATE-----", b"-----END CERTIFICATE-----"
+_KEY = re.compile(rb"-----(BEGIN|END) ((?:[A-Z0-9]+ )*PRIVATE KEY)-----")
 
 
 def certificates(pem: bytes) -> bytes:
     """The certificates in `pem`, one after the other; empty when there is none."""
-    return b"".join(block + b"\n" for block in _CERTIFICATE.findall(pem))
+    found: list[bytes] = []
+    end = 0
+    while (start := pem.find(_BEGIN, end)) >= 0 and (last := pem.find(_END, start)) >= 0:
+        end = last + len(_END)
+        found.append(pem[start:end] + b"\n")
+    return b"".join(found)
 
 
 def private_key(pem: bytes) -> bytes:
     """The first private key in `pem`; empty when there is none."""
-    found = _KEY.search(pem)
-    return found.group() + b"\n" if found else b""
+    marks = list(_KEY.finditer(pem))
+    ends = {each[2]: each.start() for each in marks if each[1] == b"END"}  # the last of each kind
+    for each in marks:
+        if each[1] == b"BEGIN" and ends.get(each[2], -1) >= each.end():
+            mark = b"-----END %b-----" % each[2]
+            return pem[each.start() : pem.index(mark, each.end()) + len(mark)] + b"\n"
+    return b""
 
 
 def is_encrypted(key: bytes) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import ConfigError
+from .file_content import read_file
 from .pem import certificates, is_encrypted, private_key
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _authority(tls: TlsConfig, authority: bytes | None) -> bytes:
     if authority is not None:
         return authority
     try:
-        return Path(tls.ca_file).read_bytes()
+        return read_file(tls.ca_file)
     except OSError as error:
         what = f"cannot read {tls.ca_file}: {error.strerror}"
         raise ConfigError(_about(tls.origin, what)) from None
