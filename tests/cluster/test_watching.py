@@ -17,6 +17,7 @@ from clientgen.runtime.aio import AsyncWatch
 from clientgen.runtime.codec import WatchEvent
 from clientgen.runtime.errors import ApiError, BadRequest, Expired, Invalid, RequestTimeout
 from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.request import HttpRequest
 
 pytestmark = pytest.mark.cluster
 
@@ -279,9 +280,9 @@ def count_streams(kube: AsyncClientset, monkeypatch: pytest.MonkeyPatch) -> list
     opened: list[str] = []
     stream = kube.rest.stream
 
-    async def count_and_stream(*arguments: Any) -> Any:
-        opened.append(arguments[0].target)
-        return await stream(*arguments)
+    async def count_and_stream(request: HttpRequest, *arguments: Any, **options: Any) -> Any:
+        opened.append(request.target)
+        return await stream(request, *arguments, **options)
 
     monkeypatch.setattr(kube.rest, "stream", count_and_stream)
     return opened
