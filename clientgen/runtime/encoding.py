@@ -1,7 +1,8 @@
 """Models to JSON.
 
 msgspec writes the JSON. What it cannot know is done before, on shallow copies and only where there
-is something to do: objects nobody set are left out, and microsecond times get their six digits.
+is something to do: objects nobody set are left out, microsecond times get their six digits, and
+whole numbers have no fraction.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _UNSETS = frozenset({UnsetList, UnsetDict})
 # Kinds are known by their metadata; a user's reference to an object has none, and is sent whole.
 _BARE = frozenset({APIGroup, DeleteOptions})
 _TYPE_META = frozenset({"apiVersion", "kind"})
+
+# The server reads whole numbers as int64, and as float64 what is beyond.
+_LOWEST = -(2**63)
 
 # A time without a zone as msgspec writes it. Text may look the same: a match is only a suspicion.
 _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
@@ -109,7 +113,7 @@ def _plan(kind: type[Model], inside: bool, *, lacking: bool) -> _Plan | None:
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
     names = [*leading_to(model, _may_lack if lacking else _has_work)]
-    names += [*_autos(model), *_unsets(model), *sorted(model.__partial__)]
+    names += [*_autos(model), *_unsets(model), *_floats(model), *sorted(model.__partial__)]
     names += _required(model) if lacking else []
     inner = tuple(
         (name, _inside_partial if lacking or name in model.__partial__ else _inside)
@@ -124,7 +128,8 @@ def _plan(kind: type[Model], inside: bool, *, lacking: bool) -> _Plan | None:
 
 def _has_work(model: type[Model]) -> bool:
     micros = any(_is_micro(f.type) for f in fields_of(model).values())
-    return micros or bool(_autos(model) or _unsets(model) or _type_meta(model) or model.__partial__)
+    found = (_autos(model), _unsets(model), _floats(model), _type_meta(model), model.__partial__)
+    return micros or any(found)
 
 
 def _may_lack(model: type[Model]) -> bool:
@@ -146,6 +151,15 @@ def _unsets(model: type[Model]) -> list[str]:
     return [f.name for f in msgspec.structs.fields(model) if f.default_factory in _UNSETS]
 
 
+def _floats(model: type[Model]) -> list[str]:
+    """Return the attributes that may hold numbers with a fraction."""
+    return [f.name for f in fields_of(model).values() if _has_float(f.type)]
+
+
+def _has_float(annotation: Any) -> bool:
+    return annotation is float or any(_has_float(inner) for inner in get_args(annotation))
+
+
 def _type_meta(model: type[Model]) -> tuple[tuple[str, object], ...]:
     """Return the apiVersion and kind of a kind as they are when nobody set them."""
     fields, constants = fields_of(model), model.__constants__
@@ -163,6 +177,14 @@ def _is_micro(annotation: Any) -> bool:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _whole(value: float) -> float:
+    """Return what Go writes for a number: 60 for 60.0.
+
+    The server tells 60 from 60.0, counts a generation for the change, and stores 60 either way.
+    """
+    return int(value) if value.is_integer() and _LOWEST <= value < -_LOWEST else value
 
 
 def _tidy_model(plan: _Plan, model: Model) -> Any:
@@ -223,6 +245,7 @@ def _tidiers(*, inside: bool, lacking: bool = False) -> ByClass[Tidier]:
     """Return how values of each class are tidied, what is in models or what is given by itself."""
     found = ByClass[Tidier](_planner(inside, lacking=lacking), _same)
     of_list, of_dict = _list_tidier(found), _dict_tidier(found)
+    found[float] = _whole
     found.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})
     if inside:
         found.update({UnsetList: _if_any(of_list), UnsetDict: _if_any(of_dict)})

@@ -237,6 +237,19 @@ async def test_an_update_keeps_what_the_model_does_not_know(
     assert updated["spec"] == {**before, "color": "blue"}
 
 
+@pytest.mark.parametrize("weight", [60.0, -1.0, 2.5])
+async def test_an_update_of_what_was_read_is_no_change(
+    kube: AsyncClientset, namespace: str, weight: float
+) -> None:
+    """The server keeps 60 of 60.0, and would take 60.0 for another number."""
+    widgets = AsyncWidgetClient(kube.rest, namespace)
+    await widgets.create(widget("one", weight=weight))
+    before = await widgets.get("one")
+    assert before.spec.weight == weight
+    await widgets.update(await widgets.get("one"))
+    assert await widgets.get("one") == before
+
+
 async def test_editors_who_know_less_lose_nothing_of_each_other(
     kube: AsyncClientset, namespace: str
 ) -> None:

@@ -534,6 +534,37 @@ def test_text_that_looks_like_a_time_without_a_zone_is_text() -> None:
     assert wire(meta) == {"annotations": {"at": "2026-01-01T00:00:00"}}
 
 
+class Ratio(Model):
+    number: float | None = None
+
+
+class Ratios(Model):
+    number: float = 0.0
+    numbers: list[float] = field(default_factory=list)
+    named: dict[str, list[float]] = field(default_factory=dict)
+    inner: Ratio = field(default_factory=Ratio)
+    items: list[Ratio] = field(default_factory=list)
+
+
+def test_whole_numbers_go_back_without_a_fraction_as_from_go() -> None:
+    """The server takes 60.0 in place of 60 for a change, and counts a generation."""
+    sent = (
+        b'{"number":60,"numbers":[1,2.5,-3],"named":{"a":[4]},'
+        b'"inner":{"number":5},"items":[{"number":6},{"number":0.5}],"unknown":7.0}'
+    )
+    found = codec.decode(sent, Ratios)
+    assert isinstance(found.number, float)
+    assert codec.encode(found) == sent
+    assert codec.encode({"patch": [1.0, {"a": found.number}]}) == b'{"patch":[1,{"a":60}]}'
+
+
+def test_numbers_beyond_whole_ones_are_sent_as_they_are() -> None:
+    numbers = [-(2.0**63), 2.0**63, 1e20, 0.1]
+    text = codec.encode({"numbers": numbers})
+    assert text == b'{"numbers":[-9223372036854775808,9.223372036854776e18,1e20,0.1]}'
+    assert codec.decode(text, Ratios).numbers == numbers
+
+
 def test_plain_text_in_place_of_a_quantity_is_sent() -> None:
     limits: Any = {"cpu": "500m", "memory": Quantity("1.5Gi"), "pods": 3}
     sent = {"limits": {"cpu": "500m", "memory": "1.5Gi", "pods": 3}}

@@ -39,6 +39,7 @@ class WidgetSpec(Model):
 
     color: str | None = None
     replicas: int | None = None
+    weight: float | None = None
 
 
 class WidgetStatus(Model):
@@ -97,6 +98,7 @@ _SPEC_SCHEMA: dict[str, Any] = {
     "properties": {
         "color": {"type": "string", "enum": ["red", "green", "blue"]},
         "replicas": {"type": "integer", "minimum": 0},
+        "weight": {"type": "number"},
         "secretTwist": {"type": "integer"},
         "anything": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
     },
