@@ -243,6 +243,8 @@ def _check_name(package: PackageConfig, problems: Problems) -> None:
         wrong = "a package is imported by its name: letters, digits and `_`, no digit first"
     elif keyword.iskeyword(name):
         wrong = "it is a keyword of Python"
+    elif name.startswith("__") and name.endswith("__"):
+        wrong = "names between `__` and `__` are for Python itself"
     elif name in sys.stdlib_module_names or name in _TAKEN:
         wrong = "a package of this name exists and would be hidden"
     if wrong:

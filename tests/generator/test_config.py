@@ -279,6 +279,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
         ("", "a package is imported by its name: letters, digits and `_`, no digit first"),
         ("../x", "a package is imported by its name: letters, digits and `_`, no digit first"),
         ("class", "it is a keyword of Python"),
+        ("__init__", "names between `__` and `__` are for Python itself"),
+        ("__pycache__", "names between `__` and `__` are for Python itself"),
         ("json", "a package of this name exists and would be hidden"),
         ("clientgen", "a package of this name exists and would be hidden"),
     ],
