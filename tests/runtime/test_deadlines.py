@@ -6,6 +6,7 @@ end, which is another error.
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -13,12 +14,13 @@ import time
 import pytest
 from kubeapi.core.v1 import ConfigMap, Pod
 from kubeapi.core.v1.async_clients import AsyncConfigMapClient, AsyncPodClient
+from support.plugins import V1, Plugin
 from support.raw_server import Peer, RawServer
 
 from clientgen.runtime import deadlines
 from clientgen.runtime.aio import AsyncRest
 from clientgen.runtime.config.cluster_config import ClusterConfig
-from clientgen.runtime.errors import ApiError, RequestTimeout
+from clientgen.runtime.errors import ApiError, ClientError, RequestTimeout
 
 SOON = 0.25
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -163,3 +165,31 @@ async def test_a_deadline_is_for_one_call_only(monkeypatch):
                 patch.setattr(deadlines, "monotonic", lambda: later + 100)
                 await pods.get("web")
         assert server.connections == 1
+
+
+async def test_a_plugin_that_takes_long_does_not_hold_a_call_up(tmp_path):
+    plugin = Plugin(tmp_path).does("import time\ntime.sleep(20)")
+    async with AsyncRest(plugin.config(timeout=5.0)) as rest:
+        for _ in range(2):  # the second one waits for the first one's lock
+            with pytest.raises(RequestTimeout, match="without credentials"):
+                await AsyncPodClient(rest, "shop").get("web", timeout=SOON)
+    assert plugin.runs <= 1
+
+
+async def test_a_call_uses_what_a_plugin_answered_after_the_deadline_of_another(tmp_path):
+    gate = tmp_path / "gate"
+    reply = {"kind": "ExecCredential", "apiVersion": V1, "status": {"token": "late"}}
+    plugin = Plugin(tmp_path).does(f"""
+        import time
+        while not os.path.exists({str(gate)!r}):
+            time.sleep(0.01)
+        print({json.dumps(json.dumps(reply))})
+    """)
+    async with AsyncRest(plugin.config()) as rest:
+        with pytest.raises(RequestTimeout, match="without credentials"):
+            await AsyncPodClient(rest, "shop").get("web", timeout=SOON)
+        gate.touch()
+        with pytest.raises(ClientError) as caught:  # nobody listens there
+            await AsyncPodClient(rest, "shop").get("web", timeout=30)
+    assert "without credentials" not in str(caught.value)
+    assert plugin.runs == 1

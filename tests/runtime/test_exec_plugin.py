@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.plugins import V1, Plugin, with_plugin
 
 from clientgen.runtime.config.credentials import Credentials
 from clientgen.runtime.config.exec_plugin import plugin_for, run_plugin
@@ -22,7 +22,6 @@ from clientgen.runtime.config.exec_reply import parse_reply
 from clientgen.runtime.config.kubeconfig import AuthConfig, ClusterConfig, ExecConfig, TlsConfig
 from clientgen.runtime.errors import ConfigError
 
-V1 = "client.authentication.k8s.io/v1"
 V1BETA1 = "client.authentication.k8s.io/v1beta1"
 SECRET = "hunter2-do-not-show"
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -37,40 +36,6 @@ class Clock:
 
     def monotonic(self) -> float:
         return self.seconds
-
-
-class Plugin:
-    """A program that notes each run and then does as its body says."""
-
-    def __init__(self, directory: Path) -> None:
-        self.script = directory / "plugin.py"
-        self.log = directory / "runs"
-        self.log.touch()
-
-    def does(self, body: str) -> Plugin:
-        head = f"import json, os, sys\nlog = open({str(self.log)!r}, 'a')\nlog.write('run\\n')\n"
-        head += "info = json.loads(os.environ['KUBERNETES_EXEC_INFO'])\nlog.close()\n"
-        self.script.write_text(head + textwrap.dedent(body))
-        return self
-
-    def says(self, status: dict[str, Any], version: str = V1) -> Plugin:
-        reply = {"kind": "ExecCredential", "apiVersion": version, "status": status}
-        return self.does(f"print({json.dumps(json.dumps(reply))})")
-
-    @property
-    def runs(self) -> int:
-        return len(self.log.read_text().splitlines())
-
-    def config(self, **options: Any) -> ClusterConfig:
-        # -I -S: without site-packages Python starts quicker.
-        args = ("-I", "-S", str(self.script), *options.pop("args", ()))
-        plugin = ExecConfig(sys.executable, args=args, interactive_mode="Never")
-        return with_plugin(replace(plugin, **options))
-
-
-def with_plugin(plugin: ExecConfig, **options: Any) -> ClusterConfig:
-    auth = AuthConfig(exec=plugin, origin='~/config: user "dev"')
-    return ClusterConfig("https://x:6443", auth=auth, **options)
 
 
 @pytest.fixture

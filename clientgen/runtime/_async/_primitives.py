@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from ..clock import on_move, real_seconds
@@ -29,6 +30,7 @@ __all__ = [
     "call_later",
     "check_spawn",
     "from_outside",
+    "holding",
     "run_blocking",
     "short_lock",
     "sleep",
@@ -58,6 +60,19 @@ async def run_blocking(function: Callable[[], T]) -> T:
     import asyncio
 
     return await asyncio.to_thread(function)
+
+
+async def holding(lock: Lock, work: Callable[[], Awaitable[T]], deadline: float | None) -> T:
+    """Do something while a lock is held, and wait no longer than until a deadline.
+
+    Raises:
+        TimeoutError: it was not done in time.
+    """
+    import asyncio
+
+    left = None if deadline is None else max(0.0, deadline - monotonic())
+    async with asyncio.timeout(left), lock:
+        return await work()
 
 
 async def call(function: Callable[..., object], *args: object) -> None:

@@ -16,7 +16,7 @@ from ..response import error_from, retry_after
 from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
 from ..secrecy import Hidden, Unpicklable
 from ..server_warnings import LoggedOnce, warnings_in
-from ._primitives import Lock, call_later, run_blocking, short_lock, sleep, wait_until
+from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
 from .keeper import AsyncKeeper
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class AsyncRest(Unpicklable):
 
     async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Ask the server something small: see `keeper`."""
-        await self._ready()
+        await self._ready(monotonic() + timeout)
         assert self._http is not None
         request = self._signed(HttpRequest("GET", target))
         return await self._http.ask(request, timeout, fresh=fresh)
@@ -286,19 +286,19 @@ class AsyncRest(Unpicklable):
     # ---- one attempt --------------------------------------------------------------------------
 
     async def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        credential, carrier = await self._ready()
+        credential, carrier = await self._ready(deadline)
         response = await carrier.send(self._signed(request), _left(request, deadline))
-        if response.status == _UNAUTHORIZED and await self._renews(credential):
-            _, carrier = await self._ready()
+        if response.status == _UNAUTHORIZED and await self._renews(credential, deadline):
+            _, carrier = await self._ready(deadline)
             response = await carrier.send(self._signed(request), _left(request, deadline))
         return response
 
     async def _open(
         self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
     ) -> AsyncByteStream:
-        credential, _ = await self._ready()
+        credential, _ = await self._ready(deadline)
         stream = await self._begin(request, deadline, silence, is_watch=is_watch)
-        if stream.status == _UNAUTHORIZED and await self._renews(credential):
+        if stream.status == _UNAUTHORIZED and await self._renews(credential, deadline):
             await stream.aclose()
             stream = await self._begin(request, deadline, silence, is_watch=is_watch)
         return stream
@@ -306,7 +306,7 @@ class AsyncRest(Unpicklable):
     async def _begin(
         self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
     ) -> AsyncByteStream:
-        _, carrier = await self._ready()
+        _, carrier = await self._ready(deadline)
         left, limit = _left(request, deadline), None
         if is_watch and self._keeper is not None:
             limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence
@@ -327,20 +327,32 @@ class AsyncRest(Unpicklable):
 
     # ---- credentials --------------------------------------------------------------------------
 
-    async def _ready(self) -> tuple[Credential, AsyncTransport]:
-        """A good credential, and the connections that belong to it."""
+    async def _ready(self, deadline: float | None) -> tuple[Credential, AsyncTransport]:
+        """A good credential, and the connections that belong to it.
+
+        Raises:
+            RequestTimeout: there was none by the deadline. A plugin goes on: the next call may use
+                what it answers.
+        """
         credential = self._credentials.cached()
         if credential is None or credential is not self._shown:
             if self._closed:
                 raise RuntimeError(f"{self!r} is closed")
-            async with self._adopting:
-                credential = self._credentials.cached()
-                if credential is None:
-                    credential = await run_blocking(self._credentials.refresh)
-                if credential is not self._shown:
-                    await self._adopt(credential)
+            try:
+                credential = await holding(self._adopting, self._renewed, deadline)
+            except TimeoutError:
+                raise RequestTimeout("the deadline has passed without credentials") from None
         assert self._carrier is not None
         return credential, self._carrier
+
+    async def _renewed(self) -> Credential:
+        """The credential that is good now, after everything that it takes to show it."""
+        credential = self._credentials.cached()
+        if credential is None:
+            credential = await run_blocking(self._credentials.refresh)
+        if credential is not self._shown:
+            await self._adopt(credential)
+        return credential
 
     async def _adopt(self, credential: Credential) -> None:
         """Show another credential from now on, over new connections if it takes that."""
@@ -370,10 +382,10 @@ class AsyncRest(Unpicklable):
         if old is not None:
             await old.retire()
 
-    async def _renews(self, credential: Credential) -> bool:
+    async def _renews(self, credential: Credential, deadline: float | None) -> bool:
         """After a 401: whether there is another credential to show."""
         self._credentials.rejected(credential)
-        renewed, _ = await self._ready()
+        renewed, _ = await self._ready(deadline)
         return renewed is not credential
 
     # ---- manners ------------------------------------------------------------------------------

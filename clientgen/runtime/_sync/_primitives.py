@@ -30,6 +30,7 @@ __all__ = [
     "call_later",
     "check_spawn",
     "from_outside",
+    "holding",
     "run_blocking",
     "short_lock",
     "sleep",
@@ -55,6 +56,35 @@ def sleep(seconds: float) -> None:
 def run_blocking(function: Callable[[], T]) -> T:
     """Call something that blocks; here that is what everything does."""
     return function()
+
+
+def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
+    """Do something while a lock is held, and wait no longer than until a deadline.
+
+    What takes longer goes on in a thread of its own, which gives the lock back.
+
+    Raises:
+        TimeoutError: it was not done in time.
+    """
+    from concurrent.futures import Future  # only those who wait for credentials need it
+
+    if deadline is None:
+        with lock:
+            return work()
+    if not lock.acquire(deadline - time.monotonic()):
+        raise TimeoutError("the deadline has passed")
+    done: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
+            done.set_exception(error)
+        finally:
+            lock.release()
+
+    threading.Thread(target=run, name="clientgen-credentials", daemon=True).start()
+    return done.result(max(0.0, deadline - time.monotonic()))
 
 
 def call(function: Callable[..., object], *args: object) -> None:
@@ -115,6 +145,14 @@ class Lock:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._lock.release()
+
+    def acquire(self, seconds: float) -> bool:
+        """Wait for the lock no longer than so many seconds; gives whether it is held now."""
+        return self._lock.acquire(timeout=max(0.0, seconds))
+
+    def release(self) -> None:
+        """Give it back, in whichever thread."""
         self._lock.release()
 
 

@@ -17,7 +17,7 @@ from ..response import error_from, retry_after
 from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
 from ..secrecy import Hidden, Unpicklable
 from ..server_warnings import LoggedOnce, warnings_in
-from ._primitives import Lock, call_later, run_blocking, short_lock, sleep, wait_until
+from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
 from .keeper import Keeper
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class Rest(Unpicklable):
 
     def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
         """Ask the server something small: see `keeper`."""
-        self._ready()
+        self._ready(monotonic() + timeout)
         assert self._http is not None
         request = self._signed(HttpRequest("GET", target))
         return self._http.ask(request, timeout, fresh=fresh)
@@ -285,19 +285,19 @@ class Rest(Unpicklable):
     # ---- one attempt --------------------------------------------------------------------------
 
     def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        credential, carrier = self._ready()
+        credential, carrier = self._ready(deadline)
         response = carrier.send(self._signed(request), _left(request, deadline))
-        if response.status == _UNAUTHORIZED and self._renews(credential):
-            _, carrier = self._ready()
+        if response.status == _UNAUTHORIZED and self._renews(credential, deadline):
+            _, carrier = self._ready(deadline)
             response = carrier.send(self._signed(request), _left(request, deadline))
         return response
 
     def _open(
         self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
     ) -> ByteStream:
-        credential, _ = self._ready()
+        credential, _ = self._ready(deadline)
         stream = self._begin(request, deadline, silence, is_watch=is_watch)
-        if stream.status == _UNAUTHORIZED and self._renews(credential):
+        if stream.status == _UNAUTHORIZED and self._renews(credential, deadline):
             stream.close()
             stream = self._begin(request, deadline, silence, is_watch=is_watch)
         return stream
@@ -305,7 +305,7 @@ class Rest(Unpicklable):
     def _begin(
         self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
     ) -> ByteStream:
-        _, carrier = self._ready()
+        _, carrier = self._ready(deadline)
         left, limit = _left(request, deadline), None
         if is_watch and self._keeper is not None:
             limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence
@@ -326,20 +326,32 @@ class Rest(Unpicklable):
 
     # ---- credentials --------------------------------------------------------------------------
 
-    def _ready(self) -> tuple[Credential, Transport]:
-        """A good credential, and the connections that belong to it."""
+    def _ready(self, deadline: float | None) -> tuple[Credential, Transport]:
+        """A good credential, and the connections that belong to it.
+
+        Raises:
+            RequestTimeout: there was none by the deadline. A plugin goes on: the next call may use
+                what it answers.
+        """
         credential = self._credentials.cached()
         if credential is None or credential is not self._shown:
             if self._closed:
                 raise RuntimeError(f"{self!r} is closed")
-            with self._adopting:
-                credential = self._credentials.cached()
-                if credential is None:
-                    credential = run_blocking(self._credentials.refresh)
-                if credential is not self._shown:
-                    self._adopt(credential)
+            try:
+                credential = holding(self._adopting, self._renewed, deadline)
+            except TimeoutError:
+                raise RequestTimeout("the deadline has passed without credentials") from None
         assert self._carrier is not None
         return credential, self._carrier
+
+    def _renewed(self) -> Credential:
+        """The credential that is good now, after everything that it takes to show it."""
+        credential = self._credentials.cached()
+        if credential is None:
+            credential = run_blocking(self._credentials.refresh)
+        if credential is not self._shown:
+            self._adopt(credential)
+        return credential
 
     def _adopt(self, credential: Credential) -> None:
         """Show another credential from now on, over new connections if it takes that."""
@@ -369,10 +381,10 @@ class Rest(Unpicklable):
         if old is not None:
             old.retire()
 
-    def _renews(self, credential: Credential) -> bool:
+    def _renews(self, credential: Credential, deadline: float | None) -> bool:
         """After a 401: whether there is another credential to show."""
         self._credentials.rejected(credential)
-        renewed, _ = self._ready()
+        renewed, _ = self._ready(deadline)
         return renewed is not credential
 
     # ---- manners ------------------------------------------------------------------------------
