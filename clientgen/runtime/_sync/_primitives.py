@@ -71,7 +71,7 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
     if deadline is None:
         with lock:
             return work()
-    if not lock.acquire(deadline - time.monotonic()):
+    if not lock._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
         raise TimeoutError("the deadline has passed")
     done: Future[T] = Future()
 
@@ -81,7 +81,7 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
         except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
             done.set_exception(error)
         finally:
-            lock.release()
+            lock._lock.release()
 
     threading.Thread(target=run, name="clientgen-credentials", daemon=True).start()
     return done.result(max(0.0, deadline - time.monotonic()))
@@ -145,14 +145,6 @@ class Lock:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._lock.release()
-
-    def acquire(self, seconds: float) -> bool:
-        """Wait for the lock no longer than so many seconds; gives whether it is held now."""
-        return self._lock.acquire(timeout=max(0.0, seconds))
-
-    def release(self) -> None:
-        """Give it back, in whichever thread."""
         self._lock.release()
 
 
