@@ -198,8 +198,14 @@ def contains(back: Any, sent: Any) -> bool:
             and len(back) == len(sent)
             and all(contains(one, other) for one, other in zip(back, sent, strict=True))
         )
-    # A time may come back in another notation of the same moment.
-    return (type(back) is type(sent) and back == sent) or _same_moment(back, sent)
+    # A time may come back in another notation of the same moment, a whole number without its `.0`.
+    return (type(back) is type(sent) and back == sent) or (
+        _same_moment(back, sent) or _same_number(back, sent)
+    )
+
+
+def _same_number(back: Any, sent: Any) -> bool:
+    return type(back) is int and type(sent) is float and back == sent
 
 
 def _same_moment(back: Any, sent: Any) -> bool:
