@@ -95,12 +95,7 @@ def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> I
             ids[found] = ids[place] = model
     models: dict[ModelId, Model] = {}
     for module in modules:
-        try:
-            shapes = models_of(module, ids, problems)
-        except RecursionError:
-            problems.add(module.file, "has types that are nested without end", _AGAIN)
-            continue
-        for shape in shapes:
+        for shape in models_of(module, ids, problems):
             models.setdefault(shape.id, shape)
     problems.raise_if_any()
     return Imported(classes, tuple(models[key] for key in sorted(models)), _provided(packages))
