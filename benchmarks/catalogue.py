@@ -163,14 +163,14 @@ def _import() -> Benchmark:
                 "clientgen, ready to send",
                 "ours",
                 f"from kubeapi import Clientset; {_MODELS}; import kubeapi.core.v1.clients;"
-                " import clientgen.runtime.config.kubeconfig, clientgen.runtime._sync.transport",
+                " import clientgen.runtime._config.kubeconfig, clientgen.runtime._sync.transport",
             ),
             imports(
                 "clientgen, asyncio, ready to send",
                 "ours",
                 f"from kubeapi import AsyncClientset; {_MODELS};"
                 " import kubeapi.core.v1.async_clients;"
-                " import clientgen.runtime.config.kubeconfig, clientgen.runtime._async.transport",
+                " import clientgen.runtime._config.kubeconfig, clientgen.runtime._async.transport",
             ),
             *(imports(name, "peers", text) for name, text in _PEER_IMPORTS.items()),
             imports(

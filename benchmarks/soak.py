@@ -27,14 +27,14 @@ from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeCluster, LocalServer
-from clientgen.testing.apiserver.answers import Response
+from clientgen.testing._apiserver.answers import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from clientgen.testing.reactors import Rule
+    from clientgen.testing._fake.reactors import Rule
 
 PODS, NODES = 400, 20
 WRITES_A_SECOND = 30

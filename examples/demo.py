@@ -23,8 +23,8 @@ from kubeapi.core.v1 import (
 )
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta
 
-from clientgen.runtime import Quantity
 from clientgen.runtime.errors import NotFound
+from clientgen.runtime.models import Quantity
 from clientgen.testing import LocalServer
 
 

@@ -7,8 +7,8 @@ from kubeapi.apps.v1 import Deployment
 from kubeapi.core.v1 import Service, ServicePort, ServiceSpec
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
+from clientgen.runtime import Request
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request
 
 
 def service_for(web: Deployment, port: int) -> Service:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Pod
 
-from clientgen.runtime.clock import Clock
+from clientgen.runtime import Clock
 from clientgen.runtime.errors import NotFound
 
 KEPT = timedelta(hours=1)

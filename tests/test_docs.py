@@ -12,7 +12,7 @@ import click
 import pytest
 
 from clientgen.cli.program import program
-from clientgen.generator.config_reading import CONTENT_KEYS
+from clientgen.generator.config_tables import CONTENT_KEYS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")])

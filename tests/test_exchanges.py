@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset, Clientset
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.spec import Operation
+from clientgen.runtime._http.request import HttpRequest, HttpResponse
+from clientgen.runtime._models.codec import decode, encode
 from clientgen.runtime.aio import AsyncRest
-from clientgen.runtime.codec import decode, encode
 from clientgen.runtime.config import ClusterConfig
 from clientgen.runtime.errors import ApiError
-from clientgen.runtime.request import HttpRequest, HttpResponse
 from clientgen.runtime.sync import Rest
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ VERBS = {
 
 def model_of(api_version: str, kind: str) -> Any:
     group, _, version = api_version.rpartition("/")
-    package = naming.group_packages([group])[group]
+    package = python_names.group_packages([group])[group]
     shared = importlib.import_module("kubeapi.meta.v1")
     module = importlib.import_module(f"kubeapi.{package}.{version}")
     return getattr(module, kind, None) or getattr(shared, kind)
@@ -136,8 +136,8 @@ def operations() -> list[Operation]:
 def call(clients: Any, operation: Operation) -> Any:
     """Make the call of an operation with the generated method for it."""
     gv = operation.group_version
-    package = naming.group_packages([gv.group])[gv.group]
-    group = getattr(clients, naming.group_version_accessor(package, gv))
+    package = python_names.group_packages([gv.group])[gv.group]
+    group = getattr(clients, python_names.group_version_accessor(package, gv))
     client = resource_client(group, operation)
     verb, _ = VERBS[operation.action]
     if operation.subresource:
@@ -158,11 +158,11 @@ def resource_client(group: Any, operation: Operation) -> Any:
 def call_subresource(client: Any, verb: str, subresource: str) -> Any:
     if subresource == "log":
         return client.logs("x")
-    accessor = naming.subresource_accessor(subresource)
+    accessor = python_names.subresource_accessor(subresource)
     if hasattr(client, accessor) and accessor not in {"finalize"}:
         part = getattr(client, accessor)("x")
         return getattr(part, verb)(*arguments(part, verb)[-1:] if verb != "get" else ())
-    method = getattr(client, naming.method_name(verb, subresource))
+    method = getattr(client, python_names.method_name(verb, subresource))
     return method(BODY) if accessor == "finalize" else method("x", BODY)
 
 

@@ -27,12 +27,12 @@ import yaml
 from click.testing import CliRunner
 
 from clientgen.cli.program import program
-from clientgen.runtime import codec
-from clientgen.runtime.manifests import ManifestError
-from clientgen.runtime.meta_v1 import ListMeta, ManagedFieldsEntry, ObjectMeta
-from clientgen.runtime.model import Model
-from clientgen.runtime.scheme import Scheme
-from clientgen.runtime.shapes import bare, fields_of, unknown_attributes
+from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.scheme import Scheme
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.meta_v1 import ListMeta, ManagedFieldsEntry, ObjectMeta
+from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.model_info import bare, fields_of, unknown_attributes
 from clientgen.testing import FakeCluster, LocalServer
 from tests.support.inlining import CORE, META, custom_resource, definitions, inlined
 from tests.support.sampling import Sampler, meaning

@@ -12,13 +12,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from support.importing import importable
+from support.imports import importable
 
-from clientgen.runtime import Quantity, decode, encode
-from clientgen.runtime.cache import Indexer
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import raw, raw_value
-from clientgen.runtime.scheme import Scheme
+from clientgen.runtime import Indexer, Scheme
+from clientgen.runtime.models import ObjectMeta, Quantity, decode, encode, raw, raw_value
 from clientgen.testing import FakeCluster
 
 GOLDEN = Path(__file__).parent / "golden"

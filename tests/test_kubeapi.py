@@ -15,12 +15,12 @@ import msgspec
 import pytest
 from kubeapi import AsyncClientset, Clientset
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.spec import Operation
-from clientgen.runtime.listers import ClusterLister, NamespacedLister
-from clientgen.runtime.meta_v1 import ModelList
+from clientgen.runtime._cache.listers import ClusterLister, NamespacedLister
+from clientgen.runtime._models.meta_v1 import ModelList
 from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parents[1]
@@ -55,9 +55,9 @@ def modules(name: str):
 
 def client_of(operation: Operation, flavour: str) -> type:
     """The generated class that has the calls of an operation's resource."""
-    groups = naming.group_packages([operation.group_version.group])
+    groups = python_names.group_packages([operation.group_version.group])
     package = groups[operation.group_version.group]
-    version = naming.version_module(operation.group_version.version)
+    version = python_names.version_module(operation.group_version.version)
     module = importlib.import_module(f"kubeapi.{package}.{version}.{flavour}clients")
     for value in vars(module).values():
         resource = getattr(value, "resource", None)
@@ -81,8 +81,8 @@ def test_every_operation_has_a_method_or_is_listed_as_left_out(spec, api, flavou
             assert hasattr(client, "logs")
         else:
             names = {
-                naming.subresource_accessor(operation.subresource),
-                naming.method_name(verb, operation.subresource),
+                python_names.subresource_accessor(operation.subresource),
+                python_names.method_name(verb, operation.subresource),
             }
             assert any(hasattr(client, name) for name in names), operation.operation_id
 
@@ -178,9 +178,8 @@ def public(client: type) -> set[str]:
 def test_what_can_be_read_has_a_lister_and_what_can_be_watched_an_informer(api) -> None:
     for group_version in api.group_versions:
         gv, resources = group_version.group_version, group_version.resources
-        folder = (
-            f"{naming.group_packages([gv.group])[gv.group]}.{naming.version_module(gv.version)}"
-        )
+        package = python_names.group_packages([gv.group])[gv.group]
+        folder = f"{package}.{python_names.version_module(gv.version)}"
         for file, ending, verbs in (
             ("listers", "Lister", {"get", "list"}),
             ("informers", "Informer", {"list", "watch"}),

@@ -20,7 +20,7 @@ import urllib3
 from kubeapi.core.v1 import Pod, PodList
 from yarl import URL
 
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import Quantity
 
 from .driving import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
 

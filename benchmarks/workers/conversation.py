@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver.answers import Response
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
 
 from .meter import data
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.server import ApiServer
+    from clientgen.testing._apiserver.server import ApiServer
 
 __all__ = ["NAMESPACE", "Conversation", "answered", "as_patch", "pod", "request"]
 

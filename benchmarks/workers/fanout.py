@@ -17,11 +17,11 @@ import aiohttp
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
 
-from clientgen.runtime.codec import from_dict
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime import MergePatch
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime.models import from_dict
 from clientgen.testing import fake_clientset
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing._apiserver.server import ApiServer
 
 from .conversation import NAMESPACE, Conversation, answered, as_patch
 from .meter import Meter, report

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing._apiserver.server import ApiServer
 
 from .conversation import Conversation, answered, pod, request
 from .meter import Meter, report, settled_kib

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Pod, PodList
 
-from clientgen.runtime.codec import decode_list, deep_copy, encode
+from clientgen.runtime._models.codec import decode_list
+from clientgen.runtime.models import deep_copy, encode
 
 from .driving import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
 

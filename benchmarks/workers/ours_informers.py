@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from kubeapi import AsyncClientset, Clientset
 
+from clientgen.runtime import meta_namespace_key
 from clientgen.runtime.aio import AsyncWorkQueue
-from clientgen.runtime.cache import meta_namespace_key
 from clientgen.runtime.sync import WorkQueue
 
 from .informing import AsyncInforming, SyncInforming, fed, main

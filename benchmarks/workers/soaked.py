@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from kubeapi import AsyncClientset, Clientset
 
+from clientgen.runtime import MergePatch, Request
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request
 from clientgen.runtime.errors import ClientError, NotFound
-from clientgen.runtime.patches import MergePatch
 from clientgen.runtime.sync import Controller
 
 from .meter import settled_kib
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from kubeapi.core.v1 import Node, Pod
 
-    from clientgen.runtime.cache import Indexer
+    from clientgen.runtime import Indexer
 
 COUNTED = "example.com/pods"
 _BY_NODE = "node"

@@ -24,13 +24,13 @@ def _process(*arguments: str) -> dict[str, float]:
 
 def _import() -> dict[str, float]:
     meter = Meter()
-    importlib.import_module("clientgen.testing.cluster")
+    importlib.import_module("clientgen.testing._fake.cluster")
 
     return meter.read()
 
 
 def _first() -> dict[str, float]:
-    from clientgen.testing.apiserver.server import ApiServer
+    from clientgen.testing._apiserver.server import ApiServer
 
     meter = Meter()
     ApiServer()
@@ -38,7 +38,7 @@ def _first() -> dict[str, float]:
 
 
 def _another() -> dict[str, float]:
-    from clientgen.testing.apiserver.server import ApiServer
+    from clientgen.testing._apiserver.server import ApiServer
 
     return _repeated(ApiServer)
 

@@ -14,10 +14,10 @@ import aiohttp
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap, Pod
 
-from clientgen.runtime.codec import from_dict
-from clientgen.runtime.patches import MergePatch
+from clientgen.runtime import MergePatch
+from clientgen.runtime.models import from_dict
 from clientgen.testing import fake_clientset
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing._apiserver.server import ApiServer
 
 from .conversation import NAMESPACE, Conversation, answered, as_patch
 from .meter import Meter, report
@@ -26,7 +26,7 @@ from .processes import FIXED, SERVE, started
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clientgen.runtime.request import HttpRequest
+    from clientgen.runtime._http.request import HttpRequest
 
 _WARM, _AT_ONCE = 50, 16
 _MODELS: dict[str, Any] = {"configmap": ConfigMap, "pod": Pod}

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from clientgen.cli.entry import main
-from clientgen.generator import building
+from clientgen.generator import package_builder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,5 +17,5 @@ def _leave(files: Mapping[str, str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    setattr(building, "format_tree", _leave)  # noqa: B010 - it replaces what building imported
+    setattr(package_builder, "format_tree", _leave)  # noqa: B010 - it replaces what building imported
     sys.exit(main())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from clientgen.cli.suggesting import OneOf
+from clientgen.cli.suggestions import OneOf
 
 __all__ = ["completion"]
 

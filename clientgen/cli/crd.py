@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clientgen.generator.config import Flags
     from clientgen.generator.crds.changes import Change
-    from clientgen.generator.crds.writing import Folder
+    from clientgen.generator.crds.manifest_files import Folder
 
 __all__ = ["crd"]
 
@@ -50,7 +50,7 @@ def crd(
     """
     require_generator()
     from clientgen.generator.config import Flags
-    from clientgen.generator.crds.gathering import folders
+    from clientgen.generator.crds.manifest_sources import folders
 
     flags = Flags(types=types, package=package, config=config)
     found = folders(flags, output)

@@ -10,11 +10,11 @@ import click
 
 from clientgen.cli.extra import has_generator
 from clientgen.cli.options import PATH, quiet_option
-from clientgen.cli.suggesting import OneOf
+from clientgen.cli.suggestions import OneOf
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
-    from clientgen.cli.starting import Starter
+    from clientgen.cli.init_files import Starter
 
 __all__ = ["init"]
 
@@ -59,7 +59,7 @@ def init(
 
     DIR is made, or has to be empty.
     """
-    from clientgen.cli.starting import starter  # other commands do not need it
+    from clientgen.cli.init_files import starter  # other commands do not need it
 
     project = name or directory.absolute().name
     chosen = starter(project, group, kind, namespaced=namespaced, flavour=flavour)
@@ -101,7 +101,7 @@ def _write(directory: Path, chosen: Starter) -> None:
 def _generate(ctx: click.Context, directory: Path) -> None:
     """Do what the README says is to be done after each change of the types."""
     from clientgen.cli.crd import crd  # both need the generator
-    from clientgen.cli.generating import generate
+    from clientgen.cli.generate import generate
 
     config = directory / "pyproject.toml"
     ctx.invoke(crd, config=config, quiet=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from clientgen import __version__
-from clientgen.cli.suggesting import SuggestingGroup
+from clientgen.cli.suggestions import SuggestingGroup
 from clientgen.generator.problems import ClientgenError
 
 __all__ = ["program"]
@@ -16,8 +16,8 @@ __all__ = ["program"]
 _INTERRUPTED = 130  # what a shell reports for a program that was interrupted
 # Where each command is: one is not to wait for what the others import.
 _COMMANDS: Final = {
-    "generate": "generating",
-    "verify": "generating",
+    "generate": "generate",
+    "verify": "generate",
     "resources": "resources",
     "spec": "spec",
     "crd": "crd",

@@ -14,7 +14,7 @@ from clientgen.generator.config import Flags, load_sources
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clientgen.generator.building import ResourceRow
+    from clientgen.generator.package_builder import ResourceRow
 
 __all__ = ["resources"]
 

@@ -22,8 +22,8 @@ from clientgen.generator.problems import ClientgenError, Problem
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from clientgen.testing.cluster import FakeCluster
-    from clientgen.testing.http import LocalServer
+    from clientgen.testing._fake.cluster import FakeCluster
+    from clientgen.testing._fake.local_server import LocalServer
 
 __all__ = ["serve"]
 
@@ -127,7 +127,7 @@ def _token(token: str | None, path: Path | None) -> str:
 def _cluster(
     spec: Path | None, crds: tuple[Path, ...], manifests: tuple[Path, ...], delay: float
 ) -> FakeCluster:
-    from clientgen.testing.cluster import FakeCluster  # other commands do not need it
+    from clientgen.testing._fake.cluster import FakeCluster  # other commands do not need it
 
     cluster = FakeCluster(spec=spec, controller_delay=delay, record=False, control_plane=True)
     # A microsecond each: later than every version of a server that ran here before.
@@ -141,7 +141,7 @@ def _cluster(
 def _server(
     cluster: FakeCluster, port: int, kubeconfig: Path | None, token: str, *, tls: bool
 ) -> LocalServer:
-    from clientgen.testing.http import LocalServer  # other commands do not need it
+    from clientgen.testing._fake.local_server import LocalServer  # other commands do not need it
 
     return LocalServer(cluster, port=port, tls=tls, token=token, kubeconfig=kubeconfig)
 
@@ -168,10 +168,10 @@ def _set(event: threading.Event, *_: object) -> None:
 @contextmanager
 def _explained() -> Generator[None]:
     """Say what stood in the way as a problem."""
-    from clientgen.testing.apiserver.spec import SpecError
-    from clientgen.testing.certificates import TlsUnavailable
-    from clientgen.testing.kubeconfig import ForeignFile
-    from clientgen.testing.manifests import ManifestError
+    from clientgen.testing._apiserver.spec import SpecError
+    from clientgen.testing._fake.certificates import TlsUnavailable
+    from clientgen.testing._fake.kubeconfig import ForeignFile
+    from clientgen.testing._fake.manifests import ManifestError
 
     try:
         yield

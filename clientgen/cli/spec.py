@@ -10,14 +10,14 @@ import click
 
 from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.report import show_unavailable, tell_recovered
-from clientgen.cli.suggesting import OneOf, SuggestingGroup
+from clientgen.cli.suggestions import OneOf, SuggestingGroup
 from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen.generator.sources.cluster import ClusterDocuments
-    from clientgen.runtime.request import HttpResponse
+    from clientgen.runtime._http.request import HttpResponse
     from clientgen.runtime.sync import Rest
 
 __all__ = ["spec"]
@@ -74,10 +74,10 @@ def pull(
 
 
 def _save_v2(rest: Rest, output: Path) -> str:
+    from clientgen.generator.atomic_write import replace_file
     from clientgen.generator.manifest import digest
-    from clientgen.generator.remembering import recall, remember
-    from clientgen.generator.replacing import replace_file
     from clientgen.generator.sources.cluster import V2
+    from clientgen.generator.user_cache import recall, remember
 
     subject = f"{rest.config.server} {output.absolute()}"
     known, _, of = (recall("etag", subject) or "").rpartition(" ")
@@ -98,8 +98,8 @@ def _save_v2(rest: Rest, output: Path) -> str:
 
 def _get(rest: Rest, path: str, etag: str) -> HttpResponse | None:
     """The answer; None if the document is still the one with this tag."""
+    from clientgen.runtime._http.request import HttpRequest
     from clientgen.runtime.errors import ApiError
-    from clientgen.runtime.request import HttpRequest
 
     headers = (("If-None-Match", etag),) if etag else ()
     try:
@@ -137,9 +137,9 @@ def _save_v3(rest: Rest, output: Path) -> str:
 
 
 def _replace(documents: ClusterDocuments, output: Path) -> str:
-    from clientgen.generator.locking import exclusive
-    from clientgen.generator.replacing import Replacement, is_interrupted, replace_files
-    from clientgen.generator.sources.pulling import update_of
+    from clientgen.generator.atomic_write import Replacement, is_interrupted, replace_files
+    from clientgen.generator.directory_lock import exclusive
+    from clientgen.generator.sources.cluster_download import update_of
 
     with exclusive(output):
         update = update_of(output, documents)

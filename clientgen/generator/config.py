@@ -26,8 +26,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clientgen.generator.config_file import Place, Table, find, read
-from clientgen.generator.config_order import in_order
-from clientgen.generator.config_reading import CONTENT_KEYS, read_output, read_package
 from clientgen.generator.config_records import (
     Cluster,
     Distribution,
@@ -37,6 +35,8 @@ from clientgen.generator.config_records import (
     Said,
     Selection,
 )
+from clientgen.generator.config_tables import CONTENT_KEYS, read_output, read_package
+from clientgen.generator.package_order import in_order
 from clientgen.generator.problems import Problems, did_you_mean
 
 if TYPE_CHECKING:

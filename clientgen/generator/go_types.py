@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.genclient import MarkerLine, Tag
 from clientgen.generator.go_source import GoFile, GoType, read_go
 from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import links_to_nowhere
 from clientgen.generator.sources.spec import Input
-from clientgen.gvk import GroupVersion
 
 __all__ = ["gather", "parse"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.generator.problems import Problem
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
     "META_MODULE",
@@ -41,7 +41,7 @@ __all__ = [
 
 META_V1 = GroupVersion("meta", "v1")
 """The group version whose types the runtime has: they live once, so that packages work together."""
-META_MODULE = "clientgen.runtime.meta_v1"
+META_MODULE = "clientgen.runtime.models"
 
 # The verbs of markers, in the order Go's client-gen emits them, plus nothing of our own.
 Verb = Literal[

@@ -11,10 +11,7 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from clientgen.generator.locking import exclusive, shared
-from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
-from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.replacing import (
+from clientgen.generator.atomic_write import (
     STAGING,
     Replacement,
     clear_staging,
@@ -22,7 +19,10 @@ from clientgen.generator.replacing import (
     remove_empty_folders,
     replace_files,
 )
-from clientgen.generator.survey import Survey, foreign, survey
+from clientgen.generator.directory_lock import exclusive, shared
+from clientgen.generator.disk_state import Survey, foreign, survey
+from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
+from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

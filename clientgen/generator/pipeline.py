@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 from clientgen import __version__
 from clientgen.generator import distribution, output
-from clientgen.generator.cache import generator_digest, has_seen, saw
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.drift import Move, drift, moves
 from clientgen.generator.format import formatter
 from clientgen.generator.inputs import Inputs, gather
 from clientgen.generator.manifest import Manifest, digest
+from clientgen.generator.seen_packages import generator_digest, has_seen, saw
 
 if TYPE_CHECKING:
-    from clientgen.generator.building import Progress, ResourceRow, Tree
     from clientgen.generator.ir import OlderCopy, Skipped
+    from clientgen.generator.package_builder import Progress, ResourceRow, Tree
     from clientgen.generator.problems import Problem
 
 __all__ = ["Result", "generate", "resources", "verify"]
@@ -62,7 +62,7 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     beside = distribution.change(config)
     if not (force or beside) and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
-    from clientgen.generator.building import build  # see above
+    from clientgen.generator.package_builder import build  # see above
 
     tree = build(config, inputs, manifest, progress, reuse=not force)
     progress("writing")
@@ -82,7 +82,7 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     inputs = gather(config)
     manifest = Manifest(__version__, _digests(config, inputs))
     # Nothing is taken over from the files that are to be checked.
-    from clientgen.generator.building import build  # see above
+    from clientgen.generator.package_builder import build  # see above
 
     tree = build(config, inputs, manifest, progress, reuse=False)
     progress("comparing")
@@ -110,7 +110,7 @@ def _is_current(manifest: Manifest, target: Path) -> bool:
 
 def resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
     """What the sources of packages offer, sorted by group version and plural; see `generate`."""
-    from clientgen.generator.building import offered_resources  # see above
+    from clientgen.generator.package_builder import offered_resources  # see above
 
     return offered_resources(packages)
 

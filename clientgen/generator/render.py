@@ -14,6 +14,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from clientgen._shipped import shipped
+from clientgen.generator.import_scope import Scope, twin_of
 from clientgen.generator.ir import (
     EnumType,
     ListType,
@@ -33,9 +35,7 @@ from clientgen.generator.layout import (
 from clientgen.generator.literals import docstring, identifier, quoted, word
 from clientgen.generator.manifest import header
 from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
-from clientgen.generator.scope import Scope, twin_of
 from clientgen.generator.unasync import release, to_sync
-from clientgen.shipped import shipped
 
 __all__ = ["Rendered", "Renderer"]
 

@@ -4,7 +4,7 @@
 
     ClientError
     ├── ConfigError                    no usable cluster configuration
-    ├── DecodeError                    the answer is not JSON (defined in codec)
+    ├── DecodeError                    the answer is not JSON
     ├── NotSynced                      a cache is read, or waited for, that is not full
     │   └── SyncTimeout                it was not full in time; also a TimeoutError
     ├── ApiError                       the server said no; .status holds its words
@@ -51,8 +51,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from ._models.decode_error import ClientError, DecodeError
+from ._models.statuses import make_sound
+
 if TYPE_CHECKING:
-    from .meta_v1 import Status, StatusCause, StatusDetails
+    from ._models.meta_v1 import Status, StatusCause, StatusDetails
 
 __all__ = [
     "AlreadyExists",
@@ -64,6 +67,7 @@ __all__ = [
     "Conflict",
     "ConnectionFailed",
     "ConnectionLost",
+    "DecodeError",
     "Expired",
     "Forbidden",
     "Gone",
@@ -86,13 +90,7 @@ __all__ = [
     "TransportError",
     "Unauthorized",
     "UnsupportedMediaType",
-    "api_error",
-    "one_line",
 ]
-
-
-class ClientError(Exception):
-    """The base of everything this library raises on purpose."""
 
 
 class ConfigError(ClientError):
@@ -344,8 +342,6 @@ def one_line(text: str) -> str:
 
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:
     """Make the error that says what `status` says, as far as that can be relied on."""
-    from .statuses import make_sound  # stands on the models, which stand on this
-
     make_sound(status)
     found = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
     error = found(status, request)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clientgen._lazy import lazy_attributes
+
 if TYPE_CHECKING:
-    from .actions import Action
-    from .clock import FakeClock
-    from .cluster import FakeCluster, cluster_of, fake_clientset
-    from .http import LocalServer
-    from .manifests import ManifestError
+    from ._fake.actions import Action
+    from ._fake.cluster import FakeCluster, cluster_of, fake_clientset
+    from ._fake.fake_clock import FakeClock
+    from ._fake.local_server import LocalServer
+    from ._fake.manifests import ManifestError
 
 __all__ = [
     "Action",
@@ -25,21 +27,17 @@ __all__ = [
     "fake_clientset",
 ]
 
-_WHERE = {
-    "Action": "actions",
-    "FakeClock": "clock",
-    "FakeCluster": "cluster",
-    "LocalServer": "http",
-    "ManifestError": "manifests",
-    "cluster_of": "cluster",
-    "fake_clientset": "cluster",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Load what is asked for: the pytest plugin must not cost those who do not use it."""
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+if not TYPE_CHECKING:  # checkers know the imports above, and report every other name
+    __getattr__ = lazy_attributes(
+        __name__,
+        __package__,
+        {
+            "Action": "._fake.actions",
+            "FakeClock": "._fake.fake_clock",
+            "FakeCluster": "._fake.cluster",
+            "cluster_of": "._fake.cluster",
+            "fake_clientset": "._fake.cluster",
+            "LocalServer": "._fake.local_server",
+            "ManifestError": "._fake.manifests",
+        },
+    )

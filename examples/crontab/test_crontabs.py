@@ -25,7 +25,7 @@ from kubeapi.core.v1 import EnvVar, ObjectReference, ResourceRequirements
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime.errors import Invalid
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import Quantity
 from clientgen.testing import FakeCluster, LocalServer
 
 CRDS = Path(__file__).with_name("crds")

@@ -38,11 +38,9 @@ from kubeapi.meta.v1 import Condition, ObjectMeta
 from mover import async_move, move
 from mover.deciding import Move, known_kinds
 
-from clientgen.runtime import to_dict
+from clientgen.runtime import JsonPatch
 from clientgen.runtime.errors import Invalid
-from clientgen.runtime.model import raw, raw_value
-from clientgen.runtime.patches import JsonPatch
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import Quantity, raw, raw_value, to_dict
 from clientgen.testing import FakeCluster, LocalServer
 
 HERE = Path(__file__).parent

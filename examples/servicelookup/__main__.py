@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from kubeapi import AsyncClientset, Clientset
 
+from clientgen.runtime import on_stop_signal
 from clientgen.runtime.aio import AsyncLeaderElector
-from clientgen.runtime.signals import on_stop_signal
 from clientgen.runtime.sync import LeaderElector
 
 from .async_controller import AsyncServiceLookup

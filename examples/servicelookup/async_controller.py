@@ -8,9 +8,8 @@ from typing import Any
 
 import kubeapi
 
+from clientgen.runtime import SYSTEM_CLOCK, Clock, drop_managed_fields, split_key
 from clientgen.runtime.aio import AsyncSharedInformer, AsyncWorkQueue
-from clientgen.runtime.cache import drop_managed_fields, split_key
-from clientgen.runtime.clock import SYSTEM_CLOCK, Clock
 
 from . import api
 from .deciding import Caches, Create, Delete, Step, Update

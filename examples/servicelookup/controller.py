@@ -8,8 +8,7 @@ from typing import Any
 
 import kubeapi
 
-from clientgen.runtime.cache import drop_managed_fields, split_key
-from clientgen.runtime.clock import SYSTEM_CLOCK, Clock
+from clientgen.runtime import SYSTEM_CLOCK, Clock, drop_managed_fields, split_key
 from clientgen.runtime.sync import SharedInformer, WorkQueue
 
 from . import api

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 from kubeapi.core.v1 import Endpoints, Pod
 from kubeapi.meta.v1 import ObjectMeta, OwnerReference
 
-from clientgen.runtime import deep_copy
-from clientgen.runtime.cache import Indexer, meta_namespace_key
+from clientgen.runtime import Indexer, meta_namespace_key
+from clientgen.runtime.models import deep_copy
 
 from .api.servicelookup.v1alpha1 import PodToService, PodToServiceSpec
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from clientgen.runtime.cache import meta_namespace_key
+from clientgen.runtime import meta_namespace_key
 from clientgen.runtime.errors import AlreadyExists, ClientError, Conflict, NotFound
 
 logger = logging.getLogger("servicelookup")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubeapi.core.v1 import EndpointAddress, Endpoints, EndpointSubset, ObjectReference, Pod
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.runtime import deep_copy
+from clientgen.runtime.models import deep_copy
 
 from .api.servicelookup.v1alpha1 import PodToService, PodToServiceSpec
 from .deciding import Backing, Create, Delete, Update, backings, step, wanted

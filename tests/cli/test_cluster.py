@@ -14,7 +14,7 @@ from click.testing import Result
 from support.definitions import custom_definition, custom_version
 from support.server import Certificates, ScriptedServer, failure, ok
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.sync import Rest
 from clientgen.testing import LocalServer
 

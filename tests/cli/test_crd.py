@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clientgen.cli.program import program
-from clientgen.generator import replacing
+from clientgen.generator import atomic_write
 
 Run = Callable[..., Result]
 
@@ -70,8 +70,8 @@ MODULE = '''
 
 from typing import Annotated
 from msgspec import Meta
-from clientgen.runtime.model import Literal, Model, auto, constant
-from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import Literal, Model, auto, constant
+from clientgen.runtime._models.meta_v1 import ObjectMeta
 
 
 class ThingSpec(Model):
@@ -253,7 +253,7 @@ def test_when_writing_fails_everything_is_as_it_was(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", str(FILE))
 
-    monkeypatch.setattr(replacing._Steps, "swap", full)
+    monkeypatch.setattr(atomic_write._Steps, "swap", full)
     code, said, told = outcome(run("crd"))
     assert (code, said) == (1, "")
     assert "it cannot be written: No space left on device" in told
@@ -271,7 +271,7 @@ def test_a_definition_that_kubectl_cannot_keep_a_copy_of_is_told(run: Run, types
 
 def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path) -> None:
     Path("myops/parts.py").write_text(
-        "from clientgen.runtime.model import Model\n\n\n"
+        "from clientgen.runtime._models.model import Model\n\n\n"
         "# +kubebuilder:validation:MinProperty=1\nclass Part(Model):\n"
         "    # +kubebuilder:validation:MinLength=x\n    name: str = ''\n"
     )

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from support.endless import Version, chain, deep, diamonds, document, ref, taking_over
 
-from clientgen.generator import building
+from clientgen.generator import package_builder
 from clientgen.generator.kubebuilder.values import MarkerValueError, read_value
 from clientgen.generator.manifest import Manifest
 
@@ -28,7 +28,7 @@ def unformatted(monkeypatch: pytest.MonkeyPatch) -> None:
     def as_it_is(tree: Mapping[str, str]) -> dict[str, str]:
         return dict(tree)
 
-    monkeypatch.setattr(building, "format_tree", as_it_is)
+    monkeypatch.setattr(package_builder, "format_tree", as_it_is)
 
 
 def generate(run: Run, text: str, flag: str = "--spec", file: str = "x.json") -> Result:

@@ -157,8 +157,8 @@ def test_yaml_makes_no_objects(run: Run, tag: str):
 
 
 TYPES = '''"""Types."""
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import Literal, Model, auto, constant
 
 
 class CrateSpec(Model):

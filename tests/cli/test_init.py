@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from clientgen.cli import init as command
-from clientgen.cli.starting import starter
+from clientgen.cli.init_files import starter
 
 Run = Callable[..., Result]
 NEVER_OVERWRITTEN = (

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
+from clientgen._gvk import GroupVersion
 from clientgen.cli.report import Progress, count, summary_of_older, tell_changes
 from clientgen.generator.ir import ModelId, OlderCopy
 from clientgen.generator.output import Changes
-from clientgen.gvk import GroupVersion
 
 
 def test_a_stage_is_named_once_it_takes_long(capsys: pytest.CaptureFixture[str]):

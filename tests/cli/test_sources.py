@@ -30,8 +30,8 @@ TYPES = '''\
 """Types of myops.example.com/v1."""
 # +groupName=myops.example.com
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import Literal, Model, auto, constant
 
 
 # +genclient

@@ -14,15 +14,15 @@ from clusterkit.together import async_together, together
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1.models import ConfigMap
 
+from clientgen.runtime import MergePatch
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._http.user_agent import field_manager, user_agent
 from clientgen.runtime.errors import (
     ConnectionFailed,
     MethodNotAllowed,
     NotFound,
     RequestTimeout,
 )
-from clientgen.runtime.identity import field_manager, user_agent
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.request import HttpRequest
 
 pytestmark = pytest.mark.cluster
 

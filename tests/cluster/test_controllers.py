@@ -11,12 +11,10 @@ from kubeapi import AsyncClientset
 from kubeapi.apps.v1.models import Deployment
 from kubeapi.core.v1.models import ConfigMap
 
+from clientgen.runtime import ItemExponentialFailure, MergePatch, Request, Result
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request, Result
 from clientgen.runtime.errors import Conflict, NotFound
-from clientgen.runtime.limiters import ItemExponentialFailure
-from clientgen.runtime.meta_v1 import ObjectMeta, OwnerReference
-from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.models import ObjectMeta, OwnerReference
 
 pytestmark = pytest.mark.cluster
 

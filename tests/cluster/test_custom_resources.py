@@ -17,8 +17,23 @@ from clusterkit.widgets import (
 from kubeapi import AsyncClientset
 from kubeapi.autoscaling.v1.models import Scale
 
+from clientgen.runtime import (
+    ApplyOptions,
+    DeleteCollectionOptions,
+    DeleteOptions,
+    EachOptions,
+    EditOptions,
+    GetOptions,
+    JsonPatch,
+    ListOptions,
+    MergePatch,
+    Patch,
+    PatchOptions,
+    StrategicMergePatch,
+    WatchOptions,
+    WriteOptions,
+)
 from clientgen.runtime.aio import AsyncResourceClient, AsyncSubresource, AsyncWatch
-from clientgen.runtime.codec import from_dict, to_dict
 from clientgen.runtime.errors import (
     BadRequest,
     Conflict,
@@ -26,20 +41,7 @@ from clientgen.runtime.errors import (
     NotFound,
     UnsupportedMediaType,
 )
-from clientgen.runtime.meta_v1 import Status
-from clientgen.runtime.options import (
-    ApplyOptions,
-    DeleteCollectionOptions,
-    DeleteOptions,
-    EachOptions,
-    EditOptions,
-    GetOptions,
-    ListOptions,
-    PatchOptions,
-    WatchOptions,
-    WriteOptions,
-)
-from clientgen.runtime.patches import JsonPatch, MergePatch, Patch, StrategicMergePatch
+from clientgen.runtime.models import Status, from_dict, to_dict
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("widgets")]
 

@@ -10,9 +10,9 @@ from kubeapi import AsyncClientset
 from kubeapi.apps.v1.models import Deployment, DeploymentList
 from kubeapi.core.v1.models import Binding, ConfigMap, ConfigMapList, ObjectReference, Pod
 
+from clientgen.runtime import MergePatch
 from clientgen.runtime.errors import BadRequest, Conflict, Invalid, NotFound
-from clientgen.runtime.meta_v1 import ObjectMeta, Status
-from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.models import ObjectMeta, Status
 
 pytestmark = pytest.mark.cluster
 

@@ -29,12 +29,17 @@ from kubeapi.networking.v1.models import (
     NetworkPolicySpec,
 )
 
-from clientgen.runtime.codec import encode, from_dict, to_dict
+from clientgen.runtime import MergePatch
 from clientgen.runtime.errors import BadRequest, Invalid
-from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta
-from clientgen.runtime.model import raw_value
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import (
+    LabelSelector,
+    ObjectMeta,
+    Quantity,
+    encode,
+    from_dict,
+    raw_value,
+    to_dict,
+)
 
 pytestmark = pytest.mark.cluster
 

@@ -8,7 +8,7 @@ from clusterkit.together import async_until
 from kubeapi import AsyncClientset
 
 from clientgen.runtime.aio import AsyncEventRecorder
-from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.models import ObjectMeta
 
 pytestmark = pytest.mark.cluster
 

@@ -18,9 +18,9 @@ from clusterkit.generating import bare, definitions, in_domain, run, wait_for_do
 from clusterkit.scratch import Scratch
 from clusterkit.together import async_take, async_until
 
+from clientgen.runtime import MergePatch
 from clientgen.runtime.errors import Conflict, Invalid
-from clientgen.runtime.meta_v1 import Condition, ObjectMeta
-from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.models import Condition, ObjectMeta
 
 pytestmark = pytest.mark.cluster
 

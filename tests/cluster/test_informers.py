@@ -15,15 +15,22 @@ from kubeapi import AsyncClientset, AsyncInformerFactory
 from kubeapi.core.v1.models import ConfigMap, Namespace
 from kubeapi.rbac.v1.models import PolicyRule, Role, RoleBinding, RoleRef, Subject
 
-from clientgen.gvk import GroupVersionResource
-from clientgen.runtime import Resource, deep_copy, reflecting
+from clientgen._gvk import GroupVersionResource
+from clientgen.runtime import (
+    DeletedFinalStateUnknown,
+    MergePatch,
+    Patch,
+    PatchOptions,
+    Resource,
+    WriteOptions,
+    drop_managed_fields,
+    split_key,
+)
+from clientgen.runtime._cache import reflector_state
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.aio import AsyncResourceClient, AsyncSharedInformer
-from clientgen.runtime.cache import DeletedFinalStateUnknown, drop_managed_fields, split_key
 from clientgen.runtime.errors import ApiError, Forbidden, NotFound, SyncTimeout
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.options import PatchOptions, WriteOptions
-from clientgen.runtime.patches import MergePatch, Patch
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime.models import ObjectMeta, deep_copy
 
 pytestmark = pytest.mark.cluster
 
@@ -360,7 +367,7 @@ async def test_a_cache_outlives_its_watches(
     kube: AsyncClientset, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server ends every watch after a second; not a change is lost or comes twice."""
-    monkeypatch.setattr(reflecting, "MIN_STREAM", 1)
+    monkeypatch.setattr(reflector_state, "MIN_STREAM", 1)
     asked = log_requests(kube, monkeypatch)
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one", {"number": "0"}, {"test": "yes"}))
@@ -392,7 +399,7 @@ async def test_a_version_that_the_server_forgot_is_caught_up_with(
     kube: AsyncClientset, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A deletion is missed: the watch resumes from a version that is compacted."""
-    monkeypatch.setattr(reflecting, "MIN_STREAM", 1)
+    monkeypatch.setattr(reflector_state, "MIN_STREAM", 1)
     maps = kube.core_v1.config_maps(namespace)
     for name in ("gone", "kept", "changed"):
         await maps.create(config_map(name, labels={"test": "yes"}))
@@ -431,7 +438,7 @@ async def test_a_version_that_the_server_forgot_is_caught_up_with(
 async def test_a_server_without_initial_events_is_listed(
     kube: AsyncClientset, namespace: str, monkeypatch: pytest.MonkeyPatch, page_size: int
 ) -> None:
-    monkeypatch.setattr(reflecting, "PAGE_SIZE", page_size)
+    monkeypatch.setattr(reflector_state, "PAGE_SIZE", page_size)
     maps = kube.core_v1.config_maps(namespace)
     for number in range(7):
         await maps.create(config_map(f"map-{number}", labels={"test": "yes"}))

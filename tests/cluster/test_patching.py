@@ -7,7 +7,7 @@ from clusterkit.objects import config_map, deployment
 from kubeapi import AsyncClientset
 from kubeapi.core.v1.models import ConfigMap
 
-from clientgen.runtime.codec import to_dict
+from clientgen.runtime import ApplyPatch, JsonPatch, MergePatch, StrategicMergePatch, json_pointer
 from clientgen.runtime.errors import (
     ApiError,
     ApplyConflict,
@@ -16,13 +16,7 @@ from clientgen.runtime.errors import (
     Invalid,
     NotFound,
 )
-from clientgen.runtime.patches import (
-    ApplyPatch,
-    JsonPatch,
-    MergePatch,
-    StrategicMergePatch,
-    json_pointer,
-)
+from clientgen.runtime.models import to_dict
 
 pytestmark = pytest.mark.cluster
 

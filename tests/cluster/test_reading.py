@@ -12,6 +12,7 @@ from clusterkit.together import async_collect, async_together
 from kubeapi import AsyncClientset
 from kubeapi.core.v1.models import ConfigMap
 
+from clientgen.runtime._http.request import HttpRequest, HttpResponse
 from clientgen.runtime.errors import (
     BadRequest,
     Expired,
@@ -20,7 +21,6 @@ from clientgen.runtime.errors import (
     RequestTimeout,
     Timeout,
 )
-from clientgen.runtime.request import HttpRequest, HttpResponse
 
 pytestmark = pytest.mark.cluster
 

@@ -29,10 +29,9 @@ from kubeapi.authorization.v1.models import (
 from kubeapi.rbac.v1.models import PolicyRule, Role, RoleBinding, RoleRef, Subject
 
 from clientgen.runtime.aio import AsyncRest
-from clientgen.runtime.config.cluster_config import AuthConfig
-from clientgen.runtime.config.kubeconfig import load_config
+from clientgen.runtime.config import AuthConfig, load_config
 from clientgen.runtime.errors import Forbidden, Invalid, Unauthorized
-from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.models import ObjectMeta
 
 pytestmark = pytest.mark.cluster
 

@@ -32,6 +32,7 @@ from kubeapi.core.v1.models import (
 )
 from kubeapi.policy.v1.models import Eviction
 
+from clientgen.runtime import JsonPatch, MergePatch, StrategicMergePatch
 from clientgen.runtime.errors import (
     BadRequest,
     Conflict,
@@ -39,9 +40,7 @@ from clientgen.runtime.errors import (
     NotFound,
     TooManyRequests,
 )
-from clientgen.runtime.meta_v1 import DeleteOptions, ObjectMeta
-from clientgen.runtime.patches import JsonPatch, MergePatch, StrategicMergePatch
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import DeleteOptions, ObjectMeta, Quantity
 
 pytestmark = pytest.mark.cluster
 

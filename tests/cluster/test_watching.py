@@ -12,12 +12,11 @@ from clusterkit.together import AsyncBackground, async_collect, async_take, asyn
 from kubeapi import AsyncClientset
 from kubeapi.core.v1.models import ConfigMap
 
-from clientgen.runtime import watch as rules
+from clientgen.runtime import MergePatch, WatchEvent
+from clientgen.runtime._http import watch as rules
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.aio import AsyncWatch
-from clientgen.runtime.codec import WatchEvent
 from clientgen.runtime.errors import ApiError, BadRequest, Expired, Invalid, RequestTimeout
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.request import HttpRequest
 
 pytestmark = pytest.mark.cluster
 

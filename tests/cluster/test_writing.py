@@ -11,7 +11,7 @@ from kubeapi import AsyncClientset
 from kubeapi.coordination.v1.models import Lease, LeaseSpec
 from kubeapi.core.v1.models import ConfigMap, Namespace, Service, ServicePort, ServiceSpec
 
-from clientgen.runtime.codec import from_dict, to_dict
+from clientgen.runtime import MergePatch
 from clientgen.runtime.errors import (
     AlreadyExists,
     ApiError,
@@ -22,8 +22,7 @@ from clientgen.runtime.errors import (
     NotFound,
     RequestEntityTooLarge,
 )
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.patches import MergePatch
+from clientgen.runtime.models import ObjectMeta, from_dict, to_dict
 
 pytestmark = pytest.mark.cluster
 

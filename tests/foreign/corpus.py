@@ -149,7 +149,7 @@ class Trial:
 _OUTPUT = ("--package", PACKAGE, "--output", ".")
 _IMPORT = f"""
 import importlib, pkgutil, msgspec, {PACKAGE}
-from clientgen.runtime.model import Model
+from clientgen.runtime._models.model import Model
 for found in pkgutil.walk_packages({PACKAGE}.__path__, "{PACKAGE}."):
     for each in vars(importlib.import_module(found.name)).values():
         if isinstance(each, type) and issubclass(each, Model) and each.__module__ == found.name:

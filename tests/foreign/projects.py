@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clientgen.goyaml.reading import BadText, load_yaml
+from clientgen._yaml.loader import BadText, load_yaml
 
 __all__ = ["DEFINITION", "Project", "Sample", "documents", "projects", "samples"]
 

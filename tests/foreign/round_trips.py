@@ -26,12 +26,12 @@ from typing import Any
 
 from support.sampling import meaning
 
-from clientgen.goyaml.reading import load_yaml
-from clientgen.runtime.manifests import ManifestError
-from clientgen.runtime.request import HttpRequest
-from clientgen.runtime.scheme import Scheme
+from clientgen._yaml.loader import load_yaml
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.testing import FakeCluster
-from clientgen.testing.apiserver.answers import Response
+from clientgen.testing._apiserver.answers import Response
 from foreign.projects import DEFINITION, Sample, documents, samples
 
 __all__ = ["RoundTrips", "main"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.configuring import complaints, config, only
+from support.config_files import complaints, config, only
 
 from clientgen.generator.config import Flags, PackageConfig, load
 from clientgen.generator.expansions import Expansion

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from support import configuring
-from support.configuring import complaints, config
+from support import config_files
+from support.config_files import complaints, config
 
-from clientgen.cli.generating import generate
+from clientgen.cli.generate import generate
 from clientgen.generator.config import (
     Cluster,
     Distribution,
@@ -17,7 +17,7 @@ from clientgen.generator.config import (
     load,
     load_sources,
 )
-from clientgen.generator.config_reading import CONTENT_KEYS
+from clientgen.generator.config_tables import CONTENT_KEYS
 
 START = 'output = "out"\npackage = "shop"\n'
 
@@ -31,7 +31,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def only(text: str = "", flags: Flags | None = None) -> PackageConfig:
     if text:
         config(START + text)
-    return configuring.only(flags)
+    return config_files.only(flags)
 
 
 def test_every_source_of_the_file():

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.importing import importable
+from support.imports import importable
 
-from clientgen.runtime import Quantity, decode, encode, errors
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import raw, raw_value
+from clientgen.runtime import errors
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import raw, raw_value
+from clientgen.runtime.models import Quantity, decode, encode
 from clientgen.testing import FakeCluster
 
 GOLDEN = Path(__file__).parents[1] / "golden"

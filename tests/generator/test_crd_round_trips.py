@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support.importing import importable
+from support.imports import importable
 
 from clientgen.cli.program import program
-from clientgen.runtime import codec
-from clientgen.runtime.model import raw_value
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.model import raw_value
+from clientgen.runtime._models.quantity import Quantity
 
 _QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"

@@ -12,7 +12,7 @@ from support.crds import definition, module, read, spec_schema, wrong
 from clientgen.generator.crds.annotations import UnsupportedTypeError, plain, scalar
 from clientgen.generator.crds.manifest import version_order
 from clientgen.generator.crds.rules import cel_name
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models.quantity import Quantity
 
 INT = {"type": "integer", "format": "int64"}
 TEXT = {"type": "string"}

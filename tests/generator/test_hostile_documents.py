@@ -23,6 +23,7 @@ from support.sentinel import import_guarded
 from support.shapes import strange, texts_in
 from support.tricks import PIECES, TEXTS
 
+from clientgen.generator.api_words import DEFINITION, GROUP, KIND, PLURAL, SUBRESOURCE, VERSION
 from clientgen.generator.plan import plan
 from clientgen.generator.problems import ClientgenError
 from clientgen.generator.render import Renderer
@@ -30,8 +31,7 @@ from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.schemas import can_be_field
 from clientgen.generator.sources import openapi
 from clientgen.generator.sources.spec import Input, Spec
-from clientgen.generator.words import DEFINITION, GROUP, KIND, PLURAL, SUBRESOURCE, VERSION
-from clientgen.runtime import meta_v1, model
+from clientgen.runtime._models import meta_v1, model
 from clientgen.runtime.aio import (
     AsyncGroupVersionInformers,
     AsyncInformerFactory,

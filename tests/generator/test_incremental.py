@@ -17,7 +17,7 @@ from clientgen.generator import pipeline
 from clientgen.generator.config import Flags, load
 from clientgen.generator.manifest import Manifest
 from clientgen.generator.problems import ClientgenError
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.sync import Rest
 from clientgen.testing import FakeCluster, LocalServer
 
@@ -50,8 +50,8 @@ TYPES = '''\
 """Types of stable.example.com/v1."""
 # +groupName=stable.example.com
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import Literal, Model, auto, constant
 
 from .parts import CronTabSpec
 
@@ -70,7 +70,7 @@ class CronTab(Model):
 PARTS = '''\
 """Parts of types."""
 
-from clientgen.runtime.model import Model
+from clientgen.runtime._models.model import Model
 
 
 class CronTabSpec(Model):

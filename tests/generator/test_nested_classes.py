@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.ir import ListType, MapType, Model, ModelId, ModelType, TypeRef
 from clientgen.generator.resolve import resolve
-from clientgen.generator.resolve.place_names import place_names
+from clientgen.generator.resolve.inline_names import place_names
 from clientgen.generator.sources.custom import CustomResource, custom_spec
 from clientgen.generator.sources.spec import Precedence
-from clientgen.gvk import GroupVersion
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 Schema = dict[str, Any]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from clientgen._gvk import GroupVersion
 from clientgen.cli.program import program
 from clientgen.generator.ir import (
     Api,
@@ -33,9 +34,8 @@ from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import metaschema, openapi, openapi_v3
 from clientgen.generator.sources.folder import file_name
 from clientgen.generator.sources.spec import Input, Spec, gvks_of
-from clientgen.gvk import GroupVersion
-from clientgen.runtime import codec
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._models import codec
 from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parent.parent.parent

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clientgen.generator import replacing
+from clientgen.generator import atomic_write
 from clientgen.generator.manifest import MANIFEST, Manifest, digest
 from clientgen.generator.output import Changes, formatted_before, unchanged, verify, write
 from clientgen.generator.problems import ClientgenError
@@ -287,7 +287,7 @@ def test_a_failure_at_any_step_leaves_everything_as_it_was(
     assert on_disk(target) == before
     assert mtimes(target) == times
     assert not (target / "new").exists()
-    assert not (target / replacing.STAGING).exists()
+    assert not (target / atomic_write.STAGING).exists()
 
 
 def failing_after(steps: int, error: BaseException) -> Iterator[BaseException | None]:
@@ -324,7 +324,7 @@ def test_after_a_crash_half_way_the_next_run_finishes_the_work(
     new = {"__init__.py": HEADER, "extra/v1.py": HEADER}
     crash = failing_after(3, SystemExit())
     monkeypatch.setattr(Path, "replace", counted(Path.replace, crash))
-    monkeypatch.setattr(replacing._Steps, "_on_failure", lambda self, step: None)
+    monkeypatch.setattr(atomic_write._Steps, "_on_failure", lambda self, step: None)
     with pytest.raises(SystemExit):
         write(new, target, BASIS)
     monkeypatch.undo()

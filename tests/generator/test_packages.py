@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.config_records import PackageConfig, Renames, Said
 from clientgen.generator.inputs import gather as gather_inputs
 from clientgen.generator.ir import (
@@ -28,8 +29,7 @@ from clientgen.generator.pipeline import generate
 from clientgen.generator.problems import ClientgenError
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources.packages import gather, is_shared, parse, shared_types
-from clientgen.gvk import GroupVersion
-from clientgen.runtime import meta_v1
+from clientgen.runtime._models import meta_v1
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.config_records import PackageConfig
 from clientgen.generator.ir import Field, ListType, Model, ModelId, ModelType
 from clientgen.generator.pipeline import generate
@@ -16,7 +17,6 @@ from clientgen.generator.plan import parts
 from clientgen.generator.plan.parts import in_parts
 from clientgen.generator.plan.records import FieldPlan, FilePlan, ModelPlan, Symbol
 from clientgen.generator.sources.packages import parse
-from clientgen.gvk import GroupVersion
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 HOME = GroupVersion("x.io", "v1")

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from support.definitions import custom_definition, custom_version
 
 from clientgen.cli.program import program
+from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.runtime.errors import NotFound
-from clientgen.runtime.meta_v1 import ObjectMeta
 from clientgen.testing import FakeCluster
 
 TYPES = '''
@@ -26,8 +26,8 @@ TYPES = '''
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant, field
+from clientgen.runtime._models.meta_v1 import ModelList, ObjectMeta
+from clientgen.runtime._models.model import Literal, Model, auto, constant, field
 
 
 class Shelf(Model):
@@ -206,7 +206,7 @@ def test_the_same_on_asyncio(client: ModuleType, types: Any) -> None:
 
 
 def test_manifests_of_the_kinds_are_read_and_written(client: ModuleType, types: Any) -> None:
-    from clientgen.runtime.scheme import Scheme
+    from clientgen.runtime._manifests.scheme import Scheme
 
     scheme = Scheme()
     importlib.import_module("depot_client.scheme").add_to_scheme(scheme)

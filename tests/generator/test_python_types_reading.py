@@ -11,23 +11,23 @@ import msgspec
 import pytest
 from kubeapi.core.v1 import Container
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.ir import ModelId, PythonClass
 from clientgen.generator.plurals import plural_of
 from clientgen.generator.problems import ClientgenError, Problems
+from clientgen.generator.python_types.class_reader import read_class, read_module
 from clientgen.generator.python_types.kinds import kinds
-from clientgen.generator.python_types.reading import read_class, read_module
 from clientgen.generator.python_types.records import NOTHING, ApiKind, TypeClass, TypeModule
 from clientgen.generator.python_types.source import gather, parse
-from clientgen.gvk import GroupVersion
-from clientgen.runtime.meta_v1 import Condition, ObjectMeta
+from clientgen.runtime._models.meta_v1 import Condition, ObjectMeta
 
 IMPORTS = """
 from __future__ import annotations
 from typing import Annotated
 from msgspec import Meta
-from clientgen.runtime import model
-from clientgen.runtime.meta_v1 import Condition, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Raw, Time, auto, constant, field
+from clientgen.runtime import models
+from clientgen.runtime._models.meta_v1 import Condition, ModelList, ObjectMeta
+from clientgen.runtime._models.model import Literal, Model, Raw, Time, auto, constant, field
 """
 KIND = """
 class {kind}(Model):
@@ -157,7 +157,7 @@ def test_fields_of_bases_come_first_wherever_they_are(tmp_path: Path) -> None:
     ("written", "before", "expected"),
     [
         ("Literal['a', 'b']", "", Literal["a", "b"]),
-        ("model.Literal['a']", "", Literal["a"]),
+        ("models.Literal['a']", "", Literal["a"]),
         ("Phase", "Phase = Literal['a']", Literal["a"]),
         ("list[Phases]", "Phase = Literal['a']\nPhases = list[Phase]", list[list[Literal["a"]]]),
         ("'list[Literal[\"a\"]]'", "", list[Literal["a"]]),

@@ -9,7 +9,7 @@ import pytest
 from clientgen.generator import pipeline
 from clientgen.generator.config import Flags, load
 from clientgen.generator.problems import ClientgenError
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.sync import Rest
 from clientgen.testing import FakeCluster, LocalServer
 

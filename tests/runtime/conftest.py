@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.server import Certificates, ScriptedServer
 
-from clientgen.runtime.config.cluster_config import AuthConfig, ClusterConfig, TlsConfig
+from clientgen.runtime._config.cluster_config import AuthConfig, ClusterConfig, TlsConfig
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime._models.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
+from clientgen.runtime._models.model import (
     NO_RAW,
     IntOrString,
     Literal,
@@ -15,7 +15,7 @@ from clientgen.runtime.model import (
     constant,
     field,
 )
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models.quantity import Quantity
 
 
 class ContainerPort(Model):

@@ -15,8 +15,8 @@ from kubeapi import AsyncClientset, AsyncInformerFactory
 from kubeapi.core.v1 import Pod
 
 from clientgen.runtime import ApplyPatch, JsonPatch, MergePatch, StrategicMergePatch
+from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.runtime.aio import AsyncController, AsyncSharedInformer
-from clientgen.runtime.scheme import Scheme
 from clientgen.testing import LocalServer
 
 PATCHES = "patch() takes a MergePatch, StrategicMergePatch, JsonPatch or ApplyPatch, not"

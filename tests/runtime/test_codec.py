@@ -17,12 +17,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from clientgen.runtime import codec
-from clientgen.runtime.codec import DecodeError
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._models.meta_v1 import LabelSelector, ObjectMeta, Status
+from clientgen.runtime._models.model import Model, Raw, field
+from clientgen.runtime._models.quantity import Quantity
 from clientgen.runtime.errors import ClientError
-from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta, Status
-from clientgen.runtime.model import Model, Raw, field
-from clientgen.runtime.quantity import Quantity
 from tests.runtime.sample_models import (
     Container,
     ControllerRevision,

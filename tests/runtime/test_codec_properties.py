@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from clientgen.runtime import codec
-from clientgen.runtime.meta_v1 import ManagedFieldsEntry, ObjectMeta, OwnerReference
-from clientgen.runtime.model import Model
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.meta_v1 import ManagedFieldsEntry, ObjectMeta, OwnerReference
+from clientgen.runtime._models.model import Model
 from tests.runtime.sample_models import (
     ControllerRevision,
     CustomResourceDefinition,

@@ -10,10 +10,10 @@ from random import Random
 import pytest
 import yaml
 
+from clientgen.runtime._config.credentials import Credentials
+from clientgen.runtime._config.file_content import MOST, read_file
+from clientgen.runtime._config.pem import certificates, private_key
 from clientgen.runtime.config import load_config
-from clientgen.runtime.config.credentials import Credentials
-from clientgen.runtime.config.file_content import MOST, read_file
-from clientgen.runtime.config.pem import certificates, private_key
 from clientgen.runtime.errors import ConfigError
 
 ENDLESS = "/dev/zero"

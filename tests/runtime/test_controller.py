@@ -12,10 +12,10 @@ import pytest
 
 from clientgen.runtime import Resource
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
+from clientgen.runtime._controllers.reconcile_loop import Request, Result
+from clientgen.runtime._models.meta_v1 import ObjectMeta, OwnerReference
+from clientgen.runtime._models.model import Model
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request, Result
-from clientgen.runtime.meta_v1 import ObjectMeta, OwnerReference
-from clientgen.runtime.model import Model
 from clientgen.testing import FakeClock
 
 THINGS = Resource("example.com", "v1", "things", "Thing")

@@ -21,8 +21,8 @@ from kubeapi.meta.v1 import LabelSelector, ObjectMeta, OwnerReference
 
 from clientgen.runtime import Resource
 from clientgen.runtime._async._primitives import Task, sleep, spawn
+from clientgen.runtime._controllers.reconcile_loop import Request, Result
 from clientgen.runtime.aio import AsyncController, AsyncInformerFactory
-from clientgen.runtime.controlling import Request, Result
 from clientgen.runtime.errors import InternalError, NotFound
 from clientgen.testing import FakeCluster
 

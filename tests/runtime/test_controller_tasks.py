@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request
 from clientgen.testing import FakeClock
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.flavours import derived_tests
 
-from clientgen.runtime.controlling import Request
+from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.sync import Controller
 from clientgen.testing import FakeClock
 

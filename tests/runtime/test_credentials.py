@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
-from clientgen.runtime.config.credentials import Credential, Credentials
-from clientgen.runtime.config.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
+from clientgen.runtime._config.credentials import Credential, Credentials
+from clientgen.runtime._config.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
 from clientgen.runtime.errors import ConfigError
 
 if TYPE_CHECKING:

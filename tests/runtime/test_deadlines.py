@@ -17,9 +17,9 @@ from kubeapi.core.v1.async_clients import AsyncConfigMapClient, AsyncPodClient
 from support.plugins import V1, Plugin
 from support.raw_server import Peer, RawServer
 
-from clientgen.runtime import deadlines
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._net import deadlines
 from clientgen.runtime.aio import AsyncRest
-from clientgen.runtime.config.cluster_config import ClusterConfig
 from clientgen.runtime.errors import ApiError, ClientError, RequestTimeout
 
 SOON = 0.25

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from clientgen.runtime.deltas import (
+from clientgen.runtime._cache.deltas import (
     Added,
     Deleted,
     DeletedFinalStateUnknown,
@@ -19,7 +19,7 @@ from clientgen.runtime.deltas import (
     apply_replace,
     apply_resync,
 )
-from clientgen.runtime.indexer import Indexer, meta_namespace_key
+from clientgen.runtime._cache.indexer import Indexer, meta_namespace_key
 from tests.runtime.sample_models import Pod
 
 

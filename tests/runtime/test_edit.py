@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 from support.models import Pod, pod
 
-from clientgen.runtime.codec import decode
-from clientgen.runtime.edit import changed, difference
-from clientgen.runtime.patches import JsonPatch, MergePatch
+from clientgen.runtime._http.edit import changed, difference
+from clientgen.runtime._http.patches import JsonPatch, MergePatch
+from clientgen.runtime._models.codec import decode
 
 GUARDS = {"uid": "u", "resourceVersion": "7"}
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap
-from support.informing import config
+from support.informers import config
 
 from clientgen.runtime._async._primitives import spawn
 from clientgen.testing import FakeCluster
-from clientgen.testing.http import LocalServer
+from clientgen.testing._fake.local_server import LocalServer
 
 # Every writer meets every other; more of the same takes longer and shows no more.
 WRITERS, TIMES = 20, 4

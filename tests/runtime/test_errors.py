@@ -9,9 +9,9 @@ import re
 import pytest
 
 from clientgen.runtime import errors
-from clientgen.runtime.codec import DecodeError
+from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._models.meta_v1 import ListMeta, Status, StatusCause, StatusDetails
 from clientgen.runtime.errors import ApiError, ClientError, RequestInfo, api_error
-from clientgen.runtime.meta_v1 import ListMeta, Status, StatusCause, StatusDetails
 
 REQUEST = RequestInfo("GET", "/api/v1/pods/x")
 

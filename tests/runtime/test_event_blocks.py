@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 from support.models import Pod, pod
 
-from clientgen.runtime.codec import DecodeError, decode_event, decode_events
-from clientgen.runtime.gcpause import GcPaused
-from clientgen.runtime.lines import LineSplitter, is_whole
-from clientgen.runtime.meta_v1 import Status
+from clientgen.runtime._http.lines import LineSplitter, is_whole
+from clientgen.runtime._models.codec import DecodeError, decode_event, decode_events
+from clientgen.runtime._models.gc_pause import GcPaused
+from clientgen.runtime._models.meta_v1 import Status
 
 
 def line(kind: str, obj: dict[str, Any]) -> bytes:

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from support.plugins import V1, Plugin, with_plugin
 
-from clientgen.runtime.config.credentials import Credentials
-from clientgen.runtime.config.exec_plugin import plugin_for, run_plugin
-from clientgen.runtime.config.exec_reply import parse_reply
-from clientgen.runtime.config.kubeconfig import AuthConfig, ClusterConfig, ExecConfig, TlsConfig
+from clientgen.runtime._config.credentials import Credentials
+from clientgen.runtime._config.exec_plugin import plugin_for, run_plugin
+from clientgen.runtime._config.exec_reply import parse_reply
+from clientgen.runtime._config.kubeconfig import AuthConfig, ClusterConfig, ExecConfig, TlsConfig
 from clientgen.runtime.errors import ConfigError
 
 V1BETA1 = "client.authentication.k8s.io/v1beta1"
@@ -445,7 +445,7 @@ def test_a_failed_run_leaves_nothing_behind_and_is_tried_again(plugin: Plugin) -
 
 
 def test_the_plugin_machinery_starts_no_process_on_import() -> None:
-    code = "import sys, clientgen.runtime.config.exec_plugin; print('subprocess' in sys.modules)"
+    code = "import sys, clientgen.runtime._config.exec_plugin; print('subprocess' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset, AsyncInformerFactory
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
-from support.informing import CONFIG_MAPS, config, tasks, threads
+from support.informers import CONFIG_MAPS, config, tasks, threads
 from support.packages import CRD, PodToService, lookup, lookups
 
+from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import AsyncController, AsyncSharedInformer
-from clientgen.runtime.controlling import Request
 from clientgen.testing import FakeClock, FakeCluster, cluster_of, fake_clientset
 
 FOREVER = 10.0

@@ -13,9 +13,9 @@ from kubeapi.core.v1.listers import NodeLister, PodLister
 from kubeapi.core.v1.resources import PODS
 from kubeapi.meta.v1 import ObjectMeta
 
-from clientgen.gvk import GroupVersionResource
+from clientgen._gvk import GroupVersionResource
+from clientgen.runtime import drop_managed_fields
 from clientgen.runtime._async._primitives import sleep
-from clientgen.runtime.cache import drop_managed_fields
 from clientgen.runtime.errors import NotFound
 from clientgen.testing import FakeCluster
 

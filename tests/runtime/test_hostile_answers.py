@@ -15,10 +15,11 @@ from kubeapi.core.v1.resources import PODS
 from support.raw_server import Peer, RawServer
 from support.server import END, chunk, event, failure, head, ok, reply
 
-from clientgen.runtime import codec, errors
+from clientgen.runtime import errors
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._http.patches import MergePatch
+from clientgen.runtime._models import codec
 from clientgen.runtime.aio import AsyncRest, AsyncSharedInformer
-from clientgen.runtime.config.cluster_config import ClusterConfig
-from clientgen.runtime.patches import MergePatch
 
 NAMES = [
     'a"b',

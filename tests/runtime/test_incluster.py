@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from clientgen.runtime.config.incluster import (
+from clientgen.runtime._config.incluster import (
     in_cluster_config,
     in_cluster_namespace,
     is_in_cluster,
 )
-from clientgen.runtime.config.kubeconfig import ClusterConfig, load_config
+from clientgen.runtime._config.kubeconfig import ClusterConfig, load_config
 from clientgen.runtime.errors import ConfigError
 
 HOST = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}

@@ -14,9 +14,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from clientgen.runtime import indexer, indices
-from clientgen.runtime.indexer import Indexer, meta_namespace_key, split_key
-from clientgen.runtime.indices import IndexFailure
+from clientgen.runtime._cache import indexer, indices
+from clientgen.runtime._cache.indexer import Indexer, meta_namespace_key, split_key
+from clientgen.runtime._cache.indices import IndexFailure
 from tests.runtime.sample_models import Pod
 
 Pods = Indexer[Pod]

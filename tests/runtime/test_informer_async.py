@@ -11,23 +11,22 @@ import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList, Node, NodeList
 from kubeapi.meta.v1 import ObjectMeta
-from support.informing import CONFIG_MAPS, NODES, History, config, tasks, threads, value_of
+from support.informers import CONFIG_MAPS, NODES, History, config, tasks, threads, value_of
 
-from clientgen.runtime import errors
-from clientgen.runtime._async import _primitives
-from clientgen.runtime._async._primitives import Event, sleep
-from clientgen.runtime.aio import AsyncSharedInformer
-from clientgen.runtime.cache import (
+from clientgen.runtime import (
     CacheMutationError,
     DeletedFinalStateUnknown,
     drop_managed_fields,
+    errors,
 )
-from clientgen.runtime.codec import from_dict
+from clientgen.runtime._async import _primitives
+from clientgen.runtime._async._primitives import Event, sleep
+from clientgen.runtime.aio import AsyncSharedInformer
 from clientgen.runtime.errors import NotSynced, api_error
-from clientgen.runtime.meta_v1 import Status
+from clientgen.runtime.models import Status, from_dict
 from clientgen.testing import FakeClock, FakeCluster
-from clientgen.testing.faults import OpenStream
-from clientgen.testing.reactors import Pattern
+from clientgen.testing._fake.faults import OpenStream
+from clientgen.testing._fake.reactors import Pattern
 
 FOREVER = 10.0
 EVERYTHING = Pattern()

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
-from support.informing import CONFIG_MAPS, History, config, tasks, threads
+from support.informers import CONFIG_MAPS, History, config, tasks, threads
 
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.aio import AsyncSharedInformer
 from clientgen.testing import FakeClock, FakeCluster
-from clientgen.testing.reactors import Pattern
+from clientgen.testing._fake.reactors import Pattern
 
 WRITES = int(os.environ.get("CLIENTGEN_CHAOS_WRITES", "2000"))
 SEEDS = (

@@ -11,13 +11,12 @@ from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList, Node, NodeList
 from kubeapi.meta.v1 import ObjectMeta
 from prometheus_client import CollectorRegistry
-from support.informing import CONFIG_MAPS, NODES, History, config, tasks, threads, value_of
+from support.informers import CONFIG_MAPS, NODES, History, config, tasks, threads, value_of
 
+from clientgen.runtime import CacheMutationError, PrometheusInformerMetrics
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.aio import AsyncInformerFactory, AsyncSharedInformer
-from clientgen.runtime.cache import CacheMutationError
 from clientgen.runtime.errors import NotSynced, SyncTimeout
-from clientgen.runtime.metrics import PrometheusInformerMetrics
 from clientgen.testing import FakeClock, FakeCluster
 
 FOREVER = 10.0

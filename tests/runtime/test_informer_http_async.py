@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
-from support.informing import CONFIG_MAPS, History, config, tasks, threads
+from support.informers import CONFIG_MAPS, History, config, tasks, threads
 
 from clientgen.runtime._async._primitives import sleep
 from clientgen.runtime.aio import AsyncSharedInformer
@@ -22,7 +22,7 @@ FOREVER = 20.0
 @pytest.fixture(autouse=True)
 def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again soon."""
-    monkeypatch.setattr("clientgen.runtime.retry.Backoff.delay", lambda self: 0.05)
+    monkeypatch.setattr("clientgen.runtime._http.retry.Backoff.delay", lambda self: 0.05)
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "tls"])

@@ -10,11 +10,11 @@ import pytest
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
 from prometheus_client import CollectorRegistry
-from support.informing import CONFIG_MAPS, config, tasks, threads
+from support.informers import CONFIG_MAPS, config, tasks, threads
 
+from clientgen.runtime._cache.informer_metrics import PrometheusInformerMetrics
+from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import AsyncController, AsyncSharedInformer
-from clientgen.runtime.controlling import Request
-from clientgen.runtime.metrics import PrometheusInformerMetrics
 from clientgen.runtime.sync import SharedInformer
 from clientgen.testing import FakeCluster
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clientgen.runtime.config.cluster_config import ClientCertificate, Credential
-from clientgen.runtime.config.kubeconfig import (
+from clientgen.runtime._config.cluster_config import ClientCertificate, Credential
+from clientgen.runtime._config.kubeconfig import (
     AuthConfig,
     ClusterConfig,
     ExecConfig,
@@ -274,7 +274,7 @@ def test_yaml_is_not_imported_before_it_is_needed() -> None:
     import sys
 
     code = (
-        "import sys, clientgen.runtime.config.kubeconfig; "
+        "import sys, clientgen.runtime._config.kubeconfig; "
         "heavy = {'yaml', 'asyncio', 'threading', 'socket', 'ssl', 'subprocess', 'json'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen.runtime.config.kubeconfig import load_config
+from clientgen.runtime._config.kubeconfig import load_config
 from clientgen.runtime.errors import ConfigError
 
 SECRET = "hunter2-do-not-show"

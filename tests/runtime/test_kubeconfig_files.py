@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen.runtime.config.kubeconfig import load_config
-from clientgen.runtime.config.kubeconfig_files import ConfigFile, Document, merge, parse
+from clientgen.runtime._config.kubeconfig import load_config
+from clientgen.runtime._config.kubeconfig_files import ConfigFile, Document, merge, parse
 from clientgen.runtime.errors import ConfigError
 
 

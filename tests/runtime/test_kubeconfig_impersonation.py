@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen.runtime.config.impersonation import impersonation_headers
-from clientgen.runtime.config.kubeconfig import Impersonation
+from clientgen.runtime._config.impersonation import impersonation_headers
+from clientgen.runtime._config.kubeconfig import Impersonation
 from clientgen.runtime.errors import ConfigError
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clientgen.runtime.config.kubeconfig import ClusterConfig
-from clientgen.runtime.config.proxy import proxy_for
+from clientgen.runtime._config.kubeconfig import ClusterConfig
+from clientgen.runtime._config.proxy import proxy_for
 from clientgen.runtime.errors import ConfigError
 
 PROXY = "http://proxy:3128"

@@ -15,11 +15,12 @@ from kubeapi.core.v1.resources import PODS
 from support.raw_server import Peer, RawServer
 from support.server import END, chunk, event, head, ok
 
-from clientgen.runtime import errors, lines
+from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import Event
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._http import lines
+from clientgen.runtime._models.codec import DecodeError
 from clientgen.runtime.aio import AsyncRest, AsyncSharedInformer
-from clientgen.runtime.codec import DecodeError
-from clientgen.runtime.config.cluster_config import ClusterConfig
 
 POD = {"kind": "Pod", "metadata": {"name": "web", "namespace": "default", "resourceVersion": "2"}}
 LIMIT = 100_000

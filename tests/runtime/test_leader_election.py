@@ -12,10 +12,10 @@ from kubeapi.coordination.v1 import Lease
 from prometheus_client import CollectorRegistry
 
 from clientgen.runtime._async._primitives import Event, Task, sleep, spawn
+from clientgen.runtime._controllers.election import LeadershipLost
+from clientgen.runtime._controllers.election_metrics import PrometheusElectionMetrics
+from clientgen.runtime._controllers.reconcile_loop import Request
 from clientgen.runtime.aio import AsyncController, AsyncEventRecorder, AsyncLeaderElector
-from clientgen.runtime.controlling import Request
-from clientgen.runtime.electing import LeadershipLost
-from clientgen.runtime.election_metrics import PrometheusElectionMetrics
 from clientgen.runtime.errors import ConnectionLost
 from clientgen.testing import FakeClock, FakeCluster
 

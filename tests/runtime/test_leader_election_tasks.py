@@ -12,8 +12,8 @@ from collections.abc import Callable
 import pytest
 from kubeapi import AsyncClientset
 
+from clientgen.runtime._controllers.election import LeadershipLost
 from clientgen.runtime.aio import AsyncLeaderElector
-from clientgen.runtime.electing import LeadershipLost
 from clientgen.runtime.errors import ConnectionLost
 from clientgen.testing import FakeClock, FakeCluster
 

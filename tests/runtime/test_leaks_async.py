@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 
 from kubeapi import AsyncClientset
-from support.informing import config, tasks, threads
+from support.informers import config, tasks, threads
 
 from clientgen.testing import FakeCluster
-from clientgen.testing.http import LocalServer
+from clientgen.testing._fake.local_server import LocalServer
 
 ROUNDS = 12
 

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from clientgen.runtime import errors
-from clientgen.runtime.indexer import Indexer, meta_namespace_key, split_key
-from clientgen.runtime.listers import ClusterLister, Labels, Lister, NamespacedLister
-from clientgen.runtime.meta_v1 import (
+from clientgen.runtime._cache.indexer import Indexer, meta_namespace_key, split_key
+from clientgen.runtime._cache.listers import ClusterLister, Labels, Lister, NamespacedLister
+from clientgen.runtime._cache.transforms import drop_managed_fields
+from clientgen.runtime._http.resource import Resource
+from clientgen.runtime._http.selectors import EVERYTHING, parse_label_selector
+from clientgen.runtime._models.meta_v1 import (
     LabelSelector,
     LabelSelectorRequirement,
     ManagedFieldsEntry,
     ObjectMeta,
     PartialObjectMetadata,
 )
-from clientgen.runtime.model import Model
-from clientgen.runtime.resource import Resource
-from clientgen.runtime.selectors import EVERYTHING, parse_label_selector
-from clientgen.runtime.transforms import drop_managed_fields
+from clientgen.runtime._models.model import Model
 from clientgen.testing import FakeCluster, fake_clientset
 from tests.runtime.sample_models import Pod
 

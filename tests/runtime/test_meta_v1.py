@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from clientgen.runtime import meta_v1
+from clientgen.runtime._models import meta_v1
 
 if TYPE_CHECKING:
-    from clientgen.runtime.model import Model
+    from clientgen.runtime._models.model import Model
 
 SPEC = Path(__file__).parents[2] / "specs" / "kubernetes-1.36" / "swagger.json"
 PREFIX = "io.k8s.apimachinery.pkg.apis.meta.v1."

@@ -19,13 +19,13 @@ from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import ConfigMap, Pod
 
 from clientgen.runtime import aio, sync
-from clientgen.runtime.config.cluster_config import ClusterConfig
-from clientgen.runtime.controlling import Request, checked
-from clientgen.runtime.indexer import Indexer
-from clientgen.runtime.listers import Lister
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.recording import Reference
+from clientgen.runtime._cache.indexer import Indexer
+from clientgen.runtime._cache.listers import Lister
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._controllers.event_aggregation import Reference
+from clientgen.runtime._controllers.reconcile_loop import Request, checked
+from clientgen.runtime._http.patches import MergePatch
+from clientgen.runtime._models.meta_v1 import ObjectMeta
 from clientgen.testing import FakeCluster
 from tests.support.names import NO_NAMES
 

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta
 
-from clientgen.runtime import codec
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import (
     NO_RAW,
     Literal,
     Model,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime import codec
-from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.meta_v1 import LabelSelector, ObjectMeta
 from tests.runtime.sample_models import (
     Container,
     Deployment,

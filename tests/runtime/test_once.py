@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 
-from clientgen.runtime.once import once
+from clientgen.runtime._models.once import once
 
 
 def test_threads_that_ask_at_once_get_the_same_thing():
@@ -40,7 +40,7 @@ def test_the_first_decodes_of_many_threads_do_no_harm():
 import sys, threading
 from kubeapi.core.v1 import Pod
 from kubeapi.apps.v1 import Deployment
-from clientgen.runtime import decode
+from clientgen.runtime.models import decode
 sys.setswitchinterval(1e-6)
 barrier = threading.Barrier(16)
 def work(number):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch, json_pointer
+from clientgen.runtime._http.patches import ApplyPatch, JsonPatch, MergePatch, json_pointer
 
 
 def test_patches_compare_by_kind_and_body():

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models.quantity import Quantity
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_equal_text_received_is_one_object() -> None:
 def test_the_objects_kept_for_received_text_are_bounded() -> None:
     for number in range(10_000):
         Quantity.received(f"{number}m")
-    from clientgen.runtime.quantity import received_texts
+    from clientgen.runtime._models.quantity import received_texts
 
     assert len(received_texts) <= 4096
     Quantity.received("1" * 500)

@@ -10,7 +10,7 @@ from weakref import ref
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from clientgen.runtime.queue_metrics import BUCKETS, PrometheusQueueMetrics
+from clientgen.runtime._controllers.queue_metrics import BUCKETS, PrometheusQueueMetrics
 from clientgen.runtime.sync import PriorityQueue, WorkQueue
 from clientgen.testing import FakeClock
 
@@ -155,7 +155,7 @@ AsyncWorkQueue("pods").add("a")
 assert "prometheus_client" not in sys.modules
 sys.modules["prometheus_client"] = None
 try:
-    import clientgen.runtime.queue_metrics
+    import clientgen.runtime._controllers.queue_metrics
 except ImportError as error:
     print(error)
 """

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from support.models import Pod
 
-from clientgen.runtime import errors, options, request
-from clientgen.runtime.identity import field_manager, user_agent
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.request import (
+from clientgen.runtime import errors
+from clientgen.runtime._http import options, request
+from clientgen.runtime._http.patches import MergePatch
+from clientgen.runtime._http.request import (
     HttpRequest,
     HttpResponse,
     build,
@@ -18,8 +18,9 @@ from clientgen.runtime.request import (
     build_patch,
     build_write,
 )
-from clientgen.runtime.response import error_from, read_object_or_status, retry_after
-from clientgen.runtime.server_warnings import warnings_in
+from clientgen.runtime._http.response import error_from, read_object_or_status, retry_after
+from clientgen.runtime._http.server_warnings import warnings_in
+from clientgen.runtime._http.user_agent import field_manager, user_agent
 
 EAST = timezone(timedelta(hours=2))
 

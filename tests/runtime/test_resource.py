@@ -6,8 +6,8 @@ from enum import Enum
 
 import pytest
 
-from clientgen.gvk import GroupVersionKind, GroupVersionResource
-from clientgen.runtime.resource import Resource
+from clientgen._gvk import GroupVersionKind, GroupVersionResource
+from clientgen.runtime._http.resource import Resource
 from tests.support.names import NO_NAMES
 
 PODS = Resource("", "v1", "pods", "Pod", namespaced=True)

@@ -32,12 +32,12 @@ import clientgen.runtime._async.client as client_module
 import clientgen.runtime._async.rest as rest_module
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
+from clientgen.runtime._config.cluster_config import AuthConfig, Impersonation, TlsConfig
+from clientgen.runtime._http.patches import JsonPatch, MergePatch, StrategicMergePatch
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._models.codec import DecodeError
+from clientgen.runtime._models.meta_v1 import ObjectMeta, Status
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.codec import DecodeError
-from clientgen.runtime.config.cluster_config import AuthConfig, Impersonation, TlsConfig
-from clientgen.runtime.meta_v1 import ObjectMeta, Status
-from clientgen.runtime.patches import JsonPatch, MergePatch, StrategicMergePatch
-from clientgen.runtime.request import HttpRequest
 
 
 class AsyncPodClient(AsyncResourceClient):
@@ -796,7 +796,7 @@ async def test_edit_sends_the_difference_guarded_by_what_was_read(server, config
 
 
 async def test_edit_that_changes_nothing_sends_nothing(server, config_for, caplog):
-    caplog.set_level("DEBUG", "clientgen.runtime.edit")
+    caplog.set_level("DEBUG", "clientgen.runtime._http.edit")
     server.reply(ok(pod()))
     async with AsyncRest(config_for(server)) as rest:
         found = await AsyncPodClient(rest, "default")._edit(Pod, "web-0", lambda found: None, {})

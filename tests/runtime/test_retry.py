@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from clientgen.runtime._http.retry import Backoff, ConflictRetry, Retry, TokenBucket, annotate
+from clientgen.runtime._models.meta_v1 import Status
 from clientgen.runtime.errors import (
     ApplyConflict,
     Conflict,
@@ -11,8 +13,6 @@ from clientgen.runtime.errors import (
     ConnectionLost,
     ResponseBroken,
 )
-from clientgen.runtime.meta_v1 import Status
-from clientgen.runtime.retry import Backoff, ConflictRetry, Retry, TokenBucket, annotate
 
 LOST = ConnectionLost("lost")
 

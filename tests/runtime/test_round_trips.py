@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from clientgen.runtime import codec
-from clientgen.runtime.model import Model, raw_value
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models import codec
+from clientgen.runtime._models.model import Model, raw_value
+from clientgen.runtime._models.quantity import Quantity
 from tests.runtime.sample_models import (
     Container,
     ControllerRevision,

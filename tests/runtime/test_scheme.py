@@ -16,12 +16,12 @@ from kubeapi.meta.v1 import ObjectMeta
 from msgspec import Meta
 from support.packages import PodToService, lookup, lookups
 
-from clientgen.gvk import GroupVersionKind
-from clientgen.runtime.codec import unknown_fields
-from clientgen.runtime.manifests import ManifestError
-from clientgen.runtime.model import Literal, Model, auto, constant, field
-from clientgen.runtime.scheme import Scheme
-from clientgen.runtime.unstructured import Unstructured
+from clientgen._gvk import GroupVersionKind
+from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.scheme import Scheme
+from clientgen.runtime._models.codec import unknown_fields
+from clientgen.runtime._models.model import Literal, Model, auto, constant, field
+from clientgen.runtime._models.unstructured import Unstructured
 
 DEPLOYMENT = GroupVersionKind("apps", "v1", "Deployment")
 
@@ -84,7 +84,7 @@ def test_kinds_are_asked_for_in_words_too(scheme):
 def test_registering_loads_no_models():
     code = """
 import sys, kubeapi
-from clientgen.runtime.scheme import Scheme
+from clientgen.runtime._manifests.scheme import Scheme
 scheme = Scheme()
 kubeapi.add_to_scheme(scheme)
 assert len(scheme.kinds()) > 150

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from clientgen.runtime.codec import to_dict
-from clientgen.runtime.manifests import ManifestError
-from clientgen.runtime.model import ModelMeta, raw
-from clientgen.runtime.quantity import Quantity
-from clientgen.runtime.scheme import Scheme
-from clientgen.runtime.shapes import bare, fields_of
+from clientgen.runtime._manifests.documents import ManifestError
+from clientgen.runtime._manifests.scheme import Scheme
+from clientgen.runtime._models.codec import to_dict
+from clientgen.runtime._models.model import ModelMeta, raw
+from clientgen.runtime._models.model_info import bare, fields_of
+from clientgen.runtime._models.quantity import Quantity
 
 KINDS = [
     "v1/ConfigMap",

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from clientgen.runtime.meta_v1 import LabelSelector, LabelSelectorRequirement
-from clientgen.runtime.selectors import (
+from clientgen.runtime._http.selectors import (
     EVERYTHING,
     field_selector,
     label_selector,
@@ -15,6 +14,7 @@ from clientgen.runtime.selectors import (
     parse_label_selector,
     selector_of,
 )
+from clientgen.runtime._models.meta_v1 import LabelSelector, LabelSelectorRequirement
 
 LABELS = {"app": "web", "tier": "front", "count": "7", "empty": ""}
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from clientgen.runtime.signals import on_stop_signal
+from clientgen.runtime._signals import on_stop_signal
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def test_who_leaves_in_another_thread_leaves_signals_as_they_were(came: list[str
 TASKS = """
 import asyncio
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request
+from clientgen.runtime._controllers.reconcile_loop import Request
 
 async def reconcile(request):
     print("ready", flush=True)
@@ -98,7 +98,7 @@ asyncio.run(main())
 THREADS = """
 import time
 from clientgen.runtime.sync import Controller
-from clientgen.runtime.controlling import Request
+from clientgen.runtime._controllers.reconcile_loop import Request
 
 def reconcile(request):
     print("ready", flush=True)

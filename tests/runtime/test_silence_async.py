@@ -10,17 +10,17 @@ import pytest
 from kubeapi import AsyncClientset
 from kubeapi.core.v1 import ConfigMap, ConfigMapList
 from support.blackhole import BlackHole
-from support.informing import CONFIG_MAPS, config, tasks, threads
+from support.informers import CONFIG_MAPS, config, tasks, threads
 
-from clientgen.runtime import bookmarks
 from clientgen.runtime._async._primitives import sleep, spawn
+from clientgen.runtime._cache.reflector_state import ReflectorBackoff
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._http import bookmark_interval
 from clientgen.runtime.aio import AsyncLeaderElector, AsyncRest, AsyncSharedInformer
-from clientgen.runtime.config.cluster_config import ClusterConfig
 from clientgen.runtime.errors import RequestTimeout
-from clientgen.runtime.reflecting import ReflectorBackoff
 from clientgen.testing import FakeCluster
-from clientgen.testing.apiserver import watching
-from clientgen.testing.http import LocalServer
+from clientgen.testing._apiserver import watching
+from clientgen.testing._fake.local_server import LocalServer
 
 FOREVER = 30.0
 # The real one is 40 seconds, of which a fifth is for the answer.
@@ -64,8 +64,8 @@ async def until(condition: Callable[[], object]) -> None:
 def often(monkeypatch):
     """Bookmarks come every 0.2 seconds instead of every minute, and 1.5 are a long time."""
     monkeypatch.setattr(watching, "BOOKMARK_SECONDS", 0.2)
-    monkeypatch.setattr(bookmarks, "_LEAST", 1.5)
-    monkeypatch.setattr(bookmarks, "_TOGETHER", 0.05)
+    monkeypatch.setattr(bookmark_interval, "_LEAST", 1.5)
+    monkeypatch.setattr(bookmark_interval, "_TOGETHER", 0.05)
 
 
 def watches(server: LocalServer) -> int:

@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from clientgen.runtime.config.credentials import ClientCertificate, Credentials
-from clientgen.runtime.config.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
-from clientgen.runtime.config.tls import as_file, ssl_context
+from clientgen.runtime._config.credentials import ClientCertificate, Credentials
+from clientgen.runtime._config.kubeconfig import AuthConfig, ClusterConfig, TlsConfig
+from clientgen.runtime._config.tls import as_file, ssl_context
 from clientgen.runtime.errors import ConfigError
 
 if TYPE_CHECKING:

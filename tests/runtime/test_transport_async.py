@@ -13,9 +13,9 @@ from support.server import CLOSE, ok
 
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import Event, call_later
+from clientgen.runtime._config.cluster_config import AuthConfig, ClusterConfig
+from clientgen.runtime._http.request import HttpRequest, HttpResponse
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.config.cluster_config import AuthConfig, ClusterConfig
-from clientgen.runtime.request import HttpRequest, HttpResponse
 
 
 class AsyncPodClient(AsyncResourceClient):

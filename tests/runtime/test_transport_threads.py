@@ -14,11 +14,11 @@ import pytest
 from support.models import PODS, Pod, pod
 from support.server import CLOSE, event, head, ok
 
-from clientgen.runtime import loops
 from clientgen.runtime._async._primitives import Event
+from clientgen.runtime._http import blocking_calls
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._sync import transport as sync_transport
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.request import HttpRequest
 from clientgen.runtime.sync import ResourceClient, Rest
 
 
@@ -186,7 +186,7 @@ def test_importing_the_clients_imports_no_http_library():
 
 
 def test_a_call_that_blocks_an_event_loop_is_told_of_once(server, config_for, caplog, monkeypatch):
-    monkeypatch.setattr(loops, "_told", set[bool]())
+    monkeypatch.setattr(blocking_calls, "_told", set[bool]())
 
     async def mistaken(rest: Rest) -> None:
         for _ in range(2):

@@ -13,10 +13,10 @@ from kubeapi.batch.v1 import JobStatus
 from kubeapi.core.v1 import ContainerPort, PodTemplateSpec
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta
 
-from clientgen.runtime import deep_copy
-from clientgen.runtime.codec import decode, encode
-from clientgen.runtime.edit import changed
-from clientgen.runtime.patches import MergePatch
+from clientgen.runtime._http.edit import changed
+from clientgen.runtime._http.patches import MergePatch
+from clientgen.runtime._models.codec import decode, encode
+from clientgen.runtime.models import deep_copy
 from clientgen.testing import FakeCluster
 
 READ = b'{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"},"spec":{}}'

@@ -10,11 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from clientgen.runtime import errors
-from clientgen.runtime.codec import WatchEvent
+from clientgen.runtime._http.lines import LineSplitter
+from clientgen.runtime._http.watch import WatchProgress
+from clientgen.runtime._models.codec import WatchEvent
+from clientgen.runtime._models.meta_v1 import (
+    ObjectMeta,
+    PartialObjectMetadata,
+    Status,
+    StatusDetails,
+)
 from clientgen.runtime.errors import RequestInfo
-from clientgen.runtime.lines import LineSplitter
-from clientgen.runtime.meta_v1 import ObjectMeta, PartialObjectMetadata, Status, StatusDetails
-from clientgen.runtime.watch import WatchProgress
 
 REQUEST = RequestInfo("GET", "/api/v1/pods")
 LOST = errors.ConnectionLost("lost")

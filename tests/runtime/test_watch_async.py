@@ -18,8 +18,8 @@ from support.server import CLOSE, CUT, END, chunk, event, failure, head
 from clientgen.runtime import errors
 from clientgen.runtime._async._primitives import call_later
 from clientgen.runtime._async.watch import AsyncWatch
+from clientgen.runtime._models.codec import DecodeError
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest
-from clientgen.runtime.codec import DecodeError
 
 STREAM = head(chunked=True)
 FOREVER = threading.Event()
@@ -32,7 +32,7 @@ class AsyncPodClient(AsyncResourceClient):
 @pytest.fixture(autouse=True)
 def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resume at once."""
-    monkeypatch.setattr("clientgen.runtime.retry.Backoff.delay", lambda self: 0.001)
+    monkeypatch.setattr("clientgen.runtime._http.retry.Backoff.delay", lambda self: 0.001)
 
 
 def bookmark(version: str, **annotations: str) -> bytes:
@@ -301,7 +301,7 @@ async def test_stop_leaves_out_what_has_come_already(server, config_for):
 
 
 async def test_stop_ends_a_wait_for_the_next_connection(server, config_for, monkeypatch):
-    monkeypatch.setattr("clientgen.runtime.retry.Backoff.delay", lambda self: 3600.0)
+    monkeypatch.setattr("clientgen.runtime._http.retry.Backoff.delay", lambda self: 3600.0)
     server.reply(STREAM, event("MODIFIED", pod(version="5")), CLOSE)
     async with AsyncRest(config_for(server)) as rest:
         watch = AsyncPodClient(rest)._watch(Pod, {})
@@ -337,7 +337,7 @@ async def test_closing_the_client_ends_its_watches(server, config_for):
 
 
 async def test_a_silent_connection_is_left_after_the_read_timeout(server, config_for, monkeypatch):
-    monkeypatch.setattr("clientgen.runtime.watch.READ_MARGIN", -59.9)
+    monkeypatch.setattr("clientgen.runtime._http.watch.READ_MARGIN", -59.9)
     server.reply(STREAM, event("MODIFIED", pod(version="5")), FOREVER)
     server.reply(STREAM, event("MODIFIED", pod(version="6")), FOREVER)
     async with AsyncRest(config_for(server)) as rest:

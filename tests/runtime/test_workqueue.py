@@ -7,9 +7,9 @@ from contextlib import suppress
 from time import monotonic
 
 from clientgen.runtime._async._primitives import Task, sleep, spawn
+from clientgen.runtime._controllers.queue_state import LOW_PRIORITY, ShutDown
+from clientgen.runtime._controllers.rate_limiters import ItemExponentialFailure
 from clientgen.runtime.aio import AsyncPriorityQueue, AsyncWorkQueue
-from clientgen.runtime.limiters import ItemExponentialFailure
-from clientgen.runtime.queueing import LOW_PRIORITY, ShutDown
 from clientgen.testing import FakeClock
 
 

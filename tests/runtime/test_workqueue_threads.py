@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.flavours import derived_tests
 
-from clientgen.runtime.limiters import ItemExponentialFailure
+from clientgen.runtime._controllers.rate_limiters import ItemExponentialFailure
 from clientgen.runtime.sync import PriorityQueue, WorkQueue
 
 globals().update(

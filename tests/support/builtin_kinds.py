@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from clientgen.testing.apiserver import builtin, spec
+from clientgen.testing._apiserver import builtin, spec
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.failures import Cause
-    from clientgen.testing.apiserver.resources import Resource
+    from clientgen.testing._apiserver.failures import Cause
+    from clientgen.testing._apiserver.resources import Resource
 
 CONTAINER: dict[str, Any] = {"name": "main", "image": "example.com/app:1"}
 TEMPLATE: dict[str, Any] = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [CONTAINER]}}

@@ -9,21 +9,21 @@ from typing import Any
 
 from clientgen.generator.crds.manifest import Manifest, manifests
 from clientgen.generator.problems import Problems
+from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.kinds import kinds
-from clientgen.generator.python_types.reading import read_module
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.apiserver.spec import load
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._apiserver.spec import load
 
 IMPORTS = """
 from typing import Annotated
 from msgspec import Meta
-from clientgen.runtime.model import (
+from clientgen.runtime._models.model import (
     IntOrString, Literal, MicroTime, Model, NO_RAW, Raw, Time, auto, constant, field,
 )
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ObjectMeta
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models.meta_v1 import Condition, LabelSelector, ObjectMeta
+from clientgen.runtime._models.quantity import Quantity
 """
 KIND = '''
 # +genclient

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 
 JSON = "application/json"
 YAML = "application/yaml"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import NO_RAW, Literal, Model, Raw, auto, constant, field
-from clientgen.runtime.resource import Resource
+from clientgen.runtime._http.resource import Resource
+from clientgen.runtime._models.meta_v1 import ModelList, ObjectMeta
+from clientgen.runtime._models.model import NO_RAW, Literal, Model, Raw, auto, constant, field
 
 PODS = Resource("", "v1", "pods", "Pod", namespaced=True)
 NODES = Resource("", "v1", "nodes", "Node", namespaced=False)

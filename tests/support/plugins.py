@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from clientgen.runtime.config.cluster_config import AuthConfig, ClusterConfig, ExecConfig
+from clientgen.runtime._config.cluster_config import AuthConfig, ClusterConfig, ExecConfig
 
 V1 = "client.authentication.k8s.io/v1"
 

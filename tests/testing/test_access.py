@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing.apiserver.access import (
+from clientgen.testing._apiserver.access import (
     ADMIN,
     REVIEWS,
     Access,
@@ -22,8 +22,8 @@ from clientgen.testing.apiserver.access import (
     review,
     sign_request,
 )
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.resources import Resource
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.resources import Resource
 
 RBAC = "rbac.authorization.k8s.io"
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)

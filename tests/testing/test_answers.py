@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset, Clientset
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import LocalServer
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.clock import FakeClock
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._fake.fake_clock import FakeClock
 
 NAMESPACES = "/api/v1/namespaces"
 MAPS = f"{NAMESPACES}/default/configmaps"

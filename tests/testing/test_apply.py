@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen.gvk import GroupVersionKind
-from clientgen.testing.apiserver.apply import (
+from clientgen._gvk import GroupVersionKind
+from clientgen.testing._apiserver.apply import (
     SchemaOf,
     Writer,
     applied,
@@ -23,12 +23,12 @@ from clientgen.testing.apiserver.apply import (
     same_but_times,
     updated,
 )
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.resources import Resource, Subresource
-from clientgen.testing.apiserver.schema import Schemas
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.resources import Resource, Subresource
+from clientgen.testing._apiserver.schema import Schemas
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.schema import Schema
+    from clientgen.testing._apiserver.schema import Schema
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 999, tzinfo=UTC)
 SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"

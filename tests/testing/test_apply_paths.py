@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen.testing.apiserver.apply import fields_v1
-from clientgen.testing.apiserver.apply.paths import (
+from clientgen.testing._apiserver.apply import fields_v1
+from clientgen.testing._apiserver.apply.paths import (
     Set,
     canonical,
     field,

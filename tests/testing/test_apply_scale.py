@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clientgen.testing.apiserver.apply import for_scale, from_scale, replicas_path
+from clientgen.testing._apiserver.apply import for_scale, from_scale, replicas_path
 
 PATHS = {"apps/v1": replicas_path(".spec.replicas"), "apps/v2": None}
 

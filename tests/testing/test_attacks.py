@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from support.bounds import bounded_memory, bounded_steps
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.actions import action_of
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.apiserver.store import MOST_BYTES
-from clientgen.testing.clock import FakeClock
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._apiserver.store import MOST_BYTES
+from clientgen.testing._fake.actions import action_of
+from clientgen.testing._fake.fake_clock import FakeClock
 
 JSON_PATCH = "application/json-patch+json"
 MERGE = "application/merge-patch+json"
@@ -432,7 +432,7 @@ def test_all_objects_together_have_a_size(
     server: ApiServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "clientgen.testing.apiserver.store.MOST_STORED", server.cluster.store.stored + 2_000
+        "clientgen.testing._apiserver.store.MOST_STORED", server.cluster.store.stored + 2_000
     )
     assert answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="one"))).status == 201
     found = answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="two")))

@@ -20,9 +20,9 @@ from support.wrong_definitions import (
     with_spec,
 )
 
-from clientgen.testing.apiserver import custom
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.schema import Schemas
+from clientgen.testing._apiserver import custom
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.schema import Schemas
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

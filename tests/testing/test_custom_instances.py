@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing.apiserver import custom
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.schema import Schemas
-from clientgen.testing.apiserver.spec import load
+from clientgen.testing._apiserver import custom
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.schema import Schemas
+from clientgen.testing._apiserver.spec import load
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

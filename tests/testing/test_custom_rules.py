@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing.apiserver.custom.cel import RuleTree, check_rules
-from clientgen.testing.apiserver.custom.correlation import Pair
-from clientgen.testing.apiserver.custom.structure import Structure
+from clientgen.testing._apiserver.custom.cel import RuleTree, check_rules
+from clientgen.testing._apiserver.custom.correlation import Pair
+from clientgen.testing._apiserver.custom.structure import Structure
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

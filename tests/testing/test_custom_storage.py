@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.clock import FakeClock
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._fake.fake_clock import FakeClock
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 MERGE = "application/merge-patch+json"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.documents import descriptions
-from clientgen.testing.apiserver.documents.descriptions import described
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.apiserver.spec import load
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.documents import descriptions
+from clientgen.testing._apiserver.documents.descriptions import described
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._apiserver.spec import load
 
 
 def schemas(path: str) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import pytest
 import yaml
 from msgspec import json
 
-from clientgen.gvk import GroupVersionKind
-from clientgen.testing.apiserver.documents import Documents
-from clientgen.testing.apiserver.documents.health import version_info
-from clientgen.testing.apiserver.names import GROUPS
-from clientgen.testing.apiserver.resources import Resource, Subresource
-from clientgen.testing.apiserver.spec import SCALE, load
+from clientgen._gvk import GroupVersionKind
+from clientgen.testing._apiserver.documents import Documents
+from clientgen.testing._apiserver.documents.health import version_info
+from clientgen.testing._apiserver.names import GROUPS
+from clientgen.testing._apiserver.resources import Resource, Subresource
+from clientgen.testing._apiserver.spec import SCALE, load
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]

@@ -21,7 +21,7 @@ from clientgen.testing import Action, FakeClock, FakeCluster, cluster_of, fake_c
 @pytest.fixture(autouse=True)
 def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resume watches at once."""
-    monkeypatch.setattr("clientgen.runtime.retry.Backoff.delay", lambda self: 0.0)
+    monkeypatch.setattr("clientgen.runtime._http.retry.Backoff.delay", lambda self: 0.0)
 
 
 @pytest.fixture

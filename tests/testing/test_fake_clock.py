@@ -114,7 +114,7 @@ def test_a_call_times_out_by_the_clock(clock: FakeClock, cluster: FakeCluster):
 
 def test_a_watch_ends_by_the_clock(clock: FakeClock, cluster: FakeCluster):
     rest = cluster.clientset(Clientset).rest
-    from clientgen.runtime.request import HttpRequest
+    from clientgen.runtime._http.request import HttpRequest
 
     request = HttpRequest("GET", "/api/v1/nodes?watch=true&timeoutSeconds=600")
     stream = rest.stream(request)
@@ -125,7 +125,7 @@ def test_a_watch_ends_by_the_clock(clock: FakeClock, cluster: FakeCluster):
 
 
 def test_a_silent_stream_is_given_up_by_the_clock(clock: FakeClock, cluster: FakeCluster):
-    from clientgen.runtime.request import HttpRequest
+    from clientgen.runtime._http.request import HttpRequest
 
     request = HttpRequest("GET", "/api/v1/nodes?watch=true&timeoutSeconds=600")
     stream = cluster.clientset(Clientset).rest.stream(request, read_timeout=30.0)

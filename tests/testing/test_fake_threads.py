@@ -13,7 +13,7 @@ from kubeapi.core.v1 import ConfigMap
 from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import errors
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import Action, FakeCluster, LocalServer
 
 WATCH = HttpRequest("GET", "/api/v1/nodes?watch=true")

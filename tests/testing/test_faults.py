@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import Action, FakeClock
-from clientgen.testing.actions import action_of
-from clientgen.testing.apiserver.answers import Later, Response
-from clientgen.testing.faults import Cut, CutResponse, OpenStream, afterwards, cut, delayed
-from clientgen.testing.reactors import Pattern
+from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._fake.actions import action_of
+from clientgen.testing._fake.faults import Cut, CutResponse, OpenStream, afterwards, cut, delayed
+from clientgen.testing._fake.reactors import Pattern
 
 PODS = Action("get", resource="pods", namespace="default", name="web-0")
 STATUS = Action("update", resource="pods", subresource="status", namespace="default", name="web-0")

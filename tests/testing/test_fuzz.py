@@ -10,11 +10,11 @@ import pytest
 from support.bounds import bounded_memory, bounded_steps
 from support.fuzzing import PLACES, Fuzzer, definition
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.actions import action_of
-from clientgen.testing.apiserver.answers import Later, Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.clock import FakeClock
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._fake.actions import action_of
+from clientgen.testing._fake.fake_clock import FakeClock
 
 REQUESTS = 500
 STEPS = 2_000_000

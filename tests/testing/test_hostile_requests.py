@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.actions import action_of
-from clientgen.testing.apiserver.answers import Later, Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.clock import FakeClock
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._fake.actions import action_of
+from clientgen.testing._fake.fake_clock import FakeClock
 
 GROUP = "/apis/shop.example.com/v1/namespaces/default/widgets"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

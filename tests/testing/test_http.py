@@ -20,8 +20,8 @@ from kubeapi.meta.v1 import ObjectMeta
 
 from clientgen.runtime import errors
 from clientgen.testing import FakeCluster, LocalServer
-from clientgen.testing.kubeconfig import ForeignFile
-from clientgen.testing.reactors import Pattern
+from clientgen.testing._fake.kubeconfig import ForeignFile
+from clientgen.testing._fake.reactors import Pattern
 
 EVERYTHING = Pattern()
 MAPS = "/api/v1/namespaces/default/configmaps"
@@ -44,7 +44,7 @@ def server(shared: LocalServer) -> LocalServer:
 
 @pytest.fixture(autouse=True)
 def no_delays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clientgen.runtime.retry.Backoff.delay", lambda self: 0.0)
+    monkeypatch.setattr("clientgen.runtime._http.retry.Backoff.delay", lambda self: 0.0)
 
 
 def connect(server: LocalServer) -> http.client.HTTPConnection:

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.server import ApiServer
-from clientgen.testing.apiserver.spec import load
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._apiserver.spec import load
 
 NAMES = st.sampled_from(["a", "b", "c"])
 NAMESPACES = st.sampled_from(["default", "kube-system"])

@@ -70,7 +70,7 @@ def served_kubeconfig() -> Iterator[str]:
     if REAL:
         yield REAL
         return
-    from clientgen.testing.http import LocalServer
+    from clientgen.testing._fake.local_server import LocalServer
 
     with LocalServer() as server:
         yield server.kubeconfig
@@ -497,7 +497,7 @@ def test_auth(kubectl: Kubectl) -> None:
 
 @pytest.mark.skipif(bool(REAL), reason="is about the token of `clientgen serve`")
 def test_tokens_over_tls(tmp_path: Path) -> None:
-    from clientgen.testing.http import LocalServer
+    from clientgen.testing._fake.local_server import LocalServer
 
     with LocalServer(tls=True, token="sesame") as server:
         kubectl = Kubectl(server.kubeconfig, tmp_path, "default")
@@ -520,7 +520,7 @@ def test_tokens_over_tls(tmp_path: Path) -> None:
 @pytest.mark.skipif(bool(REAL), reason="is about `clientgen serve`")
 def test_two_servers_in_one_kubeconfig(tmp_path: Path) -> None:
     """Contexts have names of their own; over TLS nobody is asked for a user name."""
-    from clientgen.testing.http import LocalServer
+    from clientgen.testing._fake.local_server import LocalServer
 
     with LocalServer() as one, LocalServer(tls=True) as other:
         both = Kubectl(f"{one.kubeconfig}{os.pathsep}{other.kubeconfig}", tmp_path, "default")
@@ -534,7 +534,7 @@ def test_two_servers_in_one_kubeconfig(tmp_path: Path) -> None:
 @pytest.mark.skipif(bool(REAL), reason="is about definitions that `clientgen serve` began with")
 def test_definitions_that_were_there_from_the_start_are_applied(tmp_path: Path) -> None:
     from clientgen.testing import FakeCluster
-    from clientgen.testing.http import LocalServer
+    from clientgen.testing._fake.local_server import LocalServer
 
     own = crd("shop.example.com")
     file = tmp_path / "crd.json"

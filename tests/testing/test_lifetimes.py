@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeCluster, LocalServer
 
 HELD = {

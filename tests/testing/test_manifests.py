@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clientgen.testing.manifests import ManifestError, manifests
+from clientgen.testing._fake.manifests import ManifestError, manifests
 
 TWO = """\
 # comment

@@ -11,8 +11,8 @@ import pytest
 
 from clientgen.runtime.errors import Conflict
 from clientgen.testing import FakeCluster, ManifestError
-from clientgen.testing.apiserver.custom import libraries
-from clientgen.testing.kubeconfig import write_kubeconfig
+from clientgen.testing._apiserver.custom import libraries
+from clientgen.testing._fake.kubeconfig import write_kubeconfig
 
 WIDGETS = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from msgspec import json
 
-from clientgen.gvk import GroupVersionKind
-from clientgen.testing.apiserver.documents import Documents, protobuf
-from clientgen.testing.apiserver.resources import Resource, Subresource
-from clientgen.testing.apiserver.spec import SCALE, load, read
+from clientgen._gvk import GroupVersionKind
+from clientgen.testing._apiserver.documents import Documents, protobuf
+from clientgen.testing._apiserver.resources import Resource, Subresource
+from clientgen.testing._apiserver.spec import SCALE, load, read
 
 GVK = "x-kubernetes-group-version-kind"
 ACTION = "x-kubernetes-action"

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.patching import (
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.patching import (
     APPLY,
     JSON_PATCH,
     MERGE_PATCH,

@@ -66,12 +66,15 @@ def test_who_uses_none_of_them_pays_nothing():
     code = (
         "import sys, pytest\n"
         "before = set(sys.modules)\n"
-        "import clientgen.testing.plugin\n"
+        "import clientgen.testing._fake.pytest_plugin\n"
         "print(sorted(name for name in set(sys.modules) - before if 'clientgen' not in name))\n"
         "print(sorted(name for name in sys.modules if name.startswith('clientgen')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines() == [
         "[]",
-        "['clientgen', 'clientgen.testing', 'clientgen.testing.plugin']",
+        (
+            "['clientgen', 'clientgen._lazy', 'clientgen.testing', 'clientgen.testing._fake', "
+            "'clientgen.testing._fake.pytest_plugin']"
+        ),
     ], done.stderr

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing.apiserver.builtin import prepare_update, validate
-from clientgen.testing.apiserver.eviction import check_name, evict
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.logs import FAKE, LogOptions, log, log_options
-from clientgen.testing.apiserver.pods import bind
-from clientgen.testing.apiserver.resources import Resource
+from clientgen.testing._apiserver.builtin import prepare_update, validate
+from clientgen.testing._apiserver.eviction import check_name, evict
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.logs import FAKE, LogOptions, log, log_options
+from clientgen.testing._apiserver.pods import bind
+from clientgen.testing._apiserver.resources import Resource
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 TIME = "2026-05-04T03:02:01Z"

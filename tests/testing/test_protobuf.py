@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from clientgen.gvk import GroupVersion, GroupVersionKind
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.decoding import in_json, normalise
-from clientgen.testing.apiserver.decoding.messages import BadWire
-from clientgen.testing.apiserver.decoding.wire import from_wire
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.decoding import in_json, normalise
+from clientgen.testing._apiserver.decoding.messages import BadWire
+from clientgen.testing._apiserver.decoding.wire import from_wire
+from clientgen.testing._apiserver.server import ApiServer
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 ACCEPT = f"{MEDIA_TYPE},application/json"

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeClock
-from clientgen.testing.apiserver.answers import Later, Response, Stream
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.negotiation import negotiate
-from clientgen.testing.apiserver.selecting import field_terms, label_test
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing._apiserver.answers import Later, Response, Stream
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.negotiation import negotiate
+from clientgen.testing._apiserver.selecting import field_terms, label_test
+from clientgen.testing._apiserver.server import ApiServer
 
 WEB = {"app": "web", "n": "10", "example.com/tier": "front", "empty": ""}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime.request import HttpRequest
-from clientgen.testing.apiserver import watching
-from clientgen.testing.apiserver.answers import Later, Response
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.testing._apiserver import watching
+from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.server import ApiServer
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 

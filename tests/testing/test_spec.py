@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from clientgen.gvk import GroupVersionKind
-from clientgen.testing.apiserver.names import storage_version_hash
-from clientgen.testing.apiserver.spec import SCALE, SpecError, load, read
+from clientgen._gvk import GroupVersionKind
+from clientgen.testing._apiserver.names import storage_version_hash
+from clientgen.testing._apiserver.spec import SCALE, SpecError, load, read
 
 
 def resource(plural, group="", version="v1"):

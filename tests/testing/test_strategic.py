@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.spec import load
-from clientgen.testing.apiserver.strategic import strategic_merge, undecodable
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.spec import load
+from clientgen.testing._apiserver.strategic import strategic_merge, undecodable
 
 
 def schema(name):

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing.apiserver import jsonpath
-from clientgen.testing.apiserver.failures import Failure
-from clientgen.testing.apiserver.resources import Resource
-from clientgen.testing.apiserver.schema import Schemas
-from clientgen.testing.apiserver.tables import table
-from clientgen.testing.apiserver.tables.durations import human_duration
-from clientgen.testing.apiserver.tables.table import PRINTERS
+from clientgen.testing._apiserver import jsonpath
+from clientgen.testing._apiserver.failures import Failure
+from clientgen.testing._apiserver.resources import Resource
+from clientgen.testing._apiserver.schema import Schemas
+from clientgen.testing._apiserver.tables import table
+from clientgen.testing._apiserver.tables.durations import human_duration
+from clientgen.testing._apiserver.tables.table import PRINTERS
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 MINUTE, HOUR, DAY = 60, 3600, 86400

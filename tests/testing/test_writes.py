@@ -13,12 +13,12 @@ from kubeapi.meta.v1 import ObjectMeta
 from kubeapi.storage.v1 import CSIDriver, CSIDriverSpec
 from support import writes
 
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import Invalid
-from clientgen.runtime.request import HttpRequest
 from clientgen.testing import FakeCluster, LocalServer
-from clientgen.testing.apiserver import spec
-from clientgen.testing.apiserver.answers import Response
-from clientgen.testing.apiserver.server import ApiServer
+from clientgen.testing._apiserver import spec
+from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.server import ApiServer
 
 JSON = (("Content-Type", "application/json"), ("Accept", "application/json"))
 HIDDEN = (

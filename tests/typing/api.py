@@ -28,14 +28,9 @@ from kubeapi.core.v1 import (
 )
 from kubeapi.meta.v1 import LabelSelector, ObjectMeta, Status
 
-from clientgen.runtime import (
-    JsonPatch,
-    MergePatch,
-    Quantity,
-    StrategicMergePatch,
-    WatchEvent,
-)
+from clientgen.runtime import JsonPatch, MergePatch, StrategicMergePatch, WatchEvent
 from clientgen.runtime.errors import ApiError, Conflict, NotFound
+from clientgen.runtime.models import Quantity
 
 
 def reading_needs_no_asserts(pod: Pod, deploy: Deployment) -> None:

@@ -6,25 +6,24 @@ from typing import assert_type
 
 from kubeapi.core.v1 import Node, Pod
 
-from clientgen.runtime.cache import (
+from clientgen.runtime import (
     Added,
     ClusterLister,
     Deleted,
     DeletedFinalStateUnknown,
     Indexer,
-    Lister,
     MutationDetector,
     NamespacedLister,
     NamespaceLister,
-    Notification,
-    Transform,
+    Resource,
     Updated,
     drop_managed_fields,
     split_key,
 )
-from clientgen.runtime.deltas import apply_event, apply_replace
-from clientgen.runtime.resource import Resource
-from clientgen.runtime.selectors import parse_label_selector
+from clientgen.runtime._cache.deltas import Notification, apply_event, apply_replace
+from clientgen.runtime._cache.listers import Lister
+from clientgen.runtime._cache.transforms import Transform
+from clientgen.runtime._http.selectors import parse_label_selector
 
 
 def by_node(pod: Pod) -> list[str]:

@@ -10,6 +10,7 @@ from typing import assert_type
 from kubeapi import AsyncClientset, Clientset
 from kubeapi.core.v1 import Pod
 
+from clientgen.runtime import PrometheusElectionMetrics
 from clientgen.runtime.aio import (
     AsyncController,
     AsyncEventRecorder,
@@ -17,7 +18,6 @@ from clientgen.runtime.aio import (
     AsyncRest,
     AsyncSharding,
 )
-from clientgen.runtime.election_metrics import PrometheusElectionMetrics
 from clientgen.runtime.sync import Controller, EventRecorder, LeaderElector, Sharding
 
 

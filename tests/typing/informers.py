@@ -19,15 +19,15 @@ from kubeapi.core.v1.resources import PODS
 from servicelookup import api as servicelookup
 from servicelookup.api.servicelookup.v1alpha1.informers import PodToServiceInformer
 
-from clientgen.runtime import Resource
-from clientgen.runtime.aio import AsyncSharedInformer
-from clientgen.runtime.cache import (
+from clientgen.runtime import (
     DeletedFinalStateUnknown,
     Indexer,
     NamespaceLister,
+    Resource,
     drop_managed_fields,
     split_key,
 )
+from clientgen.runtime.aio import AsyncSharedInformer
 from clientgen.runtime.sync import SharedInformer
 
 

@@ -12,10 +12,9 @@ import kubeapi
 from kubeapi.core.v1 import Pod
 from servicelookup import api as servicelookup
 
-from clientgen.gvk import GroupVersionKind
-from clientgen.runtime.model import Literal, Model, constant
-from clientgen.runtime.scheme import Scheme
-from clientgen.runtime.unstructured import Unstructured
+from clientgen._gvk import GroupVersionKind
+from clientgen.runtime import Scheme
+from clientgen.runtime.models import Literal, Model, Unstructured, constant
 from clientgen.testing import FakeCluster, fake_clientset
 
 

@@ -24,8 +24,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, g
 import msgspec
 
 from clientgen.generator.python_types.annotations import unalias
-from clientgen.runtime.model import Model
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.quantity import Quantity
 
 __all__ = [
     "ANYTHING",

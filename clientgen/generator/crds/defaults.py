@@ -14,7 +14,7 @@ from clientgen.generator.crds.constraints import kinds_of
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import NOTHING, TypeField
-from clientgen.runtime.encoding import encode
+from clientgen.runtime._models.encoder import encode
 
 __all__ = ["put_default"]
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from clientgen.generator.crds.annotations import Schema
-from clientgen.generator.ir import META_MODULE
 from clientgen.generator.manifest import has_header
-from clientgen.generator.python_types.loaded import loaded
+from clientgen.generator.python_types.loaded_modules import loaded
 from clientgen.generator.sources.kubernetes import shipped_definitions
-from clientgen.runtime.model import Model
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import Model
 
 __all__ = ["add_facts", "is_placeholder"]
 
@@ -92,7 +92,7 @@ def _has_keys(schema: Schema, facts: Mapping[str, Any]) -> bool:
 
 def _name(cls: type[Model]) -> str | None:
     """`core.v1.Container` for a class of the runtime or of a generated package."""
-    if cls.__module__ == META_MODULE:
+    if cls.__module__ == ObjectMeta.__module__:
         return f"meta.v1.{cls.__name__}"
     module = loaded(cls.__module__)
     file = getattr(module.module, "__file__", None) if module else None

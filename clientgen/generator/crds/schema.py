@@ -39,11 +39,11 @@ from clientgen.generator.crds.rules import UNCHANGED, group_rule
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker, parse_markers
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.problems import Problems
-from clientgen.generator.python_types.loaded import loaded
-from clientgen.generator.python_types.reading import read_class
+from clientgen.generator.python_types.class_reader import read_class
+from clientgen.generator.python_types.loaded_modules import loaded
 from clientgen.generator.python_types.records import TypeClass, TypeField
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Model
+from clientgen.runtime._models.meta_v1 import ObjectMeta
+from clientgen.runtime._models.model import Model
 
 __all__ = ["Part", "SchemaBuilder"]
 

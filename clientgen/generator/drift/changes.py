@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.drift.contents import Contents, Field, Type
-from clientgen.gvk import GroupVersion
 
 __all__ = ["changes"]
 

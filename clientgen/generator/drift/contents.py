@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.manifest import Manifest
 
 __all__ = ["Contents", "Field", "Type", "contents"]
@@ -97,7 +97,7 @@ def _type(statement: ast.ClassDef) -> Type:
     fields: dict[str, Field] = {}
     for line in statement.body:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-            name = _keyword(line.value, "name") or naming.camel(line.target.id)
+            name = _keyword(line.value, "name") or python_names.camel(line.target.id)
             fields[name] = Field(ast.unparse(line.annotation), _is_required(line.value))
     is_list = "ModelList" in _bases(statement)
     return Type(fields, is_kind="apiVersion" in fields and "kind" in fields and not is_list)

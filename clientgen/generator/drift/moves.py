@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.manifest import Manifest
-from clientgen.gvk import GroupVersion
 
 __all__ = ["Move", "moves"]
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.config_records import Renames
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import META_V1, Api
+from clientgen.generator.plan.chosen_names import chosen_names
 from clientgen.generator.plan.group_versions import group_version_files
 from clientgen.generator.plan.models import late_imports
 from clientgen.generator.plan.packages import package_files
@@ -30,7 +31,6 @@ from clientgen.generator.plan.records import (
     ResourcePlan,
     Symbol,
 )
-from clientgen.generator.plan.renaming import chosen_names
 from clientgen.generator.problems import Problems, did_you_mean
 
 __all__ = [
@@ -96,10 +96,10 @@ def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: P
 
 
 def _packages(
-    api: Api, names: naming.ChosenNames, renames: Renames, problems: Problems
+    api: Api, names: python_names.ChosenNames, renames: Renames, problems: Problems
 ) -> dict[str, str]:
     groups = [gv.group_version.group for gv in api.group_versions]
-    packages = naming.group_packages([*groups, META_V1.group], names.packages)
+    packages = python_names.group_packages([*groups, META_V1.group], names.packages)
     seen: dict[str, str] = {}
     for group, package in packages.items():
         if package in seen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import GroupVersionApi, Method, Resource, Verb
 from clientgen.generator.plan.records import (
@@ -46,7 +46,7 @@ def client_plans(
     accessors = [accessor_plan(client).name for client in clients]
     check_distinct(zip(accessors, plurals, strict=True), where, "resources", problems)
     # The client of the group version is in the same module.
-    version = naming.group_version_class(
+    version = python_names.group_version_class(
         modules.packages[api.group_version.group], api.group_version
     )
     names = [f"Async{version}Client", *(client.name for client in clients)]
@@ -70,13 +70,13 @@ def resource_plans(clients: Iterable[ClientPlan]) -> tuple[ResourcePlan, ...]:
 def _client(resource: Resource, kind: str, expansions: Mapping[str, Expansion]) -> ClientPlan:
     reads = tuple(_reads(resource))
     split = resource.namespaced and bool(reads)
-    accessor = naming.resource_accessor(resource.kind, resource.plural)
+    accessor = python_names.resource_accessor(resource.kind, resource.plural)
     expansion = expansions.get(f"{resource.group_version}/{resource.kind}", Expansion())
     return ClientPlan(
         resource=resource,
         name=f"Async{kind}Client",
         collection=f"Async{kind}Collection" if split else "",
-        constant=naming.resource_constant(accessor),
+        constant=python_names.resource_constant(accessor),
         accessor=accessor,
         reads=reads,
         methods=tuple(_methods(resource)),
@@ -108,7 +108,7 @@ def _methods(resource: Resource) -> Iterable[MethodPlan]:
     yield from _standard(resource)
     yield from _status(resource)
     for part in resource.subresources:
-        name = naming.subresource_accessor(part.name)
+        name = python_names.subresource_accessor(part.name)
         yield MethodPlan("subresource", name, part.model, subresource=part.name)
     if resource.logs:
         yield MethodPlan("logs", "logs", resource.model)
@@ -142,8 +142,8 @@ def _status(resource: Resource) -> Iterable[MethodPlan]:
 
 
 def _method(method: Method) -> MethodPlan:
-    name = method.name or naming.method_name(method.verb, method.subresource)
-    shape = naming.method_name(method.verb)
+    name = method.name or python_names.method_name(method.verb, method.subresource)
+    shape = python_names.method_name(method.verb)
     if method.body_optional:
         shape = "evict"
     elif method.verb == "create" and method.subresource:

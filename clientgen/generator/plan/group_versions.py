@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clientgen.generator import naming
+from clientgen._gvk import GroupVersion
+from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import META_V1, GroupVersionApi
 from clientgen.generator.plan.clients import (
@@ -18,7 +19,6 @@ from clientgen.generator.plan.models import defined_first, model_plans
 from clientgen.generator.plan.parts import in_parts
 from clientgen.generator.plan.records import ClientPlan, FilePlan, Modules, Symbol, shown
 from clientgen.generator.problems import Problems
-from clientgen.gvk import GroupVersion
 
 __all__ = ["group_version_files"]
 
@@ -58,7 +58,7 @@ def group_version_files(
         files.append(FilePlan(path, template, title, source, reexports=_classes(gv, modules)))
     clients = client_plans(api, modules, expansions, problems)
     if clients:
-        name = f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Client"
+        name = f"Async{python_names.group_version_class(modules.packages[gv.group], gv)}Client"
         files.append(_resources_file(folder, clients, shown(gv), source))
         files.append(_clients_file(folder, clients, name, shown(gv), source))
     files += listers_file(api, modules, source, expansions, problems)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId, Resource
 from clientgen.generator.plan.records import (
@@ -82,7 +82,7 @@ def _lister(resource: Resource, kind: str, expansion: Expansion) -> ListerPlan:
     return ListerPlan(
         resource=resource,
         name=f"{kind}Lister",
-        constant=naming.resource_constant(_accessor(resource)),
+        constant=python_names.resource_constant(_accessor(resource)),
         expansion=mixin(expansion.lister),
         of_namespace=f"{kind}NamespaceLister" if expansion.namespace_lister else "",
         namespace_expansion=mixin(expansion.namespace_lister),
@@ -129,7 +129,7 @@ def _group_version(api: GroupVersionApi, modules: Modules) -> GroupVersionPlan:
     gv = api.group_version
     return GroupVersionPlan(
         group_version=gv,
-        accessor=naming.group_version_accessor(modules.packages[gv.group], gv),
+        accessor=python_names.group_version_accessor(modules.packages[gv.group], gv),
         of=_class(api, modules),
         module=f".{modules.package(gv).replace('/', '.')}.async_informers",
     )
@@ -137,7 +137,7 @@ def _group_version(api: GroupVersionApi, modules: Modules) -> GroupVersionPlan:
 
 def _class(api: GroupVersionApi, modules: Modules) -> str:
     gv = api.group_version
-    return f"Async{naming.group_version_class(modules.packages[gv.group], gv)}Informers"
+    return f"Async{python_names.group_version_class(modules.packages[gv.group], gv)}Informers"
 
 
 def _informers(api: GroupVersionApi, modules: Modules) -> tuple[InformerPlan, ...]:
@@ -155,7 +155,7 @@ def _informer(resource: Resource, list_model: ModelId, kind: str) -> InformerPla
         list_model=list_model,
         name=f"Async{kind}Informer",
         accessor=accessor,
-        constant=naming.resource_constant(accessor),
+        constant=python_names.resource_constant(accessor),
         lister=f"{kind}Lister" if _has_lister(resource) else "",
     )
 
@@ -171,4 +171,4 @@ def _has_informer(resource: Resource) -> bool:
 
 
 def _accessor(resource: Resource) -> str:
-    return naming.resource_accessor(resource.kind, resource.plural)
+    return python_names.resource_accessor(resource.kind, resource.plural)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from clientgen.generator import naming
+from clientgen.generator import python_names
 from clientgen.generator.ir import (
     Api,
     Field,
@@ -67,7 +67,7 @@ def _model(model: Model, name: str, available: Callable[[ModelId], bool]) -> Mod
     gv = model.id.group_version
     fields = [f for f in model.fields if not _is_constant(model, f) and not _is_item(model, f)]
     ordered = sorted(fields, key=lambda f: (_rank(f), f.name))
-    attributes = naming.attributes(field.name for field in ordered)
+    attributes = python_names.attributes(field.name for field in ordered)
     plans = tuple(_field(field, attributes[field.name], available) for field in ordered)
     sensitive = _SENSITIVE.get((gv.api_version, model.id.name), ())
     return ModelPlan(
@@ -77,7 +77,7 @@ def _model(model: Model, name: str, available: Callable[[ModelId], bool]) -> Mod
         api_version=model.gvk.group_version.api_version if model.gvk else "",
         kind=model.gvk.kind if model.gvk else "",
         item=model.item,
-        sensitive=tuple(naming.attribute(wire_name) for wire_name in sensitive),
+        sensitive=tuple(python_names.attribute(wire_name) for wire_name in sensitive),
         open_ended=model.open_ended,
         partial=tuple(attributes[field.name] for field in ordered if field.partial),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from clientgen.generator import naming
+from clientgen._gvk import GroupVersion
+from clientgen.generator import python_names
 from clientgen.generator.ir import META_V1, Api
 from clientgen.generator.plan.clients import has_calls
 from clientgen.generator.plan.informers import factory_file
@@ -19,7 +20,6 @@ from clientgen.generator.plan.records import (
 from clientgen.generator.plan.scheme import scheme_file
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.packages import shared_types
-from clientgen.gvk import GroupVersion
 
 __all__ = ["package_files"]
 
@@ -88,11 +88,11 @@ def _meta_types(api: Api, modules: Modules) -> list[Symbol]:
 
 def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersionPlan:
     package = modules.packages[group_version.group]
-    prefix = naming.group_version_class(package, group_version)
+    prefix = python_names.group_version_class(package, group_version)
     folder = modules.package(group_version).replace("/", ".")
     return GroupVersionPlan(
         group_version=group_version,
-        accessor=naming.group_version_accessor(package, group_version),
+        accessor=python_names.group_version_accessor(package, group_version),
         of=f"Async{prefix}Client",
         module=f".{folder}.async_clients",
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from clientgen.generator import naming
+from clientgen._gvk import GroupVersion
+from clientgen.generator import python_names
 from clientgen.generator.ir import META_MODULE, ModelId, PythonClass, Resource, TypeRef
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.packages import is_shared
-from clientgen.gvk import GroupVersion
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,7 +37,7 @@ class FieldPlan:
     @property
     def named(self) -> bool:
         """Whether the wire name has to be written out."""
-        return naming.camel(self.attribute) != self.wire_name
+        return python_names.camel(self.attribute) != self.wire_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +192,13 @@ class Modules:
 
     packages: dict[str, str] = field(default_factory=dict[str, str])
     imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
-    names: naming.ChosenNames = field(default_factory=naming.ChosenNames)
+    names: python_names.ChosenNames = field(default_factory=python_names.ChosenNames)
     left_out: frozenset[ModelId] = frozenset()
     """Classes of kinds that are not selected."""
 
     def package(self, group_version: GroupVersion) -> str:
         """The folder of a group version: `apps/v1`."""
-        version = naming.version_module(group_version.version)
+        version = python_names.version_module(group_version.version)
         return f"{self.packages[group_version.group]}/{version}"
 
     def is_elsewhere(self, model: ModelId) -> bool:
@@ -208,7 +208,7 @@ class Modules:
     def symbol(self, model: ModelId) -> Symbol:
         """Where a model is imported from."""
         if is_shared(model):
-            return Symbol(META_MODULE, naming.class_name(model.name))
+            return Symbol(META_MODULE, python_names.class_name(model.name))
         known = self.imported.get(model)
         if known:
             return Symbol(known.module, known.name)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from clientgen._gvk import GroupVersionKind
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId
 from clientgen.generator.plan.records import FilePlan, KindsPlan, Modules
-from clientgen.gvk import GroupVersionKind
 
 __all__ = ["scheme_file"]
 

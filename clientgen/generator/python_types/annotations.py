@@ -21,9 +21,9 @@ from uuid import UUID
 
 import msgspec
 
-from clientgen.runtime import model as runtime_model
-from clientgen.runtime.model import Model, Raw
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime._models import model as runtime_model
+from clientgen.runtime._models.model import Model, Raw
+from clientgen.runtime._models.quantity import Quantity
 
 __all__ = ["evaluate", "literal_aliases", "models_in", "namespace_with", "unalias", "unsupported"]
 
@@ -218,19 +218,19 @@ _GENERIC: Mapping[Any, Callable[[tuple[Any, ...]], tuple[str, str] | None]] = {
 }
 _TEXT = "write `str`, and say in its docstring what is in it"
 _REFUSED: Mapping[Any, str] = {
-    Any: "write `Raw` (of clientgen.runtime.model) for JSON of any shape",
-    object: "write `Raw` (of clientgen.runtime.model) for JSON of any shape",
+    Any: "write `Raw` (of clientgen.runtime.models) for JSON of any shape",
+    object: "write `Raw` (of clientgen.runtime.models) for JSON of any shape",
     dict: "write what is in it: `dict[str, str]`, or `dict[str, Raw]` for JSON of any shape",
     list: "write what is in it: `list[str]`",
     tuple: "write `list[...]`; a Model says what each place means",
     set: "write `list[...]` with the marker `+listType=set`",
     frozenset: "write `list[...]` with the marker `+listType=set`",
     complex: "write a Model with a field for each part",
-    datetime: "write `Time` (of clientgen.runtime.model), which has a time zone",
+    datetime: "write `Time` (of clientgen.runtime.models), which has a time zone",
     date: _TEXT,
     time: _TEXT,
     timedelta: "write `str` for a duration as Go writes it (`1h30m`), or `int` for seconds",
-    Decimal: "write `Quantity` (of clientgen.runtime.quantity)",
+    Decimal: "write `Quantity` (of clientgen.runtime.models)",
     UUID: _TEXT,
     bytearray: "write `bytes`",
     memoryview: "write `bytes`",
@@ -249,7 +249,7 @@ def _refused(annotation: Any, origin: Any) -> tuple[str, str]:
         hint = f"write `Literal[{values}]`, or that `| str` where later versions may know more"
         return f"the enumeration {shown}", hint
     elif _is_record(annotation):
-        hint = "derive it from clientgen.runtime.model.Model"
+        hint = "derive it from clientgen.runtime.models.Model"
         return f"{shown}, which is no Model", hint
     elif isinstance(origin, type) and issubclass(origin, Mapping):
         hint = "write `dict[str, ...]`"
@@ -274,4 +274,4 @@ def _key(annotation: Any) -> Any:
 def _name(annotation: Any) -> str:
     if isinstance(annotation, type) and get_origin(annotation) is None:
         return annotation.__name__
-    return str(annotation).replace("typing.", "").replace("clientgen.runtime.model.", "")
+    return str(annotation).replace("typing.", "").replace("clientgen.runtime._models.model.", "")

@@ -11,7 +11,7 @@ from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.annotations import models_in
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
 from clientgen.generator.python_types.syntax import tag_of
-from clientgen.runtime.model import Model
+from clientgen.runtime._models.model import Model
 
 __all__ = ["report_circles"]
 

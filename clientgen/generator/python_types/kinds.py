@@ -10,21 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args, get_origin
 
+from clientgen._gvk import GroupVersion, GroupVersionKind, GroupVersionResource
+from clientgen.generator.api_words import GROUP, KIND, PLURAL, VERSION
 from clientgen.generator.genclient import Tag
 from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
 from clientgen.generator.plurals import plural_of
 from clientgen.generator.problems import Problems
-from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
-from clientgen.generator.python_types.said import (
+from clientgen.generator.python_types.class_markers import (
     Said,
     genclient_lines,
     said_of_class,
     said_of_module,
 )
-from clientgen.generator.words import GROUP, KIND, PLURAL, VERSION
-from clientgen.gvk import GroupVersion, GroupVersionKind, GroupVersionResource
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.shapes import bare
+from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
+from clientgen.runtime._models.meta_v1 import ModelList, ObjectMeta
+from clientgen.runtime._models.model_info import bare
 
 __all__ = ["kinds", "module_group_version"]
 

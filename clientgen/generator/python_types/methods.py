@@ -9,11 +9,11 @@ from types import ModuleType
 from clientgen.generator.genclient import GenclientMethod, split_type
 from clientgen.generator.ir import ModelId, PythonClass
 from clientgen.generator.problems import Problems
-from clientgen.generator.python_types.importing import find, import_found, searching
-from clientgen.generator.python_types.reading import checked_class
+from clientgen.generator.python_types.class_markers import said_of_class
+from clientgen.generator.python_types.class_reader import checked_class
+from clientgen.generator.python_types.module_loader import find, import_found, searching
 from clientgen.generator.python_types.records import ApiKind
-from clientgen.generator.python_types.said import said_of_class
-from clientgen.runtime.model import Model
+from clientgen.runtime._models.model import Model
 
 __all__ = ["named_by_methods"]
 

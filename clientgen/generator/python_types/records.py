@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.generator.genclient import MarkerLine
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 if TYPE_CHECKING:
-    from clientgen.runtime.model import Model
+    from clientgen.runtime._models.model import Model
 
 __all__ = ["NOTHING", "ApiKind", "Nothing", "TypeClass", "TypeField", "TypeModule"]
 

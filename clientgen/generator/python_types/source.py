@@ -11,22 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, ModelId, PythonClass
 from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.circles import report_circles
-from clientgen.generator.python_types.importing import Found, find, searching, shown
+from clientgen.generator.python_types.class_markers import genclient_lines, said_of_class
+from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.kinds import kinds, module_group_version
 from clientgen.generator.python_types.methods import named_by_methods
-from clientgen.generator.python_types.reached import check_reached
-from clientgen.generator.python_types.reading import read_module
+from clientgen.generator.python_types.module_loader import Found, find, searching, shown
 from clientgen.generator.python_types.records import ApiKind, TypeModule
-from clientgen.generator.python_types.said import genclient_lines, said_of_class
+from clientgen.generator.python_types.referenced_classes import check_reached
 from clientgen.generator.sources.custom import CustomResource, custom_spec
 from clientgen.generator.sources.document import read_file
 from clientgen.generator.sources.import_statements import imported_modules
 from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
-from clientgen.gvk import GroupVersion
 
 __all__ = ["PythonTypes", "gather", "parse"]
 

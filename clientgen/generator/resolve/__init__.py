@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.config_records import Selection
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import (
@@ -16,13 +17,12 @@ from clientgen.generator.ir import (
     Skipped,
 )
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.marking import Marking
+from clientgen.generator.resolve.marker_overrides import Marking
 from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
 from clientgen.generator.resolve.selection import Selecting, needed_models
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.packages import is_shared
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
-from clientgen.gvk import GroupVersion
 
 __all__ = ["resolve"]
 

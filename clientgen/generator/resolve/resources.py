@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.generator.ir import (
     META_V1,
     Method,
@@ -21,7 +22,6 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.spec import Operation, Precedence
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["Endpoint", "endpoints", "resource_of"]
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.generator.ir import (
     META_V1,
     Field,
@@ -28,18 +29,12 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.markers import strip_markers
 from clientgen.generator.problems import Problems
-from clientgen.generator.resolve.documenting import Said, of_field, of_object
-from clientgen.generator.resolve.finding import imported_class, imported_from_go, named_in_go
-from clientgen.generator.resolve.homes import (
-    WELL_KNOWN,
-    Homes,
-    is_custom,
-    json_schema_union,
-)
-from clientgen.generator.resolve.known import Known
+from clientgen.generator.resolve.descriptions import Said, of_field, of_object
+from clientgen.generator.resolve.inline_names import Path
+from clientgen.generator.resolve.inline_types import Described, InPlace, in_words, merge, retyped
+from clientgen.generator.resolve.known_types import Known
 from clientgen.generator.resolve.limits import Limits
-from clientgen.generator.resolve.merging import Described, InPlace, in_words, merge, retyped
-from clientgen.generator.resolve.place_names import Path
+from clientgen.generator.resolve.placement import WELL_KNOWN, Homes, is_custom, json_schema_union
 from clientgen.generator.resolve.scalars import or_null, scalar
 from clientgen.generator.resolve.schemas import (
     NO_FIELD,
@@ -50,6 +45,7 @@ from clientgen.generator.resolve.schemas import (
     is_free,
     with_metadata,
 )
+from clientgen.generator.resolve.type_lookup import imported_class, imported_from_go, named_in_go
 from clientgen.generator.resolve.zeros import reads_as_zero
 from clientgen.generator.sources.document import is_object, pointer
 from clientgen.generator.sources.packages import meta_models
@@ -60,7 +56,6 @@ from clientgen.generator.sources.spec import (
     gvks_of,
     reference_of,
 )
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["Types"]
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from clientgen.generator.api_words import GROUP, VERSION
 from clientgen.generator.problems import ClientgenError, Problem
-from clientgen.generator.remembering import recall, remember
 from clientgen.generator.sources import openapi
 from clientgen.generator.sources.document import is_object
 from clientgen.generator.sources.spec import Input, Spec
-from clientgen.generator.words import GROUP, VERSION
+from clientgen.generator.user_cache import recall, remember
 
 if TYPE_CHECKING:
     from clientgen.runtime.sync import Rest
@@ -270,6 +270,6 @@ def _served(rest: Rest) -> Iterator[str]:
 
 
 def _get(rest: Rest, target: str) -> bytes:
-    from clientgen.runtime.request import HttpRequest
+    from clientgen.runtime._http.request import HttpRequest
 
     return rest.send(HttpRequest("GET", target), rest.deadline({})).body

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clientgen._gvk import GroupVersion
 from clientgen.generator.sources.spec import (
     META_PACKAGE,
     Definition,
@@ -18,7 +19,6 @@ from clientgen.generator.sources.spec import (
     Schema,
     Spec,
 )
-from clientgen.gvk import GroupVersion
 
 __all__ = ["CustomResource", "custom_spec"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
+from clientgen._gvk import GroupVersion
+from clientgen._shipped import kubernetes_spec
 from clientgen.generator.ir import ModelId
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
-from clientgen.gvk import GroupVersion
-from clientgen.shipped import kubernetes_spec
 
 __all__ = ["shipped_definitions", "stand_ins"]
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.remembering import is_known_sound, remember_sound
 from clientgen.generator.sources.document import (
     FLATTER,
     TOO_DEEP,
@@ -24,6 +23,7 @@ from clientgen.generator.sources.document import (
     pointer,
     too_deep,
 )
+from clientgen.generator.user_cache import is_known_sound, remember_sound
 
 __all__ = ["Edition", "check_document", "check_metaschema"]
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from clientgen.generator.api_words import Words
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import named_schemas, parse_json, pointer, read_file
 from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import Definition, Schema, Spec, check_definitions
-from clientgen.generator.words import Words
 
 __all__ = ["parse", "parse_document", "read"]
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from clientgen.generator.api_words import Words
 from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.sources.document import (
     named_schemas,
@@ -29,7 +30,6 @@ from clientgen.generator.sources.spec import (
     check_definitions,
     gvks_of,
 )
-from clientgen.generator.words import Words
 
 __all__ = ["parse", "parse_documents"]
 

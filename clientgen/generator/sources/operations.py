@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen.generator.api_words import PLURAL, SUBRESOURCE, Words
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import follow, is_object, pointer
 from clientgen.generator.sources.spec import Operation, Schema, gvks_of
-from clientgen.generator.words import PLURAL, SUBRESOURCE, Words
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["OperationReader", "check_unique"]
 

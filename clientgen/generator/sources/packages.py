@@ -19,6 +19,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 import clientgen
+from clientgen._gvk import GroupVersion
+from clientgen.generator.api_words import Words
 from clientgen.generator.ir import META_MODULE, META_V1, Imported, Model, ModelId, PythonClass
 from clientgen.generator.manifest import MANIFEST, Manifest
 from clientgen.generator.problems import Problems
@@ -29,8 +31,6 @@ from clientgen.generator.sources.python_models import (
     parts_of,
 )
 from clientgen.generator.sources.spec import Input
-from clientgen.generator.words import Words
-from clientgen.gvk import GroupVersion
 
 __all__ = ["gather", "is_shared", "meta_models", "parse", "shared_types"]
 
@@ -38,6 +38,8 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 # What the API calls a type: a kind, or what is left of a definition's name.
 _NAME = re.compile(r"[-A-Za-z0-9_]+")
 _AGAIN = "Generate it again with this version of clientgen."
+
+_META_SOURCE = "clientgen.runtime._models.meta_v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,10 @@ def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> I
 @cache
 def meta_models() -> tuple[Model, ...]:
     """The shapes of the runtime's own types, meta/v1."""
-    file = Path(clientgen.__file__).with_name("runtime") / "meta_v1.py"
+    file = Path(clientgen.__file__).with_name("runtime") / "_models" / "meta_v1.py"
     tree = ast.parse(file.read_bytes())
     problems = Problems()
-    module = ModelModule(META_MODULE, META_V1, str(file), tree)
+    module = ModelModule(_META_SOURCE, META_V1, str(file), tree, whole=META_MODULE)
     return models_of(module, {}, problems)
 
 

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from clientgen.generator import naming
+from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen.generator import python_names
 from clientgen.generator.ir import (
     META_MODULE,
     META_V1,
@@ -30,7 +31,6 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.problems import Problems
 from clientgen.generator.sources.import_statements import imported_names
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = ["ModelModule", "defined", "models_of", "parts_of"]
 
@@ -44,14 +44,15 @@ _BUILTINS: Mapping[str, Scalar] = {
     "bytes": Scalar.BYTES,
 }
 _RUNTIME: Mapping[PythonClass, Scalar] = {
-    PythonClass("clientgen.runtime.model", "Time"): Scalar.TIME,
-    PythonClass("clientgen.runtime.model", "MicroTime"): Scalar.MICRO_TIME,
-    PythonClass("clientgen.runtime.model", "Raw"): Scalar.JSON,
-    PythonClass("clientgen.runtime.model", "IntOrString"): Scalar.INT_OR_STRING,
-    PythonClass("clientgen.runtime.quantity", "Quantity"): Scalar.QUANTITY,
+    PythonClass(META_MODULE, "Time"): Scalar.TIME,
+    PythonClass(META_MODULE, "MicroTime"): Scalar.MICRO_TIME,
+    PythonClass(META_MODULE, "Raw"): Scalar.JSON,
+    PythonClass(META_MODULE, "IntOrString"): Scalar.INT_OR_STRING,
+    PythonClass(META_MODULE, "Quantity"): Scalar.QUANTITY,
 }
-_QUANTITIES = PythonClass("clientgen.runtime.quantity", "Quantities")
+_QUANTITIES = PythonClass(META_MODULE, "Quantities")
 _INT_OR_STRING = {Scalar.STRING, Scalar.INTEGER}
+_PRIVATE = "clientgen.runtime._models."
 _AGAIN = "Generate the package again with this version of clientgen."
 
 
@@ -120,6 +121,12 @@ def _bases(statement: ast.ClassDef) -> set[str]:
     return set() if "Generic" in found else found
 
 
+def _public(found: PythonClass) -> PythonClass:
+    """A class of the runtime as users import it; meta/v1 itself imports the modules inside."""
+    inside = found.module.startswith(_PRIVATE)
+    return PythonClass(META_MODULE, found.name) if inside else found
+
+
 class _Reader:
     """Reads the classes of one module."""
 
@@ -147,7 +154,7 @@ class _Reader:
         assert isinstance(line.target, ast.Name)
         said = _keywords(line.value)
         written = said.get("name")
-        name = _text(written) if written else naming.camel(line.target.id)
+        name = _text(written) if written else python_names.camel(line.target.id)
         constant = _constant(line) is not None
         type_ = Scalar.STRING if constant else self._type(line.annotation)
         return Field(name, type_, required=_is_required(line.value, said))
@@ -191,7 +198,7 @@ class _Reader:
     def _named(self, node: ast.Name) -> TypeRef:
         if node.id in _BUILTINS:
             return _BUILTINS[node.id]
-        found = self._names.get(node.id, PythonClass(self._module.name, node.id))
+        found = _public(self._names.get(node.id, PythonClass(self._module.name, node.id)))
         if found in _RUNTIME:
             return _RUNTIME[found]
         if found == _QUANTITIES:

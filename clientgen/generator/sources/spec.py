@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen.generator.api_words import DEFINITION, Words
 from clientgen.generator.problems import Problem
 from clientgen.generator.sources.document import is_array, is_object, pointer
-from clientgen.generator.words import DEFINITION, Words
-from clientgen.gvk import GroupVersion, GroupVersionKind
 
 __all__ = [
     "META_PACKAGE",

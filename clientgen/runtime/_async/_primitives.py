@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
-from ..clock import on_move, real_seconds
+from .._clock import on_move, real_seconds
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Coroutine
     from types import TracebackType
 
-    from ..clock import Clock
+    from .._clock import Clock
 
 __all__ = [
     "Condition",

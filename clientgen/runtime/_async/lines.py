@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import ClientError
-from .streaming import AsyncStoppable
+from .line_stream import AsyncStoppable
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..request import HttpRequest
+    from .._http.request import HttpRequest
     from .rest import AsyncRest
 
 __all__ = ["AsyncLines"]

@@ -10,11 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from ..clock import SYSTEM_CLOCK
-from ..errors import AlreadyExists, ApiError, ClientError, NotFound, TransportError
-from ..identity import host_name
-from ..patches import StrategicMergePatch
-from ..recording import (
+from .._clock import SYSTEM_CLOCK
+from .._controllers.event_aggregation import (
     CORE_EVENTS,
     EVENTS,
     SHORT,
@@ -25,21 +22,24 @@ from ..recording import (
     event_name,
     shortened,
 )
-from ..request import build_patch, build_write
-from ..retry import default_random
+from .._http.patches import StrategicMergePatch
+from .._http.request import build_patch, build_write
+from .._http.retry import default_random
+from .._http.user_agent import host_name
+from ..errors import AlreadyExists, ApiError, ClientError, NotFound, TransportError
 from ._primitives import Event, short_lock, spawn, wait_until
-from .leases import rest_of
+from .lease_client import rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self
 
-    from ..clock import Clock
-    from ..recording import Write
-    from ..request import HttpRequest
+    from .._clock import Clock
+    from .._controllers.event_aggregation import Write
+    from .._http.request import HttpRequest
     from ._primitives import Task
-    from .leases import AsyncClient
+    from .lease_client import AsyncClient
 
 __all__ = ["AsyncEventRecorder"]
 

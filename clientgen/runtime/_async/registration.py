@@ -18,9 +18,9 @@ from ._primitives import Event, Task, call, sleep, spawn, wait_until
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from ..clock import Clock
-    from ..deltas import Notification
-    from ..handlers import Handlers, ResyncTimer
+    from .._cache.deltas import Notification
+    from .._cache.event_handlers import Handlers, ResyncTimer
+    from .._clock import Clock
 
 __all__ = ["AsyncHandlerRegistration", "Mark", "waiting_for_others"]
 

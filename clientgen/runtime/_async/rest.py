@@ -8,16 +8,16 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
-from ..arguments import named
+from .._http.request import HttpRequest, HttpResponse, check_headers
+from .._http.response import error_from, retry_after
+from .._http.retry import MAX_RETRIES, Retry, TokenBucket, annotate
+from .._http.server_health import SILENCE, is_outage
+from .._http.server_warnings import LoggedOnce, warnings_in
+from .._models.arguments import named
+from .._redaction import Hidden, Unpicklable
 from ..errors import ConnectionLost, RequestTimeout, TransportError
-from ..health import SILENCE, is_outage
-from ..request import HttpRequest, HttpResponse, check_headers
-from ..response import error_from, retry_after
-from ..retry import MAX_RETRIES, Retry, TokenBucket, annotate
-from ..secrecy import Hidden, Unpicklable
-from ..server_warnings import LoggedOnce, warnings_in
 from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
-from .keeper import AsyncKeeper
+from .health_monitor import AsyncKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
-    from ..clock import Clock
-    from ..config.cluster_config import ClusterConfig, Credential
-    from ..options import ClientOptions
-    from ..request import Headers
+    from .._clock import Clock
+    from .._config.cluster_config import ClusterConfig, Credential
+    from .._http.options import ClientOptions
+    from .._http.request import Headers
     from ._primitives import Event
-    from .keeper import AsyncHeard
-    from .seam import AsyncByteStream, AsyncTransport
+    from .health_monitor import AsyncHeard
     from .transport import AsyncHttpTransport
+    from .transport_protocol import AsyncByteStream, AsyncTransport
 
 __all__ = ["AsyncRest"]
 
@@ -67,10 +67,8 @@ class AsyncRest(Unpicklable):
         transport: AsyncTransport | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        from ..config.credentials import (
-            Credentials,  # importing a generated package must stay cheap
-        )
-        from ..identity import field_manager, user_agent
+        from .._config.credentials import Credentials
+        from .._http.user_agent import field_manager, user_agent
 
         _check_options(options)
         self.config = config
@@ -116,7 +114,7 @@ class AsyncRest(Unpicklable):
         Raises:
             ConfigError: when they name none.
         """
-        from ..config.kubeconfig import load_config  # a config made by hand needs no YAML
+        from .._config.kubeconfig import load_config  # a config made by hand needs no YAML
 
         return cls(load_config(kubeconfig, context), **options)
 
@@ -372,7 +370,7 @@ class AsyncRest(Unpicklable):
 
         old, context = self._http, None
         if self.config.is_secure:
-            from ..config.tls import ssl_context
+            from .._config.tls import ssl_context
 
             make = partial(
                 ssl_context, self.config.tls, credential.certificate, credential.authority
@@ -435,7 +433,7 @@ async def _read_some(stream: AsyncByteStream, deadline: float | None) -> bytes:
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    from ..options import ClientOptions
+    from .._http.options import ClientOptions
 
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:
@@ -450,8 +448,8 @@ def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _impersonation(config: ClusterConfig, options: ClientOptions) -> Headers:
     """Whom to act as: the options win over the configuration."""
-    from ..config.cluster_config import Impersonation
-    from ..config.impersonation import impersonation_headers
+    from .._config.cluster_config import Impersonation
+    from .._config.impersonation import impersonation_headers
 
     chosen = config.impersonate
     if any(name.startswith("impersonate_") for name in options):

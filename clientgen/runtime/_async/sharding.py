@@ -7,33 +7,33 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from ..clock import SYSTEM_CLOCK
-from ..electing import Election, Timing
+from .._clock import SYSTEM_CLOCK
+from .._controllers.election import Election, Timing
+from .._controllers.lease import is_label_value, short_digest
+from .._controllers.shard_assignment import Shards, View
+from .._http.path_segments import is_name
+from .._http.user_agent import unique_identity
 from ..errors import ApiError, ClientError
-from ..identity import unique_identity
-from ..leases import is_label_value, short_digest
-from ..segments import is_name
-from ..sharding import Shards, View
 from ._primitives import Event, call, spawn, wait_until
-from .leases import AsyncLeases, rest_of
+from .lease_client import AsyncLeases, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
-    from ..clock import Clock
-    from ..electing import Ask
-    from ..leases import Lease
+    from .._clock import Clock
+    from .._controllers.election import Ask
+    from .._controllers.lease import Lease
     from ._primitives import Task
-    from .leases import AsyncClient
+    from .lease_client import AsyncClient
 
 __all__ = ["AsyncSharding"]
 
 _LABEL = "clientgen/sharding"
 _LONGEST_NAME = 46
 
-logger = logging.getLogger("clientgen.runtime.sharding")
+logger = logging.getLogger("clientgen.runtime._controllers.shard_assignment")
 
 
 class AsyncSharding:

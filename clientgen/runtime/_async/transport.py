@@ -20,8 +20,11 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
-from ..config.proxy import proxy_and_login
+from .._config.proxy import proxy_and_login
+from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
+from .._http.request import HttpRequest, HttpResponse
+from .._net.tcp_keepalive import KEEPALIVE
+from .._redaction import Unpicklable
 from ..errors import (
     ConfigError,
     ConnectionFailed,
@@ -30,15 +33,12 @@ from ..errors import (
     ResponseBroken,
     one_line,
 )
-from ..keepalive import KEEPALIVE
-from ..request import HttpRequest, HttpResponse
-from ..secrecy import Unpicklable
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterator, Mapping
 
-    from ..config.cluster_config import ClusterConfig
+    from .._config.cluster_config import ClusterConfig
     from ..errors import TransportError
 
 __all__ = ["AsyncHttpTransport"]

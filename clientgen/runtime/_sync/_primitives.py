@@ -11,14 +11,14 @@ from _thread import start_new_thread
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
-from ..clock import on_move, real_seconds
+from .._clock import on_move, real_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from ..clock import Clock
+    from .._clock import Clock
 
 __all__ = [
     "Condition",

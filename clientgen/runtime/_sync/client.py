@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from ..arguments import check_function, check_object, misnamed
-from ..edit import changed, log_unchanged
+from .._http.edit import changed, log_unchanged
+from .._http.patches import ApplyPatch
+from .._http.path_segments import called, check_segment, name_in, segment
+from .._http.request import GET, LOGS, build, build_delete, build_patch, build_write
+from .._http.response import read_object, read_object_or_status
+from .._http.retry import ConflictRetry, annotate
+from .._models.arguments import check_function, check_object, misnamed
+from .._models.meta_v1 import ModelList, Status
+from .._models.model import Model
 from ..errors import Conflict
-from ..meta_v1 import ModelList, Status
-from ..model import Model
-from ..patches import ApplyPatch
-from ..request import GET, LOGS, build, build_delete, build_patch, build_write
-from ..response import read_object, read_object_or_status
-from ..retry import ConflictRetry, annotate
-from ..segments import called, check_segment, name_in, segment
 from ._primitives import sleep
 from .lines import Lines
-from .pages import each_page, list_pages
+from .pager import each_page, list_pages
 from .watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Unpack
 
-    from ..options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
-    from ..patches import Patch
-    from ..request import HttpRequest
-    from ..resource import Resource
+    from .._http.options import ApplyOptions, EditOptions, GetOptions, PatchOptions, WriteOptions
+    from .._http.patches import Patch
+    from .._http.request import HttpRequest
+    from .._http.resource import Resource
     from .rest import Rest
 
 __all__ = ["ResourceClient", "Subresource"]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from ..arguments import check_function
-from ..clock import SYSTEM_CLOCK
-from ..controlling import checked, owner_mapper, request_for, requeue, urgency
-from ..queueing import LOW_PRIORITY, ShutDown
-from ..signals import on_stop_signal
-from ..syncing import timed_out
+from .._cache.sync_errors import timed_out
+from .._clock import SYSTEM_CLOCK
+from .._controllers.queue_state import LOW_PRIORITY, ShutDown
+from .._controllers.reconcile_loop import checked, owner_mapper, request_for, requeue, urgency
+from .._models.arguments import check_function
+from .._signals import on_stop_signal
 from ._primitives import Event, from_outside, spawn, uncancelled
 from .workqueue import PriorityQueue
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Self
 
-    from ..clock import Clock
-    from ..controlling import Request, Result
+    from .._clock import Clock
+    from .._controllers.queue_state import QueueMetricsProvider
+    from .._controllers.rate_limiters import RateLimiter
+    from .._controllers.reconcile_loop import Request, Result
+    from .._http.resource import Resource
     from ..errors import SyncTimeout
-    from ..limiters import RateLimiter
-    from ..queueing import QueueMetricsProvider
-    from ..resource import Resource
     from ._primitives import Function, Task
 
 __all__ = ["Controller"]

@@ -14,18 +14,18 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from ..arguments import check_function
-from ..clock import SYSTEM_CLOCK
-from ..deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
+from .._cache.deltas import DeletedFinalStateUnknown, Notification, apply_event, apply_replace
+from .._cache.event_handlers import Handlers, ResyncTimer
+from .._cache.indexer import Indexer, IndexFunction, meta_namespace_key
+from .._cache.informer_metrics import InformerState
+from .._cache.informer_options import scopes_of, selection
+from .._cache.listers import Lister
+from .._cache.mutation_detector import MutationDetector
+from .._cache.sync_errors import NOT_STARTED, SYNCED, incomplete, not_started, reason
+from .._clock import SYSTEM_CLOCK
+from .._models.arguments import check_function
+from .._models.model import Model
 from ..errors import ClientError, Gone
-from ..handlers import Handlers, ResyncTimer
-from ..indexer import Indexer, IndexFunction, meta_namespace_key
-from ..informer_options import scopes_of, selection
-from ..listers import Lister
-from ..metrics import InformerState
-from ..model import Model
-from ..mutation import MutationDetector
-from ..syncing import NOT_STARTED, SYNCED, incomplete, not_started, reason
 from ._primitives import Task, call, check_spawn, spawn, wait_until
 from .processor import Processor
 from .reflector import Reflector
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ..clock import Clock
-    from ..codec import WatchEvent
-    from ..informer_options import Namespaces
-    from ..meta_v1 import ModelList
-    from ..metrics import InformerMetricsProvider
-    from ..options import Fields, Labels
-    from ..resource import Resource
+    from .._cache.informer_metrics import InformerMetricsProvider
+    from .._cache.informer_options import Namespaces
+    from .._clock import Clock
+    from .._http.options import Fields, Labels
+    from .._http.resource import Resource
+    from .._models.codec import WatchEvent
+    from .._models.meta_v1 import ModelList
     from .registration import HandlerRegistration
     from .rest import Rest
 
@@ -326,7 +326,7 @@ class SharedInformer(Generic[T]):
         for handlers that are within such a call too.
 
         Raises:
-            CacheMutationError: A detector is on (see `clientgen.runtime.mutation`), and cached
+            CacheMutationError: A detector is on (see `MutationDetector`), and cached
                 objects were changed.
         """
         self.stop_soon()

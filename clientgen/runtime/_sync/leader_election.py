@@ -7,24 +7,24 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..clock import SYSTEM_CLOCK
-from ..electing import Election, LeadershipLost, Timing
+from .._clock import SYSTEM_CLOCK
+from .._controllers.election import Election, LeadershipLost, Timing
+from .._http.retry import default_random
+from .._http.user_agent import unique_identity
+from .._signals import on_stop_signal
 from ..errors import AlreadyExists, Conflict
-from ..identity import unique_identity
-from ..retry import default_random
-from ..signals import on_stop_signal
 from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
-from .leases import Leases, rest_of
+from .lease_client import Leases, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
-    from ..clock import Clock
-    from ..electing import Ask, ElectionMetrics
+    from .._clock import Clock
+    from .._controllers.election import Ask, ElectionMetrics
     from ._primitives import Task
-    from .leases import Client
+    from .lease_client import Client
 
 __all__ = ["LeaderElector"]
 

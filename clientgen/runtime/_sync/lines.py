@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import ClientError
-from .streaming import Stoppable
+from .line_stream import Stoppable
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from ..request import HttpRequest
+    from .._http.request import HttpRequest
     from .rest import Rest
 
 __all__ = ["Lines"]

@@ -9,19 +9,24 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..deltas import Added, apply_resync
-from ..handlers import changes, initially
-from ..mutation import CHECK_INTERVAL, CacheMutationError, Mutation, MutationDetector
+from .._cache.deltas import Added, apply_resync
+from .._cache.event_handlers import changes, initially
+from .._cache.mutation_detector import (
+    CHECK_INTERVAL,
+    CacheMutationError,
+    Mutation,
+    MutationDetector,
+)
 from ._primitives import Event, Task, short_lock, spawn, wait_until
 from .registration import HandlerRegistration, Mark, waiting_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..clock import Clock
-    from ..deltas import Notification
-    from ..handlers import Handlers, ResyncTimer
-    from ..indexer import Indexer
+    from .._cache.deltas import Notification
+    from .._cache.event_handlers import Handlers, ResyncTimer
+    from .._cache.indexer import Indexer
+    from .._clock import Clock
 
 __all__ = ["Processor"]
 

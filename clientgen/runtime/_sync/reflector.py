@@ -7,29 +7,37 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .. import paging
-from ..codec import decode_events
+from .._cache.indexer import meta_namespace_key
+from .._cache.reflector_state import (
+    Listing,
+    Pause,
+    Reflecting,
+    Step,
+    Streaming,
+    Taken,
+    is_too_large,
+)
+from .._cache.sync_errors import NO_ANSWER, READING
+from .._http import paging
+from .._http.lines import LineSplitter, is_whole
+from .._http.request import LIST, WATCH, build
+from .._http.response import read_list
+from .._http.retry import Retry
+from .._models.codec import decode_events
+from .._models.gc_pause import GcPaused
+from .._models.model import Model
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
-from ..gcpause import GcPaused
-from ..indexer import meta_namespace_key
-from ..lines import LineSplitter, is_whole
-from ..model import Model
-from ..reflecting import Listing, Pause, Reflecting, Step, Streaming, Taken, is_too_large
-from ..request import LIST, WATCH, build
-from ..response import read_list
-from ..retry import Retry
-from ..syncing import NO_ANSWER, READING
 from ._primitives import Event, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..clock import Clock
-    from ..codec import WatchEvent
-    from ..meta_v1 import ModelList
-    from ..request import HttpRequest, HttpResponse
+    from .._clock import Clock
+    from .._http.request import HttpRequest, HttpResponse
+    from .._models.codec import WatchEvent
+    from .._models.meta_v1 import ModelList
     from .rest import Rest
-    from .seam import ByteStream
+    from .transport_protocol import ByteStream
 
 __all__ = ["Reflector", "Sink"]
 

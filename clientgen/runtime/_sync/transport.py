@@ -28,9 +28,20 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from ..bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
-from ..config.proxy import proxy_and_login
-from ..deadlines import FinalResponse, TimedTlsSocket, deadline, time_left, timed, within_deadline
+from .._config.proxy import proxy_and_login
+from .._http.blocking_calls import blocks_a_loop, tell_of_blocking
+from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
+from .._http.request import HttpRequest, HttpResponse
+from .._net.deadlines import (
+    FinalResponse,
+    TimedTlsSocket,
+    deadline,
+    time_left,
+    timed,
+    within_deadline,
+)
+from .._net.tcp_keepalive import KEEPALIVE
+from .._redaction import Unpicklable
 from ..errors import (
     ConfigError,
     ConnectionFailed,
@@ -39,17 +50,13 @@ from ..errors import (
     ResponseBroken,
     one_line,
 )
-from ..keepalive import KEEPALIVE
-from ..loops import blocks_a_loop, tell_of_blocking
-from ..request import HttpRequest, HttpResponse
-from ..secrecy import Unpicklable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
-    from ..config.cluster_config import ClusterConfig
+    from .._config.cluster_config import ClusterConfig
     from ..errors import TransportError
 
 __all__ = ["HttpTransport"]

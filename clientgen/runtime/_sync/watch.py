@@ -6,20 +6,20 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..clock import SYSTEM_CLOCK
-from ..codec import DecodeError, decode_event
+from .._clock import SYSTEM_CLOCK
+from .._http.lines import LineTooLong, is_whole
+from .._http.request import WATCH, build
+from .._http.watch import WatchProgress
+from .._models.codec import DecodeError, decode_event
+from .._models.model import Model
 from ..errors import ClientError, ConnectionLost
-from ..lines import LineTooLong, is_whole
-from ..model import Model
-from ..request import WATCH, build
-from ..watch import WatchProgress
-from .streaming import Stoppable
+from .line_stream import Stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from ..codec import WatchEvent
+    from .._models.codec import WatchEvent
     from .rest import Rest
 
 __all__ = ["Watch"]

@@ -8,9 +8,9 @@ from collections.abc import Hashable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..clock import SYSTEM_CLOCK
-from ..limiters import ItemExponentialFailure, default_controller_limiter
-from ..queueing import PriorityState, QueueState, ShutDown
+from .._clock import SYSTEM_CLOCK
+from .._controllers.queue_state import PriorityState, QueueState, ShutDown
+from .._controllers.rate_limiters import ItemExponentialFailure, default_controller_limiter
 from ._primitives import Event, short_lock, wait_until
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ..clock import Clock
-    from ..limiters import RateLimiter
-    from ..queueing import QueueMetrics, QueueMetricsProvider
+    from .._clock import Clock
+    from .._controllers.queue_state import QueueMetrics, QueueMetricsProvider
+    from .._controllers.rate_limiters import RateLimiter
 
 __all__ = ["PriorityQueue", "WorkQueue"]
 

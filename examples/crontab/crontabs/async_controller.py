@@ -10,8 +10,8 @@ import asyncio
 import crontabs_client
 import kubeapi
 
+from clientgen.runtime import Request
 from clientgen.runtime.aio import AsyncController
-from clientgen.runtime.controlling import Request
 from clientgen.runtime.errors import NotFound
 
 from .deciding import NAME, cron_job_for, status_for

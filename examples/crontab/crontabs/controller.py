@@ -8,7 +8,7 @@ from __future__ import annotations
 import crontabs_client
 import kubeapi
 
-from clientgen.runtime.controlling import Request
+from clientgen.runtime import Request
 from clientgen.runtime.errors import NotFound
 from clientgen.runtime.sync import Controller
 

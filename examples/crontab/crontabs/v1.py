@@ -8,8 +8,7 @@ from typing import Annotated
 from kubeapi.core.v1 import EnvVar, ResourceRequirements
 from msgspec import Meta
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.models import Literal, Model, ObjectMeta, Time, auto, constant, field
 
 
 class CronTabSpec(Model):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clientgen.runtime.scheme import Scheme
+    from clientgen.runtime import Scheme
 
 __all__ = [
     "add_to_scheme",

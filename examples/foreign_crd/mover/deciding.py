@@ -9,8 +9,8 @@ import backups_client
 import kubeapi
 from backups_client.backups_example.v1 import Backup
 
-from clientgen.runtime.meta_v1 import Condition
-from clientgen.runtime.scheme import Scheme
+from clientgen.runtime import Scheme
+from clientgen.runtime.models import Condition
 
 
 def stores_of(backup: Backup) -> list[str]:

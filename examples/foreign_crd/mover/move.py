@@ -10,7 +10,7 @@ import sys
 from backups_client import Clientset
 from backups_client.backups_example.v1 import Backup
 
-from clientgen.runtime.indexer import split_key
+from clientgen.runtime import split_key
 
 from .deciding import Move, known_kinds, stores_of
 

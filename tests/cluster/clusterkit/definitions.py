@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from kubeapi.apiextensions.v1.models import CustomResourceDefinition
 
-from clientgen.runtime.codec import from_dict, to_dict
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import ApiError, NotFound
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime.models import from_dict, to_dict
 from clusterkit.together import until
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from click.testing import CliRunner
 
 from clientgen.cli.program import program
+from clientgen.runtime._http.request import HttpRequest
+from clientgen.runtime._manifests.documents import documents, taken_apart
 from clientgen.runtime.errors import NotFound
-from clientgen.runtime.manifests import documents, taken_apart
-from clientgen.runtime.request import HttpRequest
 from clusterkit.definitions import Definition, within
 from clusterkit.together import until
 

@@ -13,8 +13,7 @@ from kubeapi.certificates.v1.models import (
 from kubeapi.core.v1.models import ConfigMap, Pod
 from kubeapi.policy.v1.models import PodDisruptionBudget
 
-from clientgen.runtime.codec import from_dict
-from clientgen.runtime.meta_v1 import ObjectMeta
+from clientgen.runtime.models import ObjectMeta, from_dict
 
 __all__ = ["budget", "config_map", "deployment", "pod", "signing_request"]
 

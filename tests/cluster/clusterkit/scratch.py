@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from kubeapi.core.v1.models import Namespace, NamespaceList, NamespaceSpec, ServiceAccount
 
+from clientgen.runtime import MergePatch
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import AlreadyExists, ApiError, NotFound, RequestTimeout
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.patches import MergePatch
-from clientgen.runtime.request import HttpRequest
+from clientgen.runtime.models import ObjectMeta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

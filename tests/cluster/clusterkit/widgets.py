@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from kubeapi.apiextensions.v1.models import CustomResourceDefinition
 
-from clientgen.runtime.codec import from_dict
+from clientgen.runtime import Resource
+from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import NotFound
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Model, auto, constant, field
-from clientgen.runtime.request import HttpRequest
-from clientgen.runtime.resource import Resource
+from clientgen.runtime.models import Model, ModelList, ObjectMeta, auto, constant, field, from_dict
 from clusterkit.together import until
 
 if TYPE_CHECKING:

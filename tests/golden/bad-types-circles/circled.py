@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kubeapi.apiextensions.v1 import JSONSchemaProps
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, Raw, auto, constant, field
+from clientgen.runtime.models import ObjectMeta
+from clientgen.runtime.models import Literal, Model, Raw, auto, constant, field
 
 
 class Node(Model):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.models import ObjectMeta
+from clientgen.runtime.models import Literal, Model, Time, auto, constant, field
 
 if TYPE_CHECKING:
     from collections import OrderedDict

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ListMeta, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant, field
+from clientgen.runtime.models import ListMeta, ModelList, ObjectMeta
+from clientgen.runtime.models import Literal, Model, auto, constant, field
 
 
 # +genclient

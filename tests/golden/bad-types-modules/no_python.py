@@ -1,6 +1,6 @@
 """Not Python."""
 
-from clientgen.runtime.model import Model
+from clientgen.runtime.models import Model
 
 
 class Broken(Model)

@@ -1,6 +1,6 @@
 """Raises when it is imported."""
 
-from clientgen.runtime.model import Model
+from clientgen.runtime.models import Model
 
 
 def size() -> int:

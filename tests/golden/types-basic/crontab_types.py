@@ -8,18 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import (
-    IntOrString,
-    Literal,
-    Model,
-    Raw,
-    Time,
-    auto,
-    constant,
-    field,
-)
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import Condition, LabelSelector, ModelList, ObjectMeta
+from clientgen.runtime.models import IntOrString, Literal, Model, Raw, Time, auto, constant, field
+from clientgen.runtime.models import Quantity
 
 Policy = Literal["Allow", "Forbid", "Replace"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kubeapi.core.v1 import EnvVar, PodTemplateSpec, ResourceRequirements
 
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant, field
+from clientgen.runtime.models import Condition, LabelSelector, ObjectMeta
+from clientgen.runtime.models import Literal, Model, auto, constant, field
 
 
 class PoolSpec(Model):

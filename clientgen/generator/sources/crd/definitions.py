@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clientgen.generator.problems import Problems
+from clientgen.generator.sources.crd.collector import NOTHING, Manifest
 from clientgen.generator.sources.crd.documents import read_documents
-from clientgen.generator.sources.crd.gathering import NOTHING, Manifest
 from clientgen.generator.sources.crd.helm import HINT, is_template
-from clientgen.generator.sources.crd.places import below
+from clientgen.generator.sources.crd.positions import below
 from clientgen.generator.sources.crd.rules import API_VERSION, KIND, read_definition
 from clientgen.generator.sources.crd.yaml_documents import Document
 from clientgen.generator.sources.custom import CustomResource, custom_spec

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from clientgen._yaml.loader import BadText
 from clientgen.generator.problems import Problem, Problems
 from clientgen.generator.sources.crd.helm import helm_problem
 from clientgen.generator.sources.crd.yaml_documents import (
@@ -27,7 +28,6 @@ from clientgen.generator.sources.document import (
     TOO_LARGE,
     deep_position,
 )
-from clientgen.goyaml.reading import BadText
 
 __all__ = ["json_texts", "read_documents"]
 

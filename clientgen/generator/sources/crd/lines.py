@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import yaml
 
+from clientgen._yaml import composer
 from clientgen.generator.problems import Problem
 from clientgen.generator.sources.crd.documents import json_texts
 from clientgen.generator.sources.spec import Input
-from clientgen.goyaml import composing
 
 __all__ = ["line_of", "located"]
 
@@ -25,7 +25,7 @@ def line_of(text: str, document_index: int, path: Sequence[str | int]) -> int:
         path: keys and indices, as of a JSON pointer.
     """
     root, first = _root(text, document_index)
-    return first if root is None else first - 1 + composing.line_of(root, path)
+    return first if root is None else first - 1 + composer.line_of(root, path)
 
 
 def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Problem, ...]:
@@ -68,8 +68,8 @@ def _root(text: str, document_index: int) -> tuple[yaml.Node | None, int]:
         texts = list(json_texts(text))
         if texts:
             line, one = texts[document_index]
-            return next(composing.compose(one.replace("\t", " ")), None), line
-        for index, node in enumerate(composing.compose(text)):
+            return next(composer.compose(one.replace("\t", " ")), None), line
+        for index, node in enumerate(composer.compose(text)):
             if index == document_index:
                 return node, 1
     except (yaml.YAMLError, RecursionError, IndexError):

@@ -15,13 +15,13 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clientgen.generator.problems import Problem, Problems
-from clientgen.generator.remembering import is_known_sound, remember_sound
-from clientgen.generator.sources.crd.places import below, field_parts, found_at
+from clientgen.generator.sources.crd.positions import below, field_parts, found_at
 from clientgen.generator.sources.crd.shape import shaped
 from clientgen.generator.sources.document import FLATTER, TOO_DEEP, is_array, is_object, too_deep
+from clientgen.generator.user_cache import is_known_sound, remember_sound
 
 if TYPE_CHECKING:
-    from clientgen.testing.apiserver.failures import Cause
+    from clientgen.testing._apiserver.failures import Cause
 
 __all__ = ["API_VERSION", "KIND", "check_definition", "read_definition"]
 
@@ -130,8 +130,8 @@ def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) ->
 def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
     """What the server complains about, and whether everything was there to find it."""
     # Late: the server takes longer to load than a small package to be generated.
-    from clientgen.testing.apiserver.custom import validate_definition
-    from clientgen.testing.apiserver.custom.libraries import MissingLibrary
+    from clientgen.testing._apiserver.custom import validate_definition
+    from clientgen.testing._apiserver.custom.libraries import MissingLibrary
 
     created = _as_created(definition)
     try:
@@ -142,7 +142,7 @@ def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
 
 def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
     """The definition as the server has it when it is validated: names filled in, a status."""
-    from clientgen.testing.apiserver.custom import default_definition
+    from clientgen.testing._apiserver.custom import default_definition
 
     spec = dict(definition.get("spec", {}))
     for name in ("names", "conversion"):

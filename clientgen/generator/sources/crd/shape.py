@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from clientgen.generator.problems import Problems
-from clientgen.generator.sources.crd.places import below
+from clientgen.generator.sources.crd.positions import below
 from clientgen.generator.sources.document import is_array, is_object
 
 __all__ = ["DEEPEST", "shaped"]

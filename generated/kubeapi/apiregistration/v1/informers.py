@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import SelectorOptions
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
-from clientgen.runtime.informer_options import SelectorOptions
 
 from .listers import APIServiceLister
 from .models import APIService, APIServiceList

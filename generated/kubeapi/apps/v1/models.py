@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     NO_RAW,
     UNSET_ZERO,
+    LabelSelector,
     Literal,
     Model,
+    ModelList,
+    ObjectMeta,
     Raw,
     Time,
     auto,

@@ -3,8 +3,17 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
+from clientgen.runtime.models import (
+    UNSET_ZERO,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 __all__ = [
     "CrossVersionObjectReference",

@@ -3,9 +3,19 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import (
+    UNSET_ZERO,
+    LabelSelector,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Quantity,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 __all__ = [
     "ContainerResourceMetricSource",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.resource import Resource
+from clientgen.runtime import Resource
 
 __all__ = [
     "HORIZONTAL_POD_AUTOSCALERS",

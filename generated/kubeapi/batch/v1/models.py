@@ -3,8 +3,18 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import UNSET_ZERO, Literal, Model, Time, auto, constant, field
+from clientgen.runtime.models import (
+    UNSET_ZERO,
+    LabelSelector,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 from ...core.v1.models import ObjectReference, PodTemplateSpec
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.listers import ClusterLister, NamespacedLister
+from clientgen.runtime import ClusterLister, NamespacedLister
 
 from .models import (
     ComponentStatus,

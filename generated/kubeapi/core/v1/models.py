@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     UNSET_ZERO,
+    Condition,
+    LabelSelector,
     Literal,
     MicroTime,
     Model,
+    ModelList,
+    ObjectMeta,
+    Quantities,
+    Quantity,
     Time,
     auto,
     constant,
     field,
 )
-from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "AWSElasticBlockStoreVolumeSource",

@@ -3,8 +3,16 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, MicroTime, Model, Time, auto, constant
+from clientgen.runtime.models import (
+    Literal,
+    MicroTime,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Time,
+    auto,
+    constant,
+)
 
 from ...core.v1.models import EventSource, ObjectReference
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.listers import ClusterLister
+from clientgen.runtime import ClusterLister
 
 from .models import FlowSchema, PriorityLevelConfiguration
 

@@ -3,8 +3,16 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.models import (
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 __all__ = [
     "ServerStorageVersion",

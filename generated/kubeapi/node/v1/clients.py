@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Unpack
 
-from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.meta_v1 import Status
-from clientgen.runtime.options import (
+from clientgen.runtime import (
     ApplyOptions,
     DeleteCollectionOptions,
     DeleteOptions,
@@ -16,11 +14,13 @@ from clientgen.runtime.options import (
     EditOptions,
     GetOptions,
     ListOptions,
+    Patch,
     PatchOptions,
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.patches import Patch
+from clientgen.runtime.sync import ResourceClient, Rest, Watch
+from clientgen.runtime.models import Status
 
 from .models import RuntimeClass, RuntimeClassList
 from .resources import RUNTIME_CLASSES

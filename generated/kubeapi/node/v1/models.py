@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant, field
-from clientgen.runtime.quantity import Quantities
+from clientgen.runtime.models import (
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Quantities,
+    auto,
+    constant,
+    field,
+)
 
 from ...core.v1.models import Toleration
 

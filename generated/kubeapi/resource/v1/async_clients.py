@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Unpack, overload
 
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.meta_v1 import Status
-from clientgen.runtime.options import (
+from clientgen.runtime import (
     ApplyOptions,
     DeleteCollectionOptions,
     DeleteOptions,
@@ -16,11 +14,13 @@ from clientgen.runtime.options import (
     EditOptions,
     GetOptions,
     ListOptions,
+    Patch,
     PatchOptions,
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.patches import Patch
+from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
+from clientgen.runtime.models import Status
 from msgspec import UNSET, UnsetType
 
 from .models import (

@@ -3,9 +3,21 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import Condition, ModelList, ObjectMeta
-from clientgen.runtime.model import NO_RAW, Literal, Model, Raw, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantities, Quantity
+from clientgen.runtime.models import (
+    NO_RAW,
+    Condition,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Quantities,
+    Quantity,
+    Raw,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 from ...core.v1.models import NodeSelector
 

@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import (
+    LabelSelector,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Quantity,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 from ...core.v1.models import PersistentVolumeSpec, TopologySelectorTerm
 

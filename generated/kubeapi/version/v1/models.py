@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Model
+from clientgen.runtime.models import Model
 
 __all__ = [
     "Info",

@@ -6,20 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from clientgen.runtime.meta_v1 import LabelSelector, ObjectMeta
-from clientgen.runtime.model import (
-    NO_RAW,
-    IntOrString,
-    Literal,
-    MicroTime,
-    Model,
-    Raw,
-    Time,
-    auto,
-    constant,
-    field,
-)
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import LabelSelector, ObjectMeta
+from clientgen.runtime.models import NO_RAW, IntOrString, Literal, MicroTime, Model, Raw, Time, auto, constant, field
+from clientgen.runtime.models import Quantity
 
 
 class Node(Model):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from clientgen.runtime.meta_v1 import Condition, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
+from clientgen.runtime.models import Condition, ObjectMeta
+from clientgen.runtime.models import Literal, Model, Time, auto, constant, field
 
 
 class CronTabSpec(Model):

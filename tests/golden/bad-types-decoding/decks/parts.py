@@ -5,7 +5,7 @@ from typing import Annotated, NewType
 
 import msgspec
 
-from clientgen.runtime.model import Model, field
+from clientgen.runtime.models import Model, field
 
 Deck = NewType("Deck", int)
 

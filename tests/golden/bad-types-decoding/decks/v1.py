@@ -8,9 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, Raw, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import ObjectMeta
+from clientgen.runtime.models import Literal, Model, Raw, Time, auto, constant, field
+from clientgen.runtime.models import Quantity
 
 from .parts import Limited, Part
 

@@ -1,6 +1,6 @@
 """A model that is named by its package."""
 
-from clientgen.runtime.model import Model
+from clientgen.runtime.models import Model
 
 
 class Thing(Model):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime.models import ObjectMeta
+from clientgen.runtime.models import Literal, Model, auto, constant
 
 
 # +genclient

@@ -4,7 +4,7 @@ from typing import Annotated, NewType
 
 from msgspec import Meta
 
-from clientgen.runtime.model import Literal, Model
+from clientgen.runtime.models import Literal, Model
 
 Berth = NewType("Berth", str)
 Depth = Annotated[int, Meta(ge=0, le=100)]

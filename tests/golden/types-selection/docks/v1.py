@@ -3,8 +3,8 @@
 # +groupName=docks.example.com
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime.models import ModelList, ObjectMeta
+from clientgen.runtime.models import Literal, Model, auto, constant
 
 from .parts import Mooring
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Literal, constant
+from clientgen.runtime.models import Literal, constant
 
 from .common import Named
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Literal, auto, constant, field
+from clientgen.runtime.models import Literal, auto, constant, field
 
 from .common import Named, Phase, Placed
 

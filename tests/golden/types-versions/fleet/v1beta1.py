@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime.models import Literal, Model, auto, constant
 
 from .common import Named
 from .v1 import TruckStatus

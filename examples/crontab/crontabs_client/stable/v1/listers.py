@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.listers import NamespacedLister
+from clientgen.runtime import NamespacedLister
 from crontabs.expansions import CronTabListerExpansion
 from crontabs.v1 import CronTab
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import ScopeOptions, SelectorOptions
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
-from clientgen.runtime.informer_options import ScopeOptions, SelectorOptions
 
 from .listers import BackupLister, BackupStoreLister, DrillLister
 from .models import Backup, BackupList, BackupStore, BackupStoreList, Drill, DrillList

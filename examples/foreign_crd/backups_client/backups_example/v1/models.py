@@ -3,9 +3,21 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import NO_RAW, Literal, Model, Raw, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantity
+from clientgen.runtime.models import (
+    NO_RAW,
+    Condition,
+    LabelSelector,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Quantity,
+    Raw,
+    Time,
+    auto,
+    constant,
+    field,
+)
 from kubeapi.core.v1.models import EnvVar, PodTemplateSpec, ResourceRequirements
 
 __all__ = [

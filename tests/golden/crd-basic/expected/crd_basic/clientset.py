@@ -8,11 +8,11 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from clientgen.runtime import ClientOptions
 from clientgen.runtime.sync import Rest
-from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
-    from clientgen.runtime.informer_options import FactoryOptions
+    from clientgen.runtime import FactoryOptions
 
     from .informer_factory import InformerFactory
     from .stable.v1.clients import StableV1Client

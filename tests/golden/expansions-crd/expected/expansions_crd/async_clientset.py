@@ -8,11 +8,11 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from clientgen.runtime import ClientOptions
 from clientgen.runtime.aio import AsyncRest
-from clientgen.runtime.options import ClientOptions
 
 if TYPE_CHECKING:
-    from clientgen.runtime.informer_options import FactoryOptions
+    from clientgen.runtime import FactoryOptions
 
     from .async_informer_factory import AsyncInformerFactory
     from .water.v1.async_clients import AsyncWaterV1Client

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import GetOptions
 from clientgen.runtime.sync import ResourceClient, Rest
-from clientgen.runtime.options import GetOptions
 
 from .models import Foo
 from .resources import FOOS

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Literal, Model, constant, field
+from clientgen.runtime.models import Literal, Model, constant, field
 
 __all__ = [
     "Foo",

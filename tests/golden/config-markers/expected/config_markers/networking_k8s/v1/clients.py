@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Unpack, overload
 
+from clientgen.runtime import EachOptions, GetOptions, ListOptions, WriteOptions
 from clientgen.runtime.sync import ResourceClient, Rest
-from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WriteOptions
 from msgspec import UNSET, UnsetType
 
 from .models import Route, RouteList

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ObjectMeta
-from clientgen.runtime.model import UNSET_ZERO, Literal, Model, auto, constant, field
+from clientgen.runtime.models import UNSET_ZERO, Literal, Model, ObjectMeta, auto, constant, field
 
 __all__ = [
     "Scale",

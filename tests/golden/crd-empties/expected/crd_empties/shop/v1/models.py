@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     NO_RAW,
+    LabelSelector,
     Literal,
     Model,
+    ModelList,
+    ObjectMeta,
     Raw,
     UnsetDict,
     UnsetList,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.listers import NamespacedLister
+from clientgen.runtime import NamespacedLister
 
 from .models import Model
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     Literal as runtime_Literal,
     Model as runtime_Model,
+    ModelList,
+    ObjectMeta,
     auto,
     constant,
 )

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Literal, Model, field
-from clientgen.runtime.quantity import Quantities, Quantity
+from clientgen.runtime.models import Literal, Model, Quantities, Quantity, field
 
 __all__ = [
     "ConfigMapKeySelector",

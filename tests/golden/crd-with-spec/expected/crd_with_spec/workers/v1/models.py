@@ -3,8 +3,17 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import Condition, LabelSelector, ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant, field
+from clientgen.runtime.models import (
+    Condition,
+    LabelSelector,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    auto,
+    constant,
+    field,
+)
 
 from ...core.v1.models import EnvVar, ResourceRequirements, SecretKeySelector, Toleration
 

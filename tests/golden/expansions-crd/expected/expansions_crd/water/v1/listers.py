@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.listers import ClusterLister, NamespaceLister, NamespacedLister
+from clientgen.runtime import ClusterLister, NamespaceLister, NamespacedLister
 from tank_types import Tank
 from water_expansions import PumpListerExpansion, TankListerExpansion, TankNamespaceListerExpansion
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.listers import NamespaceLister, NamespacedLister
+from clientgen.runtime import NamespaceLister, NamespacedLister
 from shop_expansions import CrateListerExpansion, CrateNamespaceListerExpansion
 
 from .models import Crate

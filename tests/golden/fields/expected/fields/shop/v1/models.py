@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     NO_RAW,
     Literal,
     MicroTime,
     Model,
+    ModelList,
+    ObjectMeta,
+    Quantities,
+    Quantity,
     Raw,
     Time,
     auto,
     constant,
     field,
 )
-from clientgen.runtime.quantity import Quantities, Quantity
 
 __all__ = [
     "Crate",

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import ScopeOptions, SelectorOptions
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
-from clientgen.runtime.informer_options import ScopeOptions, SelectorOptions
 
 from .listers import CronTabLister, FleetLister
 from .models import CronTab, CronTabList, Fleet, FleetList

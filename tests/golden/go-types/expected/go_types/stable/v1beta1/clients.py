@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Unpack, overload
 
+from clientgen.runtime import EachOptions, GetOptions, ListOptions, WatchOptions
 from clientgen.runtime.sync import ResourceClient, Rest, Watch
-from clientgen.runtime.options import EachOptions, GetOptions, ListOptions, WatchOptions
 from msgspec import UNSET, UnsetType
 
 from .models import CronTab, CronTabList

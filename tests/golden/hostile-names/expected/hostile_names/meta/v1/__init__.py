@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import (
+from clientgen.runtime.models import (
     APIGroup,
     APIGroupList,
     APIResource,

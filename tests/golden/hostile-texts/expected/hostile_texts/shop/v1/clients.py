@@ -6,20 +6,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Unpack, overload
 
-from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
-from clientgen.runtime.meta_v1 import Status
-from clientgen.runtime.options import (
+from clientgen.runtime import (
     ApplyOptions,
+    ApplyPatch,
     DeleteOptions,
     EachOptions,
     EditOptions,
     GetOptions,
+    JsonPatch,
     ListOptions,
+    MergePatch,
     PatchOptions,
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
+from clientgen.runtime.models import Status
 from msgspec import UNSET, UnsetType
 
 from .models import Crate, CrateList

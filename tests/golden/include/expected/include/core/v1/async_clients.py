@@ -6,15 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Unpack, overload
 
-from clientgen.runtime.aio import (
-    AsyncLines,
-    AsyncResourceClient,
-    AsyncRest,
-    AsyncSubresource,
-    AsyncWatch,
-)
-from clientgen.runtime.meta_v1 import ObjectMeta, Status
-from clientgen.runtime.options import (
+from clientgen.runtime import (
     ApplyOptions,
     DeleteCollectionOptions,
     DeleteOptions,
@@ -23,11 +15,19 @@ from clientgen.runtime.options import (
     GetOptions,
     ListOptions,
     LogOptions,
+    Patch,
     PatchOptions,
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.patches import Patch
+from clientgen.runtime.aio import (
+    AsyncLines,
+    AsyncResourceClient,
+    AsyncRest,
+    AsyncSubresource,
+    AsyncWatch,
+)
+from clientgen.runtime.models import ObjectMeta, Status
 from msgspec import UNSET, UnsetType
 
 from ...policy.v1.models import Eviction

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime.models import Literal, Model, auto, constant
 
 __all__ = [
     "Clash",

@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, Time, auto, constant, field
-from clientgen.runtime.quantity import Quantities, Quantity
+from clientgen.runtime.models import (
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Quantities,
+    Quantity,
+    Time,
+    auto,
+    constant,
+    field,
+)
 
 __all__ = [
     "Worker",

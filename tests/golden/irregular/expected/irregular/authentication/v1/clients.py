@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import WriteOptions
 from clientgen.runtime.sync import ResourceClient, Rest
-from clientgen.runtime.options import WriteOptions
 
 from .models import TokenReview
 from .resources import TOKEN_REVIEWS

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import Literal, Model, auto, constant
+from clientgen.runtime.models import Literal, Model, ModelList, ObjectMeta, auto, constant
 
 __all__ = [
     "Route",

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import ScopeOptions
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
-from clientgen.runtime.informer_options import ScopeOptions
 
 from .listers import KeptLister, PlainLister, ScaledLister, SeenLister, StatelessLister
 from .models import (

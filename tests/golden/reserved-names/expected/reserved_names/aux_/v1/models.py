@@ -3,8 +3,17 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import NO_RAW, Literal, Model, Raw, auto, constant, field
+from clientgen.runtime.models import (
+    NO_RAW,
+    Literal,
+    Model,
+    ModelList,
+    ObjectMeta,
+    Raw,
+    auto,
+    constant,
+    field,
+)
 
 __all__ = [
     "Options",

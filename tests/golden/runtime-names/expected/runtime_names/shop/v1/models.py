@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import (
-    ModelList as runtime_ModelList,
-    ObjectMeta as runtime_ObjectMeta,
-)
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     Literal as runtime_Literal,
     Model as runtime_Model,
+    ModelList as runtime_ModelList,
+    ObjectMeta as runtime_ObjectMeta,
+    Quantity as runtime_Quantity,
     auto,
     constant,
 )
-from clientgen.runtime.quantity import Quantity as runtime_Quantity
 
 __all__ = [
     "AsyncWatch",

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import ScopeOptions
 from clientgen.runtime.aio import AsyncGroupVersionInformers, AsyncSharedInformer
-from clientgen.runtime.informer_options import ScopeOptions
 
 from .listers import RouteLister
 from .models import Route, RouteList

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Unpack
 
 from async_factory_types import Report, Robot, AsyncJob
+from clientgen.runtime import ScopeOptions, SelectorOptions
 from clientgen.runtime.aio import AsyncGroupVersionInformers, AsyncSharedInformer
-from clientgen.runtime.informer_options import ScopeOptions, SelectorOptions
 
 from .listers import ReportLister, RobotLister, AsyncJobLister
 from .models import ReportList, RobotList, AsyncJobList

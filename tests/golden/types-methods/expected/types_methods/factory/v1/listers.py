@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from async_factory_types import AsyncJob, Report, Robot
-from clientgen.runtime.listers import ClusterLister, NamespacedLister
+from clientgen.runtime import ClusterLister, NamespacedLister
 
 __all__ = [
     "AsyncJobLister",

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from async_factory_types import AsyncJob, Blueprint, Report, Review, Robot
-from clientgen.runtime.meta_v1 import ModelList
-from clientgen.runtime.model import Literal, constant
+from clientgen.runtime.models import Literal, ModelList, constant
 
 __all__ = [
     "AsyncJobList",

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList
-from clientgen.runtime.model import Literal, constant
+from clientgen.runtime.models import Literal, ModelList, constant
 from fleet.billing_v1 import Invoice
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from clientgen.runtime import ScopeOptions
 from clientgen.runtime.aio import AsyncGroupVersionInformers, AsyncSharedInformer
-from clientgen.runtime.informer_options import ScopeOptions
 from fleet.v1beta1 import Truck
 
 from .listers import TruckLister

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList
-from clientgen.runtime.model import Literal, constant
+from clientgen.runtime.models import Literal, ModelList, constant
 from fleet.v1beta1 import Truck
 
 __all__ = [

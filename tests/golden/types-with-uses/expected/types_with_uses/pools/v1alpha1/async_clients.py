@@ -6,21 +6,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Unpack, overload
 
-from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
-from clientgen.runtime.meta_v1 import Status
-from clientgen.runtime.options import (
+from clientgen.runtime import (
     ApplyOptions,
+    ApplyPatch,
     DeleteCollectionOptions,
     DeleteOptions,
     EachOptions,
     EditOptions,
     GetOptions,
+    JsonPatch,
     ListOptions,
+    MergePatch,
     PatchOptions,
     WatchOptions,
     WriteOptions,
 )
-from clientgen.runtime.patches import ApplyPatch, JsonPatch, MergePatch
+from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncSubresource, AsyncWatch
+from clientgen.runtime.models import Status
 from kubeapi.core.v1.models import Pod
 from msgspec import UNSET, UnsetType
 from pool_types import Pool

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from clientgen.runtime.meta_v1 import ModelList, ObjectMeta
-from clientgen.runtime.model import (
+from clientgen.runtime.models import (
     NO_RAW,
     Literal,
     MicroTime,
     Model,
+    ModelList,
+    ObjectMeta,
+    Quantity,
     Raw,
     Time,
     auto,
     constant,
     field,
 )
-from clientgen.runtime.quantity import Quantity
 
 from ...core.v1.models import LocalObjectReference
 

@@ -1,0 +1,160 @@
+"""YAML for people: block style, texts of several lines as they are.
+
+Written here, not by a library, so that it is the same to the byte with every version of one. Every
+text that another reader of YAML could take for a number, a date or a word such as `no` is quoted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+import yaml
+
+from .composer import TAG
+from .scalars import plain_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["write_yaml"]
+
+_LEAST_WIDTH: Final = 40
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./$(<][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff]*")
+_PRINTABLE: Final = re.compile(r"[\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*")
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_BASIC: Final = 0xFFFF
+_TEXT: Final = f"{TAG}str"
+_RESOLVER: Final[Any] = yaml.resolver.Resolver()
+
+
+def write_yaml(value: Mapping[str, Any], *, sort_keys: bool = True, width: int | None = 96) -> str:
+    """Write JSON-like data as one YAML document; the order of lists is kept.
+
+    Args:
+        value: what to write.
+        sort_keys: whether keys are sorted; else they stay in their order.
+        width: how long lines may be, in characters; longer texts are folded where they have
+            spaces. None folds nothing.
+    """
+    return "".join(f"{line}\n" for line in _Writer(sort_keys, width).map(value, 0))
+
+
+class _Writer:
+    """Lines of values, each with the indentation of what it stands in."""
+
+    def __init__(self, sort_keys: bool, width: int | None) -> None:
+        self._sort_keys = sort_keys
+        self._width = width
+
+    def map(self, value: Mapping[str, Any], indent: int) -> Iterator[str]:
+        margin = " " * indent
+        for key in sorted(value) if self._sort_keys else value:
+            yield from self._entry(f"{margin}{_scalar(key)}:", value[key], indent)
+
+    def _entry(self, start: str, value: Any, indent: int) -> Iterator[str]:
+        """What stands behind a key; items of a list stand below it without more indentation."""
+        if value and _is_map(value):
+            yield start
+            yield from self.map(value, indent + 2)
+        elif value and _is_list(value):
+            yield start
+            yield from self._list(value, indent)
+        else:
+            yield from self._leaf(start, value, indent + 2)
+
+    def _list(self, value: list[Any], indent: int) -> Iterator[str]:
+        margin = " " * indent
+        for item in value:
+            if item and _is_map(item):
+                inner = self.map(item, indent + 2)
+            elif item and _is_list(item):
+                inner = self._list(item, indent + 2)
+            else:
+                yield from self._leaf(f"{margin}-", item, indent + 2)
+                continue
+            yield f"{margin}- {next(inner)[indent + 2 :]}"
+            yield from inner
+
+    def _leaf(self, start: str, value: Any, indent: int) -> Iterator[str]:
+        block = self._block(value, len(start), indent) if isinstance(value, str) else None
+        if block is None:
+            yield f"{start} {_scalar(value)}"
+            return
+        sign, lines = block
+        yield f"{start} {sign}"
+        yield from (f"{' ' * indent}{line}" if line else "" for line in lines)
+
+    def _block(self, text: str, used: int, indent: int) -> tuple[str, list[str]] | None:
+        """A text in lines of its own: literal if it has lines, folded if it is long."""
+        if not _PRINTABLE.fullmatch(text):
+            return None
+        if "\n" in text:
+            return _literal(text)
+        if self._width is None or used + len(text) <= self._width:
+            return None
+        if text != text.strip() or "  " in text or " " not in text:
+            return None
+        width = max(self._width - indent, _LEAST_WIDTH)
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+        return ">-", lines
+
+
+def _is_map(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _is_list(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _literal(text: str) -> tuple[str, list[str]] | None:
+    """The lines as they are; None if readers of YAML could lose white space."""
+    lines = text.split("\n")
+    ends = not lines[-1]
+    body = lines[:-1] if ends else lines
+    if not body[-1] or any(line != line.rstrip() for line in body):
+        return None
+    # Where the first line begins is said if it cannot be seen.
+    start = "2" if body[0][:1] in ("", " ") else ""
+    return f"|{start}{'' if ends else '-'}", body
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, float):
+        mantissa, sign, exponent = repr(value).partition("e")
+        # Without a point, readers of YAML 1.1 take `1e-05` for text.
+        return f"{mantissa}{'' if '.' in mantissa or not sign else '.0'}{sign}{exponent}"
+    if not isinstance(value, str):
+        return json.dumps(value)  # integers, true, false, null, and what is empty
+    if not value or not _PRINTABLE.fullmatch(value) or "\n" in value or not _is_text(value):
+        return _escaped(value)
+    return value if _is_plain(value) else "'" + value.replace("'", "''") + "'"
+
+
+def _is_text(text: str) -> bool:
+    """Whether readers of YAML 1.1 and 1.2 alike take it for a text if it has no quotes."""
+    if not isinstance(plain_value(text), str):
+        return False
+    return bool(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)) == _TEXT)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text needs no quotes to be one."""
+    if not _PLAIN.fullmatch(text) or text != text.strip():
+        return False
+    return not (": " in text or " #" in text or text.endswith(":"))
+
+
+def _escaped(text: str) -> str:
+    inside = "".join(_ESCAPES.get(char) or _visible(char) for char in text)
+    return f'"{inside}"'
+
+
+def _visible(char: str) -> str:
+    if _PRINTABLE.fullmatch(char):
+        return char
+    code = ord(char)
+    return f"\\u{code:04x}" if code <= _BASIC else f"\\U{code:08x}"

@@ -1,0 +1,157 @@
+"""The files of a project to start from, and the names in them."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from clientgen import __version__
+from clientgen._gvk import GroupVersion
+from clientgen.generator.plurals import plural_of
+from clientgen.generator.problems import Problems
+from clientgen.generator.python_names import (
+    group_packages,
+    group_version_accessor,
+    resource_accessor,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Starter", "starter"]
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+_LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
+_GROUP = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
+_LONGEST_GROUP = 253
+# So that `<Kind>Status` is a class, and the plural a label of DNS: 63 characters.
+_KIND = re.compile(r"[A-Z][A-Za-z0-9]{0,49}")
+# Kubernetes serves these only to who has the approval of its API reviewers.
+_PROTECTED = (".k8s.io", ".kubernetes.io")
+# Folders of the project, what it imports, and what that needs.
+_TAKEN_PACKAGES = frozenset(
+    {"aiohttp", "click", "clientgen", "crds", "dist", "msgspec", "mypy", "pytest", "tests"}
+    | {"urllib3", "yaml"}
+)
+# Names that the files use for something else.
+_TAKEN_KINDS = frozenset(
+    {"Annotated", "AsyncClientset", "AsyncController", "AsyncInformerFactory", "AsyncIterator"}
+    | {"CRDS", "Callable", "Clientset", "Controller", "FakeCluster", "InformerFactory", "Invalid"}
+    | {"Iterator", "Literal", "Meta", "Model", "NotFound", "ObjectMeta", "Path", "Request"}
+    | {"ThreadPoolExecutor"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """A project: what it is called, what it is about, and which flavour it has."""
+
+    name: str
+    group: str
+    kind: str
+    namespaced: bool
+    flavour: str
+
+    @property
+    def package(self) -> str:
+        """The Python package of the project."""
+        return self.name.replace("-", "_")
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Every file by its path in the project."""
+        values = self._values()
+        for path, template in (
+            ("README.md", "README.md"),
+            (".gitignore", "gitignore"),
+            ("pyproject.toml", "pyproject.toml"),
+            (f"{self.package}/__init__.py", "package.py"),
+            (f"{self.package}/v1.py", "v1.py"),
+            (f"{self.package}/controller.py", f"controller.{self.flavour}.py"),
+            ("tests/test_controller.py", f"test_controller.{self.flavour}.py"),
+        ):
+            text = files("clientgen.cli").joinpath("starter", f"{template}.tmpl").read_text("utf-8")
+            yield path, Template(text).substitute(values)
+
+    def _values(self) -> dict[str, str]:
+        version, plural = GroupVersion(self.group, "v1"), plural_of(self.kind)
+        article = "an" if self.kind[0] in "AEIOU" else "a"
+        return {
+            "name": self.name,
+            "package": self.package,
+            "client": f"{self.package}_client",
+            "version": __version__,
+            "group": self.group,
+            "kind": self.kind,
+            "article": article,
+            "Article": article.capitalize(),
+            "plural": plural,
+            "accessor": resource_accessor(self.kind, plural),
+            "group_version": group_version_accessor(
+                group_packages([self.group])[self.group], version
+            ),
+            "scope": "" if self.namespaced else "# +genclient:nonNamespaced\n",
+            "key": "request.namespace, request.name" if self.namespaced else "request.name",
+            "namespace": "request.namespace" if self.namespaced else "",
+            "test_namespace": '"default"' if self.namespaced else "",
+        }
+
+
+def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str) -> Starter:
+    """A project of these names.
+
+    Raises:
+        ClientgenError: with every name that cannot be used.
+    """
+    problems = Problems()
+    chosen = Starter(name, group, kind, namespaced, flavour)
+    _check_name(chosen, problems)
+    _check_group(group, problems)
+    _check_kind(kind, problems)
+    problems.raise_if_any()
+    return chosen
+
+
+def _check_name(chosen: Starter, problems: Problems) -> None:
+    name, package = chosen.name, chosen.package
+    if not _NAME.fullmatch(name):
+        usual = "write lower-case words such as `my-operator`"
+        hint = _meant("-".join(_words(name.lower())), _NAME) or usual
+        problems.add("--name", f"a project cannot be called `{name}`", hint)
+    elif keyword.iskeyword(package) or keyword.issoftkeyword(package):
+        problems.add("--name", f"`{package}` is a keyword of Python", "give it another --name")
+    elif package in sys.stdlib_module_names or package in _TAKEN_PACKAGES:
+        what = f"a package `{package}` exists and would be hidden"
+        problems.add("--name", what, "give it another --name")
+
+
+def _meant(found: str, pattern: re.Pattern[str]) -> str:
+    """What somebody may have meant, if it can be had."""
+    return f"did you mean `{found}`?" if pattern.fullmatch(found) else ""
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[^A-Za-z0-9.]+", text) if word]
+
+
+def _check_group(group: str, problems: Problems) -> None:
+    if not _GROUP.fullmatch(group) or len(group) > _LONGEST_GROUP:
+        hint = _meant(group.lower(), _GROUP) or "write a domain such as `apps.example.com`"
+        problems.add("--group", f"an API group cannot be `{group}`", hint)
+    elif group.endswith(_PROTECTED):
+        what = f"`{group}` is one of the groups that belong to Kubernetes itself"
+        problems.add("--group", what, "write a domain of your own")
+
+
+def _check_kind(kind: str, problems: Problems) -> None:
+    if not _KIND.fullmatch(kind):
+        usual = "write words without spaces, such as `CronTab`, and no more than 50 characters"
+        hint = _meant("".join(word[:1].upper() + word[1:] for word in _words(kind)), _KIND) or usual
+        problems.add("--kind", f"a kind cannot be `{kind}`", hint)
+    elif kind in _TAKEN_KINDS or keyword.iskeyword(kind) or kind.endswith("List"):
+        what = f"a kind `{kind}` would clash with what is called so already"
+        problems.add("--kind", what, "give it another --kind")

@@ -1,0 +1,265 @@
+"""The table of one package, value by value; what makes no sense is a problem with its place."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast, get_args
+
+from clientgen.generator.config_records import (
+    Cluster,
+    Distribution,
+    Inlined,
+    PackageConfig,
+    Renames,
+    Said,
+    Selection,
+)
+from clientgen.generator.expansions import Expansion, read_expansion
+from clientgen.generator.problems import did_you_mean
+from clientgen.generator.python_names import class_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from clientgen.generator.config_file import Table
+
+__all__ = ["CONTENT_KEYS", "read_output", "read_package"]
+
+CONTENT_KEYS = (
+    "spec",
+    "crd",
+    "types",
+    "crd-output",
+    "go-types",
+    "cluster",
+    "uses",
+    "inlined",
+    "output",
+    "include",
+    "exclude",
+    "rename",
+    "distribution",
+    "markers",
+    "expansions",
+)
+_GROUP = r"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?"
+_KIND = re.compile(rf"(?:({_GROUP})/)?([a-z][a-z0-9]*)/([A-Z][A-Za-z0-9]*)")
+# A model may be called what no kind may: a type that is defined in place is named after a property.
+_CLASS = re.compile(rf"(?:({_GROUP})/)?([a-z][a-z0-9]*)/([A-Za-z_]\w*)", re.ASCII)
+_PATTERN = re.compile(r"[-a-z0-9.*]+(?:/[a-z0-9*]+(?:/[A-Za-z0-9*]+)?)?")
+_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+# Names and versions as packages are published under (PEP 508, PEP 440).
+_DISTRIBUTION = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9._]*[A-Za-z0-9])?")
+_VERSION = re.compile(
+    r"(?:\d+!)?\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?"
+)
+
+
+def read_output(table: Table) -> Path | None:
+    """Where the package goes, if it is said."""
+    return _path(table, "output")
+
+
+def read_package(name: str, table: Table) -> PackageConfig:
+    """Everything that a table says about the package of that name, but where it goes."""
+    root = table.place.file.parent
+    return PackageConfig(
+        package=name,
+        output=Path(),
+        specs=_paths(table, "spec"),
+        markers=_markers(table.table("markers")),
+        expansions=_expansions(table.table("expansions")),
+        root=root,
+        place=table.place,
+        crds=_paths(table, "crd"),
+        types=_modules(table, "types"),
+        crd_output=_path(table, "crd-output"),
+        go_types=_paths(table, "go-types"),
+        cluster=_cluster(table),
+        uses=_modules(table, "uses"),
+        inlined=_inlined(table),
+        selection=Selection(_patterns(table, "include"), _patterns(table, "exclude")),
+        renames=_renames(table.table("rename")),
+        distribution=_distribution(table),
+    )
+
+
+def _path(table: Table, key: str) -> Path | None:
+    said = table.text(key)
+    return None if said is None else table.place.file.parent / said
+
+
+def _paths(table: Table, key: str) -> tuple[Path, ...]:
+    root = table.place.file.parent
+    return tuple(dict.fromkeys(root / said.text for said in _listed(table, key)))
+
+
+def _listed(table: Table, key: str) -> Iterable[Said]:
+    """The strings of a list, each with its place; one that says nothing is a problem."""
+    texts = table.texts(key)
+    place = str(table.place / key)
+    alone = isinstance(table.values.get(key), str)
+    for n, text in enumerate(texts):
+        where = place if alone else f"{place}[{n}]"
+        if text.strip():
+            yield Said(text, where)
+        else:
+            table.problems.add(where, "it is empty")
+
+
+def _modules(table: Table, key: str) -> tuple[str, ...]:
+    """Modules by the names they are imported by."""
+    found: dict[str, None] = {}
+    for said in _listed(table, key):
+        if _MODULE.fullmatch(said.text) and not any(
+            keyword.iskeyword(part) for part in said.text.split(".")
+        ):
+            found[said.text] = None
+            continue
+        what = f"`{said.text}` is not the name of a module"
+        table.problems.add(said.where, what, "write it as an import does: `package.module`")
+    return tuple(found)
+
+
+def _cluster(table: Table) -> Cluster | None:
+    value = table.values.get("cluster")
+    if value is None or isinstance(value, bool):
+        return Cluster() if value else None
+    said = table.table("cluster", "true, false or a table")
+    said.allow_only(("context", "kubeconfig"))
+    file = said.text("kubeconfig")
+    return Cluster(said.text("context"), table.place.file.parent / file if file else None)
+
+
+def _inlined(table: Table) -> Inlined:
+    value = table.text("inlined")
+    known = get_args(Inlined)
+    if value is None or value in known:
+        return cast("Inlined", value or "older")
+    hint = did_you_mean(value, known, f"known are {', '.join(known)}")
+    table.problems.add(str(table.place / "inlined"), f"there is no such way: `{value}`", hint)
+    return "older"
+
+
+def _patterns(table: Table, key: str) -> tuple[Said, ...]:
+    found: list[Said] = []
+    for said in _listed(table, key):
+        if _PATTERN.fullmatch(said.text):
+            found.append(said)
+            continue
+        hint = "write `group`, `group/version` or `group/version/Kind`; the core group is `core`"
+        if _KIND.fullmatch(said.text):
+            hint = f"the core group is called `core`: `core/{said.text}`"
+        table.problems.add(said.where, f"`{said.text}` does not select anything", hint)
+    return tuple(found)
+
+
+def _renames(table: Table) -> Renames:
+    """Keys with a slash name classes, all others the packages of groups."""
+    classes: dict[str, Said] = {}
+    groups: dict[str, Said] = {}
+    spelled: dict[str, str] = {}
+    for key in table.values:
+        said = _new_name(table, key)
+        if not re.fullmatch(_GROUP, key) and not _CLASS.fullmatch(key):
+            hint = "write `group/version/Name` for a class, or a group for its package"
+            table.problems.add(str(table.place / key), "it names nothing to rename", hint)
+            continue
+        is_class = "/" in key
+        plain = key.removeprefix("core/") if is_class else key if key != "core" else ""
+        if spelled.setdefault(plain, key) != key:
+            what = f"it names the same as `{spelled[plain]}`"
+            table.problems.add(str(table.place / key), what, "keep one of the two")
+        elif said:
+            (classes if is_class else groups)[plain] = said
+    return Renames(MappingProxyType(classes), MappingProxyType(groups))
+
+
+def _new_name(table: Table, key: str) -> Said | None:
+    where = str(table.place / key)
+    if isinstance(table.values[key], dict):
+        what = "must be a string, and is a table"
+        table.problems.add(where, what, "a name with dots is one key only in quotes")
+        return None
+    name = table.text(key)
+    if name is None:
+        return None
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        hint = "letters, digits and `_`, no digit first, no keyword of Python"
+        table.problems.add(where, f"`{name}` cannot be a name in Python", hint)
+        return None
+    if "/" in key and class_name(name) != name:
+        what = f"modules need `{name}` for something else"
+        table.problems.add(where, what, "take another name")
+        return None
+    if "/" not in key and name != name.lower():
+        table.problems.add(where, f"`{name}` is no name of a package", "write it in lower case")
+        return None
+    return Said(name, where)
+
+
+def _distribution(table: Table) -> Distribution | None:
+    value = table.values.get("distribution")
+    if value is None:
+        return None
+    where = str(table.place / "distribution")
+    if isinstance(value, str):
+        name, _, version = value.partition("==")
+        found = Distribution(name.strip(), version.strip() or "0.1.0", where=where)
+        return found if _is_publishable(found, table) else None
+    said = table.table("distribution")
+    said.allow_only(("name", "version", "description", "license", "dependencies"))
+    if said.values and "name" not in said:
+        table.problems.add(where, "it has no name", 'add `name = "..."`')
+    called = said.text("name")
+    if called is None:
+        return None
+    found = Distribution(
+        name=called,
+        version=said.text("version") or "0.1.0",
+        description=said.text("description") or "",
+        license=said.text("license") or "",
+        dependencies=said.texts("dependencies"),
+        where=where,
+    )
+    return found if _is_publishable(found, table) else None
+
+
+def _is_publishable(said: Distribution, table: Table) -> bool:
+    if not _DISTRIBUTION.fullmatch(said.name):
+        hint = "letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
+        table.problems.add(said.where, f"`{said.name}` cannot be the name of a distribution", hint)
+        return False
+    if not _VERSION.fullmatch(said.version):
+        what = f"`{said.version}` cannot be the version of a distribution"
+        table.problems.add(said.where, what, "write it like `1.2.0` or `1.2.0rc1`")
+        return False
+    return True
+
+
+def _markers(table: Table) -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType({kind: table.texts(key) for kind, key in _kinds(table).items()})
+
+
+def _expansions(table: Table) -> Mapping[str, Expansion]:
+    kinds = _kinds(table)
+    return MappingProxyType({kind: read_expansion(table, key) for kind, key in kinds.items()})
+
+
+def _kinds(table: Table) -> dict[str, str]:
+    """The keys by the kind they name: `core/v1/Pod` is another spelling of `v1/Pod`."""
+    keys: dict[str, str] = {}
+    for key in table.values:
+        match = _KIND.fullmatch(key)
+        if not match:
+            hint = "write `group/version/Kind`, or `version/Kind` for the core group"
+            table.problems.add(str(table.place / key), "it does not name a kind", hint)
+            continue
+        kind = key.removeprefix("core/")
+        if keys.setdefault(kind, key) != key:
+            what = f"it names the same kind as `{keys[kind]}`"
+            table.problems.add(str(table.place / key), what, "keep one of the two")
+    return keys

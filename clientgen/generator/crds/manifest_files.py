@@ -1,0 +1,172 @@
+"""The manifests as files of one folder: what differs, and writing them.
+
+What is ours is told by the first line. A file that is not ours is never changed and never removed;
+where one is in the way nothing is written. Either everything is replaced or nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from clientgen._yaml.dumper import write_yaml
+from clientgen._yaml.loader import BadText, load_yaml
+from clientgen.generator.atomic_write import (
+    STAGING,
+    Replacement,
+    clear_staging,
+    is_interrupted,
+    replace_files,
+)
+from clientgen.generator.crds.changes import Change, changes
+from clientgen.generator.crds.manifest import Manifest
+from clientgen.generator.directory_lock import exclusive, shared
+from clientgen.generator.manifest import has_header, header, made_from
+from clientgen.generator.output import Changed, Changes, Differences
+from clientgen.generator.problems import ClientgenError, Problem, Problems
+from clientgen.generator.sources.crd.shape import shaped
+from clientgen.generator.sources.document import is_object
+
+__all__ = ["Folder", "text_of"]
+
+
+def text_of(manifest: Manifest) -> str:
+    """The file of a manifest."""
+    return f"{header(', '.join(manifest.modules))}\n{write_yaml(manifest.definition)}"
+
+
+class Folder:
+    """A folder of manifests, and what is to be in it.
+
+    Attributes:
+        path: the folder.
+        wanted: the files that are to be there, by name.
+        found: what is there of them.
+        stale: our files of kinds that are not there any more.
+        too_large: files that `kubectl apply` takes with `--server-side` only.
+    """
+
+    def __init__(
+        self, path: Path, manifests: Iterable[Manifest], modules: frozenset[str] | None = None
+    ) -> None:
+        """Look at what is there.
+
+        Args:
+            path: the folder; it need not be there.
+            manifests: what is to be in it.
+            modules: if not everything was read, the modules that were: files that were made of
+                others are left alone.
+
+        Raises:
+            ClientgenError: a file that is not ours is in the way, or something cannot be read.
+        """
+        self.path = path
+        self._modules = modules
+        made = tuple(manifests)
+        self.wanted = {manifest.file: text_of(manifest).encode() for manifest in made}
+        self.too_large = tuple(each.file for each in made if each.is_too_large_for_kubectl)
+        with shared(self.path):
+            self._look()
+
+    def _look(self) -> None:
+        problems = Problems()
+        self.found = {file: self._read(file, problems) for file in sorted(self.wanted)}
+        self.stale = tuple(self._stale(self._modules, problems))
+        self._interrupted = is_interrupted(self.path)
+        problems.raise_if_any()
+
+    def _read(self, file: str, problems: Problems) -> bytes | None:
+        place = self.path / file
+        try:
+            data = place.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            problems.add(str(place), f"it cannot be read: {error.strerror}", "nothing was changed")
+            return None
+        if place.is_symlink() or not has_header(data):
+            what = "a file that clientgen did not write is in the way"
+            hint = "move it, or write into another folder; nothing was changed"
+            problems.add(str(place), what, hint)
+        return data
+
+    def _stale(self, modules: frozenset[str] | None, problems: Problems) -> Iterable[str]:
+        """Our files of kinds that are not there any more."""
+        if self.path.exists() and not self.path.is_dir():
+            problems.add(str(self.path), "it is not a folder", "nothing was changed")
+            return
+        for place in sorted(self.path.glob("*.yaml")):
+            if place.name in self.wanted or place.is_symlink() or not place.is_file():
+                continue
+            source = made_from(place.read_bytes())
+            if source and (modules is None or modules.issuperset(source.split(", "))):
+                yield place.name
+
+    @property
+    def differences(self) -> Differences:
+        """How the folder differs from what is to be in it."""
+        pairs = [(file, data, self.wanted[file]) for file, data in self.found.items()]
+        return Differences(
+            changed=tuple(
+                Changed(file, data.decode(errors="replace"), wanted.decode())
+                for file, data, wanted in pairs
+                if data is not None and data != wanted
+            ),
+            missing=tuple(file for file, data, _ in pairs if data is None),
+            stale=(*self.stale, *([f"{STAGING}/"] if self._interrupted else [])),
+        )
+
+    def changes(self) -> dict[str, tuple[Change, ...]]:
+        """What changes for clients, by the name of the definition; what stays is not there."""
+        found: dict[str, tuple[Change, ...]] = {}
+        for file, data in self.found.items():
+            old = _definition(data)
+            if old is not None and data != self.wanted[file]:
+                new = _definition(self.wanted[file]) or {}
+                found[_name(new, file)] = changes(old, new)
+        for file in self.stale:
+            old = _definition((self.path / file).read_bytes()) or {}
+            found[_name(old, file)] = (Change("the definition", "is gone", breaking=True),)
+        return {name: each for name, each in sorted(found.items()) if each}
+
+    def write(self) -> Changes:
+        """Make the folder what it is to be.
+
+        Raises:
+            ClientgenError: something is in the way or cannot be written, or another run keeps the
+                folder for too long; everything is as it was.
+        """
+        with exclusive(self.path):
+            self._look()  # others may have written since
+            try:
+                return self._write()
+            except OSError as error:
+                where = str(error.filename or self.path)
+                what = f"it cannot be written: {error.strerror or type(error).__name__}"
+                raise ClientgenError([Problem(where, what, "nothing was changed")]) from error
+
+    def _write(self) -> Changes:
+        differences = self.differences
+        new = sorted([*differences.missing, *(each.path for each in differences.changed)])
+        if new or self.stale:
+            files = {file: self.wanted[file] for file in new}
+            replace_files(self.path, Replacement(files, self.stale, b""))
+        if self._interrupted:
+            clear_staging(self.path)
+        return Changes(tuple(new), self.stale, len(self.wanted) - len(new), self._interrupted)
+
+
+def _definition(data: bytes | None) -> Mapping[str, Any] | None:
+    """What a file says; None if it is not there, or was changed into something else."""
+    try:
+        value: Any = load_yaml(data)[0] if data is not None else None
+    except BadText:
+        return None
+    problems = Problems()
+    found = shaped(value, "", problems) if is_object(value) else None
+    return None if problems else found
+
+
+def _name(definition: Mapping[str, Any], file: str) -> str:
+    return str(definition.get("metadata", {}).get("name", file))

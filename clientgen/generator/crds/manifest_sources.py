@@ -1,0 +1,105 @@
+"""Which manifests a run is about, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from clientgen.generator.config import Flags, PackageConfig, load
+from clientgen.generator.config_file import find
+from clientgen.generator.crds.manifest import Manifest, manifests
+from clientgen.generator.crds.manifest_files import Folder
+from clientgen.generator.problems import Problems, take_all
+from clientgen.generator.python_types.class_reader import read_module
+from clientgen.generator.python_types.kinds import kinds
+from clientgen.generator.python_types.referenced_classes import check_reached
+
+__all__ = ["folders"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Modules:
+    """Modules whose kinds go to one folder."""
+
+    names: tuple[str, ...]
+    root: Path
+    paths: tuple[Path, ...]
+    where: str
+
+
+def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
+    """The folders of manifests, each with what is to be in it; nothing is written.
+
+    Args:
+        flags: the modules, or else the config (and the package of it) that names them.
+        output: the folder of all manifests, instead of the config's `crd-output`.
+
+    Raises:
+        ClientgenError: with everything that is wrong with the config, with the modules, or with
+            what is in the way.
+    """
+    # A run for some of the modules does not know what became of the others.
+    complete = not flags.types and flags.package is None
+
+    def folder(path: Path, groups: list[_Modules]) -> Folder:
+        names = None if complete else frozenset(name for each in groups for name in each.names)
+        return Folder(path, _manifests(groups), names)
+
+    by_folder = _by_folder(flags, output)
+    return tuple(take_all(partial(folder, *each) for each in by_folder.items()))
+
+
+def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
+    problems = Problems()
+    found: dict[Path, list[_Modules]] = {}
+    if flags.types:
+        if output is None:
+            what = "--types does not say where the manifests go"
+            problems.add("flags", what, "give --output, or leave --types to the config")
+            problems.raise_if_any()
+        assert output is not None
+        return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), (), "flags")]}
+    if flags.config is None and find(Path(), problems) is None:
+        what = "nothing says what to generate: no config file was found"
+        problems.add("", what, "give --types and --output, or write a clientgen.toml")
+    problems.raise_if_any()
+    packages = [package for package in load(flags) if package.types]
+    for package in packages:
+        path = output or package.crd_output
+        if path is None:
+            what = "it does not say where the manifests of its types go"
+            hint = 'add `crd-output = "crds"`, or give --output'
+            problems.add(package.where(), what, hint)
+        else:
+            found.setdefault(path, []).append(_of(package))
+    if not packages:
+        what = "there are no Python types to write manifests of"
+        problems.add("", what, "give --types, or add `types` to the config")
+    problems.raise_if_any()
+    return found
+
+
+def _of(package: PackageConfig) -> _Modules:
+    return _Modules(package.types, package.root, package.paths, package.where("types"))
+
+
+def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
+    problems = Problems()
+    wanted = {(name, each.root): each for each in groups for name in each.names}
+    read = [
+        read_module(name, root, problems, each.paths, each.where)
+        for (name, root), each in wanted.items()
+    ]
+    modules = [module for module in read if module]
+    known = kinds(modules, problems)
+    check_reached(known, modules, problems)
+    if not known and not problems:
+        for module in read:
+            if module:
+                problems.add(module.file, "it has no kind of an API", "see docs/python-types.md")
+    problems.raise_if_any()
+    made = manifests(known, problems)
+    problems.raise_if_any()
+    return made

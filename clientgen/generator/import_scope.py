@@ -1,0 +1,197 @@
+"""The names of one file: naming a thing is what imports it.
+
+Templates ask for names (`ref`, `runtime`, `beside`); the scope of the file remembers each and
+writes the import block afterwards, so no import list is ever computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clientgen.generator.ir import META_MODULE
+from clientgen.generator.layout import from_import, import_order, module_order, section
+from clientgen.generator.literals import identifier, module_name
+from clientgen.generator.plan import FilePlan, Symbol
+from clientgen.generator.unasync import protect, release, sync_name
+
+__all__ = ["Scope", "twin_of"]
+
+_RUNTIME: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("Literal", "MicroTime", "Model", "NO_RAW", "Raw", "Time", "auto", "constant", "field"),
+        META_MODULE,
+    ),
+    **dict.fromkeys(
+        ("UNSET_ZERO", "UnsetDict", "UnsetList"),
+        META_MODULE,
+    ),
+    **dict.fromkeys(("ModelList", "ObjectMeta", "Status"), META_MODULE),
+    **dict.fromkeys(("ApplyPatch", "JsonPatch", "MergePatch", "Patch"), "clientgen.runtime"),
+    **dict.fromkeys(
+        (
+            "AsyncGroupVersionInformers",
+            "AsyncLines",
+            "AsyncResourceClient",
+            "AsyncRest",
+            "AsyncSharedInformer",
+            "AsyncSubresource",
+            "AsyncWatch",
+        ),
+        "clientgen.runtime.aio",
+    ),
+    **dict.fromkeys(
+        (
+            "ApplyOptions",
+            "ClientOptions",
+            "DeleteCollectionOptions",
+            "DeleteOptions",
+            "EachOptions",
+            "EditOptions",
+            "GetOptions",
+            "ListOptions",
+            "LogOptions",
+            "PatchOptions",
+            "WatchOptions",
+            "WriteOptions",
+        ),
+        "clientgen.runtime",
+    ),
+    **dict.fromkeys(("ScopeOptions", "SelectorOptions"), "clientgen.runtime"),
+    **dict.fromkeys(("ClusterLister", "NamespaceLister", "NamespacedLister"), "clientgen.runtime"),
+    **dict.fromkeys(("Quantities", "Quantity"), META_MODULE),
+    "Resource": "clientgen.runtime",
+    **dict.fromkeys(("AsyncIterator", "Callable", "Mapping"), "collections.abc"),
+    **dict.fromkeys(("Self", "Unpack", "overload"), "typing"),
+    "PathLike": "os",
+    "TracebackType": "types",
+}
+
+
+def twin_of(path: str) -> str:
+    """The synchronous twin that is derived from a file; "" if there is none."""
+    folder, slash, name = path.rpartition("/")
+    twin = name.removeprefix("async_")
+    return "" if twin == name else folder + slash + twin
+
+
+class Scope:
+    """What a file defines, what it imports, and under which names.
+
+    Every name passes through `identifier` once. Only where a twin is derived names bear marks.
+    """
+
+    def __init__(self, file: FilePlan) -> None:
+        self._has_twin = bool(twin_of(file.path))
+        self._package = "." + file.path.replace("/", ".").rpartition(".py")[0]
+        self._package = self._package.rpartition(".")[0]
+        self._module = "." + file.path.removesuffix(".py").replace("/", ".")
+        self._late = frozenset(f".{folder.replace('/', '.')}.models" for folder in file.late)
+        self._taken = {form for name in file.defines for form in self._forms(identifier(name))}
+        self._imported: dict[Symbol, str] = {}
+        self._lazy: dict[str, list[str]] = {}
+
+    def kept(self, words: str) -> str:
+        """Words of others, which the twin has as well."""
+        return protect(words) if self._has_twin else words
+
+    def kept_folders(self, module: str) -> str:
+        """A module of the package of which only the last word is of both flavours."""
+        folders, _, last = module_name(module).rpartition(".")
+        return f"{self.kept(folders)}.{last}"
+
+    def ref(self, symbol: Symbol) -> str:
+        """The name of a symbol in this file; imported from now on."""
+        if symbol.module == self._module:
+            return symbol.name
+        known = self._imported.get(symbol)
+        if known is None:
+            known = self._free(symbol)
+            self._imported[symbol] = known
+        return known
+
+    def _free(self, symbol: Symbol) -> str:
+        """A name that means nothing else in this file, nor in its synchronous twin."""
+        name = symbol.name
+        identifier(release(name))
+        module_name(release(symbol.module))
+        if self._is_taken(name):
+            owner = (
+                "runtime" if symbol.module.startswith("clientgen.") else symbol.module.strip(".")
+            )
+            name = f"{owner.split('.')[0]}_{release(name)}"
+        while self._is_taken(name):
+            name += "_"
+        self._taken |= self._forms(name)
+        return name
+
+    def _is_taken(self, name: str) -> bool:
+        return not self._taken.isdisjoint(self._forms(name))
+
+    def _forms(self, name: str) -> set[str]:
+        """What it is called here and, where there is one, in the twin."""
+        return {release(name), sync_name(name)} if self._has_twin else {name}
+
+    def lazy(self, module: str, name: str) -> str:
+        """A name that annotations use and code imports where it is needed."""
+        self.ref(Symbol("typing", "TYPE_CHECKING"))
+        self._lazy.setdefault(module, []).append(identifier(name))
+        return name
+
+    def lazy_imports(self) -> str:
+        """What only type checkers import."""
+        modules = sorted(self._lazy, key=module_order)
+        return self._block([(module, sorted(self._lazy[module])) for module in modules], indent=4)
+
+    def runtime(self, name: str) -> str:
+        """A name of the runtime or the standard library."""
+        return self.ref(Symbol(_RUNTIME[name], name))
+
+    def name_in(self, module: str, name: str) -> str:
+        """A name of any other module."""
+        return self.ref(Symbol(module, name))
+
+    def beside(self, module: str, name: str) -> str:
+        """A name of another module of the same package."""
+        return self.ref(Symbol(f"{self._package}.{module}", self.kept(name)))
+
+    def imports(self) -> str:
+        """The import block, in isort's order: standard library, runtime, this package."""
+        return self._block(self._sorted(late=False))
+
+    def late_imports(self) -> str:
+        """Imports from modules that import this one back; by then its classes exist."""
+        return self._block(self._sorted(late=True))
+
+    def _sorted(self, *, late: bool) -> list[tuple[str, list[str]]]:
+        by_module: dict[str, list[str]] = {}
+        for symbol, local in self._imported.items():
+            if (symbol.module in self._late) is late:
+                module = self._relative(symbol.module)
+                text = symbol.name if symbol.name == local else f"{symbol.name} as {local}"
+                by_module.setdefault(module, []).append(text)
+        return [
+            (module, sorted(by_module[module], key=import_order))
+            for module in sorted(by_module, key=module_order)
+        ]
+
+    def _relative(self, module: str) -> str:
+        """`.core.v1.models` as seen from this file's package, `.apps.v1`."""
+        if not module.startswith("."):
+            return module
+        here, there = self._package.strip(".").split("."), module.strip(".").split(".")
+        here = [part for part in here if part]
+        common = 0
+        while common < min(len(here), len(there) - 1) and here[common] == there[common]:
+            common += 1
+        *folders, last = there[common:]
+        return "." * (len(here) - common + 1) + ".".join([*map(self.kept, folders), last])
+
+    def _block(self, modules: list[tuple[str, list[str]]], indent: int = 0) -> str:
+        lines: list[str] = []
+        before = -1
+        for module, names in modules:
+            if lines and section(module) != before:
+                lines.append("")
+            before = section(module)
+            lines.append(from_import(module, names, indent))
+        return "\n".join(lines)

@@ -1,0 +1,180 @@
+"""From inputs to the text of a package, and what inputs offer: everything before the disk.
+
+Pure functions, but for the manifest of the package that is there: an outage of a cluster must not
+take clients out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from clientgen._gvk import GroupVersion
+from clientgen.generator import output
+from clientgen.generator.config import PackageConfig
+from clientgen.generator.format import format_tree, formatter
+from clientgen.generator.inputs import Inputs, Parsed, gather
+from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
+from clientgen.generator.manifest import Manifest, digest
+from clientgen.generator.plan import Modules, plan
+from clientgen.generator.problems import ClientgenError, Problem, Problems
+from clientgen.generator.render import Rendered, Renderer
+from clientgen.generator.resolve import resolve
+from clientgen.generator.resolve.empty_result import nothing_found
+from clientgen.generator.resolve.selection import is_wanted
+
+__all__ = ["Progress", "ResourceRow", "Tree", "build", "offered_resources"]
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRow:
+    """What a document offers of one resource."""
+
+    group_version: str
+    kind: str
+    plural: str
+    namespaced: bool
+    verbs: tuple[str, ...]
+    subresources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A package before it meets the disk."""
+
+    files: Mapping[str, str]
+    manifest: Manifest
+    skipped: tuple[Skipped, ...]
+    unavailable: Mapping[str, str]
+    older: tuple[OlderCopy, ...]
+    notes: tuple[Problem, ...] = ()
+
+
+def offered_resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
+    """What the sources of packages offer, sorted by group version and plural."""
+    rows = {row for config in packages for row in _rows(_offered(config))}
+    return tuple(sorted(rows, key=lambda row: (row.group_version, row.plural)))
+
+
+def _offered(config: PackageConfig) -> Api:
+    inputs = gather(config)
+    with inputs.places():
+        return _resolve(config, inputs.parse())
+
+
+def _rows(api: Api) -> Iterator[ResourceRow]:
+    for group_version in api.group_versions:
+        for resource in group_version.resources:
+            yield ResourceRow(
+                str(resource.group_version),
+                resource.kind,
+                resource.plural,
+                resource.namespaced,
+                tuple(sorted(resource.verbs)),
+                _subresources(resource),
+            )
+
+
+def _subresources(resource: Resource) -> tuple[str, ...]:
+    names = {part.name for part in resource.subresources}
+    names |= {method.subresource for method in resource.methods if method.subresource}
+    return tuple(sorted(names | ({"log"} if resource.logs else set())))
+
+
+def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
+    configured = {kind: config.marker_lines(kind) for kind in config.markers}
+    # The configuration has the last word.
+    api = resolve(
+        parsed.specs,
+        (configured, *parsed.markers),
+        imported=parsed.imported,
+        inlined=config.inlined,
+        selection=config.selection,
+        unavailable=[GroupVersion.parse(name) for name in parsed.unavailable],
+    )
+    if not (api.kinds or any(one.resources for one in api.group_versions)):
+        raise ClientgenError(nothing_found(parsed.specs, api, config.where()))
+    return api
+
+
+def build(
+    config: PackageConfig,
+    inputs: Inputs,
+    manifest: Manifest,
+    progress: Progress,
+    *,
+    reuse: bool,
+) -> Tree:
+    """Understand inputs, decide what is generated, write it down and format it.
+
+    Args:
+        config: what to generate.
+        inputs: what was read for it.
+        manifest: what is to be said of the package; gets what is known at the end.
+        progress: told the name of each stage.
+        reuse: take what is rendered as before from the package that is there.
+
+    Raises:
+        ClientgenError: with all that is wrong with the inputs.
+    """
+    progress("reading")
+    with inputs.places():
+        parsed = inputs.parse()
+        _check_nothing_is_lost(config, parsed.unavailable)
+        api = _resolve(config, parsed)
+        progress("rendering")
+        files, modules = plan(api, config.expansions, config.renames)
+    rendered = Renderer(modules).render(files)
+    progress("formatting")
+    digests = {path: digest(formatter() + text) for path, text in rendered.texts.items()}
+    known = output.formatted_before(config.target, digests) if reuse else {}
+    tree = {**_formatted(rendered, known), "py.typed": ""}
+    folders = {
+        str(gv): modules.package(gv) for gv in (one.group_version for one in api.group_versions)
+    }
+    manifest = replace(
+        manifest,
+        rendered=digests,
+        group_versions=folders,
+        uses=config.uses,
+        names=_other_names(api, modules),
+    )
+    notes = inputs.located(api.notes)
+    return Tree(tree, manifest, api.skipped, parsed.unavailable, api.older, notes)
+
+
+def _other_names(api: Api, modules: Modules) -> dict[str, str]:
+    """The models whose classes are called otherwise."""
+    models = (model.id for one in api.group_versions for model in one.models)
+    named = ((modules.symbol(model).name, model) for model in models)
+    return {f"{m.group_version}/{name}": m.name for name, m in named if name != m.name}
+
+
+def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]) -> None:
+    """An outage of the cluster must not take clients out of a package that has them."""
+    before = output.read_manifest(config.target)
+    had = (before.group_versions if before else None) or {}
+    problems = Problems()
+    for name, reason in sorted(unavailable.items()):
+        if name in had and is_wanted(config.selection, GroupVersion.parse(name)):
+            what = f"{name} would be lost: it is in the package, and the cluster cannot describe it"
+            hint = f"{reason}. Try again later, or exclude `{name}`."
+            problems.add(str(config.target), what, hint)
+    problems.raise_if_any()
+
+
+def _formatted(rendered: Rendered, known: Mapping[str, str]) -> dict[str, str]:
+    """Format what is new.
+
+    A twin has the layout of its source with shorter words. Where the source was laid out as black
+    wants it, all that is broken over lines ends in commas that keep it so, and the twin is too.
+    """
+    texts, twins = rendered.texts, rendered.twins
+    new = {path: text for path, text in texts.items() if path not in known and path not in twins}
+    tree = {**known, **format_tree(new)}
+    left = {path: texts[path] for path in twins if path not in known}
+    settled = {path: text for path, text in left.items() if tree[twins[path]] == texts[twins[path]]}
+    unsettled = {path: text for path, text in left.items() if path not in settled}
+    return {**tree, **settled, **format_tree(unsettled)}

@@ -1,0 +1,92 @@
+"""The names a user chose, held against what there is to be named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from clientgen._gvk import GroupVersion
+from clientgen.generator import python_names
+from clientgen.generator.config_records import Renames, Said
+from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
+from clientgen.generator.problems import Problems, did_you_mean
+from clientgen.generator.sources.packages import is_shared, shared_types
+
+__all__ = ["chosen_names"]
+
+
+def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names.ChosenNames:
+    """The names for this API; what names nothing, or cannot be, is a problem.
+
+    The list of a kind that is renamed follows it, unless it has a name of its own choice: with
+    `CronTab = "Job"` a `CronTabList` is a `JobList`.
+    """
+    known = _known(api)
+    classes: dict[tuple[GroupVersion, str], str] = {}
+    for key, said in sorted(renames.classes.items()):
+        name = known.get(key)
+        if name is None:
+            _name_nothing(key, said, known, "type", problems)
+        elif _is_free(api, name, said, problems):
+            classes[name] = said.text
+    followers = dict(_lists(api, classes))
+    groups = {gv.group_version.group: None for gv in api.group_versions}
+    packages = dict(_packages(renames, groups, problems))
+    return python_names.ChosenNames({**followers, **classes}, packages)
+
+
+def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
+    """Whatever becomes a class, by the keys of the configuration."""
+    found = {f"{META_V1}/{model.name}": (META_V1, model.name) for model in shared_types()}
+    for gv in api.group_versions:
+        names = {model.id.name for model in gv.models} | {r.kind for r in gv.resources}
+        found |= {f"{gv.group_version}/{name}": (gv.group_version, name) for name in names}
+    for model in api.imported:
+        found[f"{model.group_version}/{model.name}"] = (model.group_version, model.name)
+    return found
+
+
+def _is_free(api: Api, name: tuple[GroupVersion, str], said: Said, problems: Problems) -> bool:
+    """Whether a class can get another name: not if it exists already."""
+    model = ModelId(*name)
+    if not is_shared(model) and model not in api.imported:
+        return True
+    existing = api.imported.get(model)
+    module = existing.module if existing else META_MODULE
+    what = f"{model.name} exists already, in {module}: it keeps its name"
+    problems.add(said.where, what, "remove it")
+    return False
+
+
+def _lists(
+    api: Api, classes: Mapping[tuple[GroupVersion, str], str]
+) -> Iterable[tuple[tuple[GroupVersion, str], str]]:
+    for gv in api.group_versions:
+        for resource in gv.resources:
+            chosen = classes.get((gv.group_version, resource.kind))
+            if chosen and _has_regular_list(gv, resource):
+                yield (gv.group_version, f"{resource.kind}List"), f"{chosen}List"
+
+
+def _has_regular_list(gv: GroupVersionApi, resource: Resource) -> bool:
+    return resource.list_model == ModelId(gv.group_version, f"{resource.kind}List")
+
+
+def _packages(
+    renames: Renames, groups: Iterable[str], problems: Problems
+) -> Iterable[tuple[str, str]]:
+    shown = {group or "core": group for group in groups if group != META_V1.group}
+    for group, said in sorted(renames.groups.items()):
+        if (group or "core") not in shown:
+            _name_nothing(group or "core", said, shown, "group", problems)
+        elif python_names.group_packages([group], {group: said.text})[group] != said.text:
+            what = f"every package has a module `{said.text}` of its own"
+            problems.add(said.where, what, "take another name")
+        else:
+            yield group, said.text
+
+
+def _name_nothing(
+    key: str, said: Said, known: Iterable[str], what: str, problems: Problems
+) -> None:
+    hint = did_you_mean(key, sorted(known), "nothing of that name is generated")
+    problems.add(said.where, f"there is no {what} `{key}`", hint)

@@ -1,0 +1,146 @@
+"""Whether msgspec can read the fields of a model, and goes on when a newer server says more.
+
+What a class is made of is looked at when the first answer is decoded: in a running controller, too
+late. So it is tried here.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+
+import msgspec
+
+from clientgen.generator.python_types.annotations import models_in, unalias
+from clientgen.runtime._models.empties import unfilled
+from clientgen.runtime._models.encoder import encode
+from clientgen.runtime._models.lenient_decoder import decoder_of
+from clientgen.runtime._models.model import Auto, Model, Raw
+from clientgen.runtime._models.model_info import fields_of
+
+__all__ = ["undecodable"]
+
+_UNIONS = (Union, types.UnionType)
+_STRICT = (
+    "takes no value that a later version may know: its Literal is that of `typing`",
+    "import `Literal` from clientgen.runtime.models, which is the same to type checkers",
+)
+
+
+def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
+    """What is wrong with the fields of a class.
+
+    Args:
+        cls: a class whose annotations are all known to be types of an API.
+
+    Yields:
+        The attribute ("" for the whole class), what is wrong with it, and what to write.
+    """
+    try:
+        fields = msgspec.structs.fields(cls)
+    except Exception as error:  # noqa: BLE001 - evaluates what the user wrote
+        hint = "put the classes that it is made of at the top level of the module"
+        yield "", f"cannot be decoded: {_said(error)}", hint
+        return
+    if cls.__struct_config__.array_like or cls.__struct_config__.tag:
+        hint = "leave `array_like` and `tag` out: the API has objects with their own fields only"
+        yield "", "is no object of an API on the wire", hint
+    for field in fields:
+        refused = _refused_field(field, unfilled(field.type))
+        if refused:
+            yield field.name, *refused
+
+
+def _refused_field(field: msgspec.structs.FieldInfo, annotation: Any) -> tuple[str, str] | None:
+    if _is_strict(annotation):
+        return _STRICT
+    refused = _refusal(annotation)
+    if refused:
+        hint = "put what `Annotated` says around the type that it speaks of"
+        return f"cannot be decoded: {refused}", hint
+    if field.default is not msgspec.NODEFAULT:
+        return _refused_default(lambda: field.default, annotation)
+    if field.default_factory is not msgspec.NODEFAULT:
+        make = cast("Callable[[], object]", field.default_factory)
+        return _refused_default(make, annotation) or _refused_auto(field, make)
+    return None
+
+
+def _refused_auto(field: msgspec.structs.FieldInfo, make: object) -> tuple[str, str] | None:
+    """Of an object that is never None: whether it can be left out and be empty.
+
+    A status may: only controllers write it, and until then it reads as zero.
+    """
+    if not isinstance(make, Auto) or field.encode_name == "status":
+        return None
+    name = make.model.__name__
+    needed = [each.name for each in fields_of(make.model).values() if each.required]
+    if not needed:
+        return None
+    what = f"is made by `auto({name})`, but there is no {name} without `{'`, `'.join(needed)}`"
+    return what, f"write `{field.name}: {name}`, so that whoever makes the object has to give one"
+
+
+def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, str] | None:
+    """What is wrong with the value a field has by itself."""
+    if isinstance(make, Auto):
+        if make.model in models_in(annotation):
+            return None
+        name = make.model.__name__
+        return f"is made by `auto({name})`, which is not its type", "write `auto` of its own class"
+    value = make()  # one that raises was told
+    if isinstance(value, Raw) and not bytes(value):
+        return None
+    wrong = _not_of(annotation, value)
+    if wrong:
+        hint = "write a value of its type, or `| None = None`"
+        return f"has a default that is not of its type: {wrong}", hint
+    if encode(value) != encode(make()):
+        hint = "write `| None = None`, and set it where objects are made"
+        return "has another default each time, which no server can fill in", hint
+    return None
+
+
+def _not_of(annotation: Any, value: object) -> str:
+    try:
+        decoder_of(annotation).decode(encode(value))
+    except (ValueError, TypeError) as error:
+        return str(error).partition("\n")[0]
+    return ""
+
+
+def _is_strict(annotation: Any) -> bool:
+    """Whether a Literal of typing stands there, without `| str` or `| int` beside it."""
+    annotation = unalias(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in _UNIONS and (str in arguments or int in arguments):
+        return False
+    return origin is Literal or any(map(_is_strict, arguments))
+
+
+def _refusal(annotation: Any) -> str:
+    try:
+        msgspec.json.Decoder(_outline(annotation))
+    except Exception as error:  # noqa: BLE001 - of any constraint that does not fit
+        return _said(error)
+    return ""
+
+
+def _outline(annotation: Any) -> Any:
+    """An annotation without the models in it, whose own fields are looked at by themselves."""
+    annotation = unalias(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if isinstance(origin or annotation, type) and issubclass(origin or annotation, Model):
+        return dict
+    if origin is Annotated:
+        return Annotated[(_outline(arguments[0]), *arguments[1:])]
+    if origin is Literal or not arguments:
+        return annotation
+    inside = tuple(map(_outline, arguments))
+    return Union[inside] if origin in _UNIONS else origin[inside]  # noqa: UP007 - of a tuple
+
+
+def _said(error: Exception) -> str:
+    """What is wrong, without the type, which the line shows, and without advice."""
+    return str(error).partition("\n")[0].partition(" - type `")[0].partition(". ")[0]

@@ -1,0 +1,94 @@
+"""Names for objects that have none: where they are.
+
+A name must not come to mean something else when a definition gets another property: what is taken
+into a name is the place alone, not what else there is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import TypeAlias
+
+from clientgen.generator.python_names import class_name
+
+__all__ = ["Path", "place_names"]
+
+Path: TypeAlias = tuple[str, ...]
+"""The definition an object is in, and the properties that lead to it."""
+
+_LONGEST = 64
+_LONGEST_START = 24
+_OWN_PARTS = (("spec",), ("status",))
+_NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
+
+
+def place_names(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+    """A name for each place: `CronTabSpecJobTemplate`.
+
+    A name that would be longer than 64 characters keeps its start and its end, with a mark of the
+    whole path between them. Places that would be called alike all have the mark; one that would be
+    called like a definition has a number.
+
+    Args:
+        paths: the places.
+        taken: the names of definitions.
+    """
+    alike: dict[str, list[Path]] = {}
+    for path in paths:
+        name = class_name(_joined(path))
+        alike.setdefault(name if _is_short(path, name) else _shortened(path), []).append(path)
+    names = {
+        path: name if len(each) == 1 else f"{name}_{_mark(path)}"
+        for name, each in alike.items()
+        for path in each
+    }
+    return _numbered(names, {class_name(name) for name in taken})
+
+
+def _is_short(path: Path, name: str) -> bool:
+    """Whether a name is kept: those of a kind's own parts are, however long the kind's is."""
+    return len(name) <= _LONGEST or (path[1:] in _OWN_PARTS and len(name) <= 2 * _LONGEST)
+
+
+def _mark(path: Path) -> str:
+    return sha256("\n".join(path).encode()).hexdigest()[:4]
+
+
+def _shortened(path: Path) -> str:
+    """`FlinkDeployment_4f1a_SecurityContextWindowsOptions`."""
+    mark = _mark(path)
+    start = class_name(path[0])[:_LONGEST_START]
+    room = _LONGEST - len(f"{start}_{mark}_")
+    end = ""
+    for name in reversed(path[1:]):
+        longer = _capitalised(name) + end
+        if end and len(longer) > room:
+            break
+        end = longer[:room]
+    return f"{start}_{mark}_{end}"
+
+
+def _numbered(names: Mapping[Path, str], taken: set[str]) -> dict[Path, str]:
+    used, wanted = set(taken), set(names.values())
+    found: dict[Path, str] = {}
+    for path in sorted(names):
+        name, number = names[path], 1
+        while name in used or (number > 1 and name in wanted):
+            number += 1
+            name = f"{names[path]}{number}"
+        used.add(name)
+        found[path] = name
+    return found
+
+
+def _joined(path: Path) -> str:
+    """The words of a path: `pod-template` and `pod_template` -> `PodTemplate`."""
+    start, *properties = path
+    return start + "".join(map(_capitalised, properties))
+
+
+def _capitalised(name: str) -> str:
+    parts = _NO_LETTERS.split(name)
+    return "".join(part[:1].upper() + part[1:] for part in parts) or "Field"

@@ -1,0 +1,174 @@
+"""Objects described in place: which of them are one class, and what that is called.
+
+A CustomResourceDefinition says at every place what stands there, so one type of its author is in it
+many times. Objects of a group version that have the same structure become one class: the same
+properties, types and requirements, and the same rules for the object as a whole. What is said in
+words may differ; the class then says nothing of it. A `{name}` or a `{key, name}` is anybody's:
+these are one class where the property that holds them has one name, too.
+
+A class is called after the place of the object: `CronTabSpecJobTemplate`. Of several places the
+shortest counts, so that the class of a name always is the class of the object at that place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from clientgen._gvk import GroupVersion
+from clientgen.generator.ir import (
+    ListType,
+    MapType,
+    Model,
+    ModelId,
+    ModelType,
+    TypeRef,
+    UnionType,
+)
+from clientgen.generator.resolve.descriptions import Said
+from clientgen.generator.resolve.inline_names import Path, place_names
+from clientgen.generator.resolve.selection import models_in
+
+__all__ = ["Described", "InPlace", "in_words", "merge", "retyped"]
+
+# What has fewer properties is a shape by which many mean something of their own.
+_TELLING = 3
+
+_Names: TypeAlias = Mapping[ModelId, ModelId]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An object as its schema has it: a model without words, and what is said of its parts."""
+
+    model: Model
+    said: Said
+    fields: Mapping[str, Said]
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """An object that is described where it is used.
+
+    `path` leads to it, from the definition on. What is `pinned` has a class of its own, whatever
+    else looks like it.
+    """
+
+    described: Described
+    path: Path
+    pinned: bool
+
+
+def merge(in_place: Mapping[ModelId, InPlace], taken: Iterable[ModelId]) -> dict[ModelId, Model]:
+    """The classes of objects described in place, by the objects that they are the classes of.
+
+    Args:
+        in_place: the objects; what is inside of another one comes before it.
+        taken: models that have their names.
+    """
+    classes = _classes(in_place)
+    firsts = {first: in_place[first] for first in dict.fromkeys(classes.values())}
+    names = _names(firsts, taken)
+    renamed = {key: names[first] for key, first in classes.items()}
+    members = {first: [each.described] for first, each in firsts.items()}
+    for key, first in classes.items():
+        if key != first:
+            members[first].append(in_place[key].described)
+    models = {
+        first: retyped(in_words(each, names[first]), renamed) for first, each in members.items()
+    }
+    return {key: models[first] for key, first in classes.items()}
+
+
+def retyped(model: Model, names: _Names) -> Model:
+    """A model whose fields speak of other models by their new names."""
+    fields = tuple(replace(each, type=_type(each.type, names)) for each in model.fields)
+    return model if fields == model.fields else replace(model, fields=fields)
+
+
+def _type(type_: TypeRef, names: _Names) -> TypeRef:
+    if isinstance(type_, ModelType):
+        new = names.get(type_.model)
+        return ModelType(new) if new else type_
+    if isinstance(type_, ListType):
+        return ListType(_type(type_.item, names))
+    if isinstance(type_, MapType):
+        return MapType(_type(type_.value, names))
+    if isinstance(type_, UnionType):
+        return UnionType(tuple(_type(member, names) for member in type_.members))
+    return type_
+
+
+def _classes(in_place: Mapping[ModelId, InPlace]) -> dict[ModelId, ModelId]:
+    """For each object the one that names its class."""
+    alike: dict[object, list[ModelId]] = {}
+    first_of: dict[ModelId, ModelId] = {}
+    sizes: dict[ModelId, int] = {}
+    for key, each in in_place.items():
+        model = each.described.model
+        sizes[key] = sum(1 + _size(field.type, sizes) for field in model.fields)
+        holder = each.path[-1] if sizes[key] < _TELLING else ""
+        members = alike.setdefault((holder, _structure(each.described, first_of)), [])
+        members.append(key)
+        first_of[key] = members[0]
+    found: dict[ModelId, ModelId] = {}
+    for members in alike.values():
+        best = min(members, key=lambda key: _precedence(in_place[key]))
+        found |= {key: key if in_place[key].pinned else best for key in members}
+    return {key: found[key] for key in in_place}
+
+
+def _size(type_: TypeRef, sizes: Mapping[ModelId, int]) -> int:
+    """How many properties there are in a value, in all its levels that are described in place."""
+    return sum(sizes.get(model, 0) for model in models_in(type_))
+
+
+def _structure(each: Described, first_of: _Names) -> object:
+    """What objects of one class have in common."""
+    model = each.model
+    fields = tuple(
+        (f.name, _type(f.type, first_of), f.required, f.has_default, f.partial)
+        for f in model.fields
+    )
+    return model.id.group_version, fields, model.open_ended, each.said.sentences
+
+
+def _precedence(each: InPlace) -> tuple[bool, int, int, Path]:
+    """Parts of kinds go first, then what is nearest to its kind and has the shortest name."""
+    return not each.pinned, len(each.path), sum(map(len, each.path)), each.path
+
+
+def _names(firsts: Mapping[ModelId, InPlace], taken: Iterable[ModelId]) -> dict[ModelId, ModelId]:
+    by_home: dict[GroupVersion, dict[ModelId, Path]] = {}
+    for key, first in firsts.items():
+        by_home.setdefault(key.group_version, {})[key] = first.path
+    given: dict[GroupVersion, set[str]] = {}
+    for model in taken:
+        given.setdefault(model.group_version, set()).add(model.name)
+    found: dict[ModelId, ModelId] = {}
+    for home, paths in by_home.items():
+        names = place_names(paths.values(), given.get(home, ()))
+        found |= {key: ModelId(home, names[path]) for key, path in paths.items()}
+    return found
+
+
+def in_words(members: Sequence[Described], name: ModelId) -> Model:
+    """The class of objects alike, which says what is said of all of them."""
+    model = members[0].model
+    said = _common(each.said for each in members)
+    if said.sentences and not said.text:
+        said = replace(said, text=f"{name.name} of {name.group_version}.")
+    fields = tuple(
+        replace(field, description=str(_common(each.fields[field.name] for each in members)))
+        for field in model.fields
+    )
+    return replace(model, id=name, fields=fields, description=str(said))
+
+
+def _common(said: Iterable[Said]) -> Said:
+    """What is said alike."""
+    first, *others = dict.fromkeys(said)
+    text = first.text if all(each.text == first.text for each in others) else ""
+    same = all(each.sentences == first.sentences for each in others)
+    return Said(text, first.sentences if same else "")

@@ -1,0 +1,169 @@
+"""Markers put to use: a resource as its paths say, less what its author took away, plus methods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from clientgen._gvk import GroupVersion
+from clientgen.generator.genclient import Genclient, GenclientMethod, MarkerLine, split_type
+from clientgen.generator.ir import Method, ModelId, Resource, Skipped, Verb
+from clientgen.generator.markers import extract_markers, parse_markers
+from clientgen.generator.overrides import contradictions, merge, select_verbs
+from clientgen.generator.problems import Problems, did_you_mean
+from clientgen.generator.python_names import marked_method_name
+from clientgen.generator.resolve.resources import Endpoint
+from clientgen.generator.resolve.types import Types
+
+__all__ = ["Marking"]
+
+_IN_LIST = re.compile(r"\[\d+\]$")
+
+
+class Marking:
+    """Applies markers: of those that speak of one thing, the earliest source has the word.
+
+    The descriptions of the API's own definitions come last.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Mapping[str, Sequence[MarkerLine]]],
+        types: Types,
+        problems: Problems,
+    ) -> None:
+        self._sources = tuple(sources)
+        self._types = types
+        self._problems = problems
+        self._keys: list[str] = []
+        self.notes = Problems()
+        """Markers that are passed over, filled by `report_unused`."""
+
+    def apply(self, resource: Resource, endpoint: Endpoint) -> Resource:
+        """The resource as its markers leave it; what is wrong with them is a problem."""
+        genclient = self._markers(resource)
+        if genclient == Genclient():
+            return resource
+        self._problems.extend(
+            contradictions(
+                genclient,
+                group=resource.group_version.group,
+                plural=resource.plural,
+                namespaced=resource.namespaced,
+            )
+        )
+        verbs, problems = select_verbs(genclient, resource.verbs, endpoint.subresource_verbs())
+        self._problems.extend(problems)
+        return self._rebuilt(resource, genclient, frozenset(cast("tuple[Verb, ...]", verbs)))
+
+    def pass_over(self, group_version: GroupVersion, kind: str) -> None:
+        """Take note of a kind that is not generated: markers may be there for it."""
+        self._keys.append(f"{group_version}/{kind}")
+
+    def report_unused(self) -> Iterator[Skipped]:
+        """Markers of a kind that there is not are a problem.
+
+        Go sources keep versions that are served no more, and kinds that have no definition yet:
+        these are passed over, but a source of which no kind is there is the wrong one. The
+        configuration, which is the first source, has to be right.
+        """
+        known = set(self._keys)
+        served = {_without_version(key) for key in known}
+        for number, source in enumerate(self._sources):
+            fits = number > 0 and not served.isdisjoint(map(_without_version, source))
+            for key in sorted(source.keys() - known):
+                if number and _without_version(key) in served:
+                    yield Skipped(f"markers of {key}", "no source has this version")
+                else:
+                    self._report_unused(key, source[key], self.notes if fits else self._problems)
+
+    def _report_unused(self, key: str, lines: Sequence[MarkerLine], to: Problems) -> None:
+        otherwise = "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
+        hint = did_you_mean(key, self._keys, otherwise)
+        # Of the configuration it is the key that is wrong, and none of its lines.
+        where = _IN_LIST.sub("", lines[0].where) if lines else ""
+        to.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
+
+    def _markers(self, resource: Resource) -> Genclient:
+        key = f"{resource.group_version}/{resource.kind}"
+        self._keys.append(key)
+        description, where = self._types.described(resource.model)
+        said = parse_markers(extract_markers(description, where), self._problems)
+        for source in reversed(self._sources):
+            said = merge(parse_markers(source.get(key, ()), self._problems), said)
+        return said
+
+    def _rebuilt(
+        self, resource: Resource, genclient: Genclient, verbs: frozenset[Verb]
+    ) -> Resource:
+        if genclient.no_verbs or "client" in genclient.disabled:
+            return replace(
+                resource, verbs=frozenset[Verb](), subresources=(), methods=(), logs=False
+            )
+        resource = replace(
+            resource,
+            has_lister=resource.has_lister and "lister" not in genclient.disabled,
+            has_informer=resource.has_informer and "informer" not in genclient.disabled,
+        )
+        added = tuple(
+            method for said in genclient.methods for method in self._method(said, resource)
+        )
+        listed = bool(genclient.only_verbs or genclient.readonly)
+        if listed:
+            # Whoever lists the verbs lists all there shall be.
+            return replace(resource, verbs=verbs, subresources=(), methods=added, logs=False)
+        whole_status = {"updateStatus", "applyStatus"} <= verbs
+        parts = [part for part in resource.subresources if part.name != "status" or whole_status]
+        return replace(
+            resource,
+            verbs=verbs,
+            subresources=tuple(parts),
+            methods=(*resource.methods, *added),
+        )
+
+    def _method(self, said: GenclientMethod, resource: Resource) -> Iterable[Method]:
+        sent = self._model(said.input, said, resource, "input")
+        answered = self._model(said.result, said, resource, "result")
+        if sent and answered:
+            yield Method(
+                name=marked_method_name(said.name),
+                verb=cast("Verb", said.verb),
+                subresource=said.subresource or "",
+                input=sent,
+                result=self._listed(answered) if said.verb == "list" else answered,
+                named=bool(said.subresource),
+            )
+
+    def _listed(self, model: ModelId) -> ModelId:
+        """client-gen: the result of a list is the kind; what is answered is its list."""
+        found = self._types.find(model.group_version, f"{model.name}List")
+        return found or model
+
+    def _model(
+        self, name: str | None, said: GenclientMethod, resource: Resource, role: str
+    ) -> ModelId | None:
+        """The model a marker names: of this group version, or by the path of its Go package."""
+        if name is None:
+            return resource.model
+        package, short = split_type(name)
+        if package:
+            found = self._types.find_class(package, short)
+            found = found or self._types.find_in_package(package, short)
+        else:
+            found = self._types.find(resource.model.group_version, short)
+        if found is None:
+            self._problems.add(
+                said.where or self._types.described(resource.model)[1],
+                f"the {role} type {name!r} of the method {said.name!r} is not in the spec",
+                "Write the type as `Kind`, as `k8s.io/api/<group>/<version>.Kind`, or as the class "
+                "`module.Kind` of `types` or of a package in `uses`.",
+            )
+        return found
+
+
+def _without_version(key: str) -> tuple[str, str]:
+    """`apps/v1/Deployment` is `apps`, `Deployment`; the core group has no name."""
+    *group, _version, kind = key.split("/")
+    return "".join(group), kind

@@ -1,0 +1,320 @@
+"""A factory of informers: one watch for each resource and option set, however many users.
+
+client-go: informers/factory.go. Generated factories add an attribute for each group version.
+"""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from clientgen._gvk import GroupVersionResource
+
+from .._cache.informer_options import scopes_of, selection
+from .._cache.sync_errors import not_started, timed_out
+from .._clock import SYSTEM_CLOCK
+from .._models.model import Model
+from ._primitives import short_lock
+from .informer import AsyncSharedInformer
+from .lease_client import rest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from .._cache.informer_metrics import InformerMetricsProvider
+    from .._cache.informer_options import FactoryOptions, Namespaces, ScopeOptions
+    from .._clock import Clock
+    from .._http.options import Fields, Labels
+    from .._http.resource import Resource
+    from .._models.meta_v1 import ModelList
+    from .lease_client import AsyncClient
+
+__all__ = ["AsyncGroupVersionInformers", "AsyncInformerFactory"]
+
+T = TypeVar("T", bound=Model)
+InformerT = TypeVar("InformerT", bound=AsyncSharedInformer[Any])
+FactoryT = TypeVar("FactoryT", bound="AsyncInformerFactory")
+
+_OPTIONS = frozenset({"namespace", "label_selector", "field_selector"})
+
+
+class _Pool:
+    """The informers of a factory, and of those that work together with it."""
+
+    def __init__(self) -> None:
+        self.lock = short_lock()
+        self.informers: dict[tuple[object, ...], AsyncSharedInformer[Any]] = {}
+        self.is_shut_down = False
+
+    def check(self) -> None:
+        """See to it that it still works.
+
+        Raises:
+            RuntimeError: It is shut down.
+        """
+        if self.is_shut_down:
+            raise RuntimeError("the informer factory is shut down; make another")
+
+    def found(self) -> list[AsyncSharedInformer[Any]]:
+        """All that were asked for."""
+        return [*self.informers.values()]
+
+
+class AsyncInformerFactory:
+    """Makes informers, starts those that are new, and stops all of them.
+
+    What it is given here is the default of every informer that it makes. Several packages have a
+    factory each, which `beside` makes one.
+
+    Args:
+        rest: The client to ask with.
+        namespace: Only objects of this namespace, or of these; None for all. Resources that have
+            no namespaces are not narrowed by it.
+        label_selector: Only objects whose labels it selects.
+        field_selector: Only objects whose fields it selects.
+        resync_period: After how many seconds handlers are told of every object again; 0 for never.
+        transform: What to keep of each object, for example `cache.drop_managed_fields`.
+        clock: What waits are measured with.
+        metrics: Who is told how the informers do, for example `PrometheusInformerMetrics`.
+    """
+
+    group_versions: ClassVar[Mapping[str, str]] = {}
+    """The attribute of each group version, by its name in manifests."""
+
+    def __init__(
+        self,
+        rest: AsyncClient,
+        *,
+        namespace: Namespaces = None,
+        label_selector: Labels | None = None,
+        field_selector: Fields | None = None,
+        resync_period: float = 0.0,
+        transform: Callable[[Any], Any] | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        metrics: InformerMetricsProvider | None = None,
+    ) -> None:
+        self.rest = rest_of(rest)
+        self._namespace = namespace
+        self._label_selector = label_selector
+        self._field_selector = field_selector
+        self._resync_period = resync_period
+        self._transform = transform
+        self._clock = clock
+        self._metrics = metrics
+        self._pool = _Pool()
+
+    def beside(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
+        """A factory of another package that is one with this one.
+
+            factory = k.informers()
+            own = factory.beside(crontabs.AsyncInformerFactory)
+
+        They share the connection; whichever is started, waited for or shut down, all are. What
+        is asked of several of them with the same options is watched once.
+
+        Args:
+            kind: The class of that package.
+            options: What is different there; see `FactoryOptions`.
+        """
+        own: FactoryOptions = {
+            "namespace": self._namespace,
+            "label_selector": self._label_selector,
+            "field_selector": self._field_selector,
+            "resync_period": self._resync_period,
+            "transform": self._transform,
+            "clock": self._clock,
+            "metrics": self._metrics,
+        }
+        own.update(options)
+        factory = kind(self.rest, **own)
+        factory._pool = self._pool
+        return factory
+
+    def informer(
+        self,
+        resource: Resource,
+        model: type[T],
+        list_model: type[ModelList[T]],
+        **options: Unpack[ScopeOptions],
+    ) -> AsyncSharedInformer[T]:
+        """The informer of a resource; the same one whenever the options are the same.
+
+        Options that are not given are those of the factory; None overrides one. A new informer
+        runs when `start` is called, again if it was before. One that was stopped by itself is
+        replaced by a new one.
+
+        Raises:
+            RuntimeError: The factory is shut down.
+            ValueError: A namespace or a selector cannot be meant.
+        """
+        kind: type[AsyncSharedInformer[T]] = AsyncSharedInformer
+        return self.shared(kind, resource, model, list_model, options)
+
+    def shared(
+        self,
+        kind: type[InformerT],
+        resource: Resource,
+        model: type[Model],
+        list_model: type[ModelList[Any]],
+        options: Mapping[str, Any],
+    ) -> InformerT:
+        """The informer of a resource, as one of a generated class; see `informer`.
+
+        Raises:
+            TypeError: There is no such option.
+        """
+        for name in options.keys() - _OPTIONS:
+            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
+        scope = scopes_of(resource, options.get("namespace", self._namespace))
+        labels = selection("label_selector", options.get("label_selector", self._label_selector))
+        fields = selection("field_selector", options.get("field_selector", self._field_selector))
+        of_factory = (self._resync_period, id(self._transform))
+        key: tuple[object, ...] = (resource, model, scope, labels, fields)
+        key = (*key, *of_factory)
+        with self._pool.lock:
+            self._pool.check()
+            informers = self._pool.informers
+            if not isinstance(informers.get(key), kind | None):
+                key = (*key, kind)  # somebody has one that cannot do what this class can
+            known = informers.get(key)
+            if known is None or known.is_stopped:
+                informers[key] = kind(
+                    self.rest,
+                    resource,
+                    model,
+                    list_model,
+                    namespace=scope or None,
+                    label_selector=labels,
+                    field_selector=fields,
+                    resync_period=self._resync_period,
+                    transform=self._transform,
+                    clock=self._clock,
+                    metrics=self._metrics,
+                )
+            return cast("InformerT", informers[key])
+
+    def for_resource(self, gvr: GroupVersionResource | str) -> AsyncSharedInformer[Any]:
+        """The informer of a resource that is known by name only.
+
+        Args:
+            gvr: The resource; or text as `v1/pods`, `apps/v1/deployments`.
+
+        Raises:
+            LookupError: This package has no informer of such a resource.
+        """
+        wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
+        name = self.group_versions.get(str(wanted.group_version))
+        informers: AsyncGroupVersionInformers | None = getattr(self, name) if name else None
+        if informers is None or wanted.resource not in informers:
+            raise LookupError(f"there is no informer of {wanted} in this package")
+        return informers.for_resource(wanted.resource)
+
+    def start(self) -> None:
+        """Start the informers that do not run yet; call it again after asking for more of them.
+
+        Raises:
+            RuntimeError: The factory is shut down.
+        """
+        with self._pool.lock:
+            self._pool.check()
+            informers = self._pool.found()
+        for informer in informers:
+            if not informer.is_stopped:
+                informer.start()
+
+    async def wait_for_sync(self, timeout: float | None = None) -> dict[Resource, bool]:
+        """Wait until all caches are filled, for no more than so many seconds altogether.
+
+        Gives true for each resource; false if an informer of it was stopped before.
+
+        Raises:
+            NotSynced: Some were asked for and not started: nobody fills them.
+            SyncTimeout: It took longer; the message names each informer, what the server said
+                last, and for a 403 the rule that is missing.
+        """
+        until = None if timeout is None else self._clock.monotonic() + timeout
+        informers = self._pool.found()
+        if idle := [each for each in informers if not each.is_started and not each.is_stopped]:
+            raise not_started(each.title for each in idle)
+        found: dict[Resource, bool] = {}
+        for informer in informers:
+            left = None if until is None else max(0.0, until - self._clock.monotonic())
+            synced = await informer.wait_for_sync(left)
+            if not synced and not informer.is_stopped:
+                states = [(each.title, each.sync_status) for each in informers]
+                raise timed_out(timeout or 0.0, states)
+            found[informer.resource] = synced and found.get(informer.resource, True)
+        return found
+
+    async def shutdown(self) -> None:
+        """Stop all informers, and wait for what handlers are at. There is no way back.
+
+        Raises:
+            CacheMutationError: As `AsyncSharedInformer.stop`; all of them are stopped then.
+        """
+        self.stop_soon()
+        problem: Exception | None = None
+        for informer in self._pool.found():
+            try:
+                await informer.stop()
+            except AssertionError as error:
+                problem = error
+        if problem is not None:
+            raise problem
+
+    def stop_soon(self) -> None:
+        """The same without waiting for the end."""
+        with self._pool.lock:
+            self._pool.is_shut_down = True
+            informers = self._pool.found()
+        for informer in informers:
+            informer.stop_soon()
+
+    async def __aenter__(self) -> Self:
+        self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.shutdown()
+
+
+class AsyncGroupVersionInformers:
+    """What the generated informers of a group version have in common: a factory."""
+
+    _accessors: ClassVar[Mapping[str, str]] = {}
+    """The method for each resource, by its name in URLs."""
+
+    def __init__(self, factory: AsyncInformerFactory) -> None:
+        self._factory = factory
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._factory!r})"
+
+    def __contains__(self, plural: object) -> bool:
+        """Whether there is an informer of the resource with this name in URLs."""
+        return plural in self._accessors
+
+    def for_resource(self, plural: str) -> AsyncSharedInformer[Any]:
+        """The informer of a resource by its name in URLs.
+
+        Raises:
+            KeyError: there is none.
+        """
+        informer: AsyncSharedInformer[Any] = getattr(self, self._accessors[plural])()
+        return informer
+
+
+def _parsed(text: str) -> GroupVersionResource:
+    group_version, _, resource = text.rpartition("/")
+    group, _, version = group_version.rpartition("/")
+    if not version or not resource:
+        raise LookupError(f"{text!r} is no resource: write v1/pods or apps/v1/deployments")
+    return GroupVersionResource(group, version, resource)

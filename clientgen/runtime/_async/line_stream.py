@@ -1,0 +1,116 @@
+"""What a watch and a followed log have in common: lines of a stream, until somebody stops it."""
+
+from __future__ import annotations
+
+from collections import deque
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from .._http.lines import LineSplitter
+from ..errors import RequestTimeout
+from ._primitives import Event, call_later
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from .._http.options import StreamOptions
+    from .._http.request import HttpRequest
+    from .rest import AsyncRest
+    from .transport_protocol import AsyncByteStream
+
+__all__ = ["AsyncStoppable"]
+
+
+class AsyncStoppable:
+    """Reads lines from streams, one stream at a time.
+
+    The iteration ends when it is stopped, by whomever. Use it as a context manager, or call
+    `aclose`, where you leave it before its end.
+    """
+
+    def __init__(self, rest: AsyncRest, timeout: float | None) -> None:
+        self._rest = rest
+        self._timeout = timeout
+        self._deadline: float | None = None
+        self._cancel_alarm: Callable[[], object] | None = None
+        self._late = False
+        self._stopped = Event()
+        self._stream: AsyncByteStream | None = None
+        self._splitter = LineSplitter()
+        self._lines: deque[bytes] = deque()
+
+    def stop(self) -> None:
+        """End the iteration at once and without an error.
+
+        Any task may call this, and in the synchronous flavour any thread; there, a connection that
+        is just being opened is opened before.
+        """
+        self._stopped.set()
+        if self._stream is not None:
+            self._stream.abort()
+
+    async def aclose(self) -> None:
+        """Stop, and let go of the connection."""
+        self.stop()
+        await self._leave_stream()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def __del__(self) -> None:
+        # A loop that was left by `break` or an exception must not keep its connection.
+        if getattr(self, "_stream", None) is not None:
+            self.stop()
+
+    async def _open(
+        self, request: HttpRequest, read_timeout: float | None, **options: Unpack[StreamOptions]
+    ) -> None:
+        """Open the next stream, unless this is stopped before or meanwhile."""
+        if self._timeout is not None and self._deadline is None:
+            self._deadline = monotonic() + self._timeout
+            self._cancel_alarm = call_later(self._timeout, self._expire)
+        opening = self._rest.stream(request, self._deadline, read_timeout, **options)
+        self._stream = await self._stopped.unless(opening)
+        if self._stopped.is_set():
+            await self._leave_stream()
+
+    async def _read_lines(self) -> bool:
+        """Read on; gives whether there was anything more."""
+        assert self._stream is not None
+        self._splitter.check()
+        chunk = await self._stream.read()
+        self._lines.extend(self._splitter.feed(chunk))
+        return bool(chunk)
+
+    async def _leave_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            await stream.aclose()
+
+    async def _end(self, request: HttpRequest) -> None:
+        """Close after the last line.
+
+        Raises:
+            RequestTimeout: it was the deadline that stopped the iteration.
+        """
+        await self.aclose()
+        if self._cancel_alarm is not None:
+            self._cancel_alarm()
+            self._cancel_alarm = None
+        if self._late:
+            self._late = False
+            raise RequestTimeout(f"{request.info}: not over within the time given")
+
+    def _expire(self) -> None:
+        self._late = not self._stopped.is_set()
+        self.stop()

@@ -1,0 +1,82 @@
+"""Reading collections page by page.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._http import paging
+from .._http.request import LIST, build
+from .._http.response import read_list
+from .._models.meta_v1 import ModelList
+from ..errors import Expired
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from .rest import AsyncRest
+
+__all__ = ["each_page", "list_pages"]
+
+ListT = TypeVar("ListT", bound=ModelList[Any])
+
+
+async def list_pages(
+    rest: AsyncRest, path: str, list_model: type[ListT], options: Mapping[str, Any]
+) -> ListT:
+    """The whole collection as one list, of one state; or one page, if `limit` asks for that.
+
+    When the state expires half way, the whole collection is read once more in one go, as
+    client-go's pager does.
+    """
+    deadline = rest.deadline(options)
+    if paging.is_one_page(options):
+        return await _read(rest, path, list_model, options, deadline)
+    first = page = await _read(rest, path, list_model, paging.first_page(options), deadline)
+    tokens = paging.Tokens()
+    while token := page.metadata.continue_:
+        following = paging.next_page(options, tokens.take(token, path))
+        try:
+            page = await _read(rest, path, list_model, following, deadline)
+        except Expired:
+            return await _read(rest, path, list_model, options, deadline)
+        first.items.extend(page.items)
+    return paging.as_whole(first)
+
+
+async def each_page(
+    rest: AsyncRest, path: str, list_model: type[ListT], options: Mapping[str, Any]
+) -> AsyncIterator[ListT]:
+    """The pages of a collection, one after the other.
+
+    When the state they are of expires, the rest comes from a newer state: what was changed in the
+    meantime may be missing or be seen as it is now, but nothing comes twice.
+    """
+    deadline = rest.deadline(options)
+    page = await _read(rest, path, list_model, paging.first_page(options), deadline)
+    yield page
+    tokens = paging.Tokens()
+    while token := page.metadata.continue_:
+        following = paging.next_page(options, tokens.take(token, path))
+        try:
+            page = await _read(rest, path, list_model, following, deadline)
+        except Expired as expired:
+            if not expired.continue_:
+                raise
+            following = paging.next_page(options, expired.continue_)
+            page = await _read(rest, path, list_model, following, deadline)
+        yield page
+
+
+async def _read(
+    rest: AsyncRest,
+    path: str,
+    list_model: type[ListT],
+    options: Mapping[str, Any],
+    deadline: float | None,
+) -> ListT:
+    request = build("GET", path, options, LIST)
+    response = await rest.send(request, deadline)
+    return read_list(response.body, list_model, request)

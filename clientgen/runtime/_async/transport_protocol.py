@@ -1,0 +1,71 @@
+"""The seam below the REST client: whatever carries requests to an API server.
+
+`transport` carries them over the network; a server within the process can take its place.
+"""
+
+# The timeouts are part of the seam; a transport is told how long it has.
+# ruff: noqa: ASYNC109
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._http.request import HttpRequest, HttpResponse
+
+__all__ = ["AsyncByteStream", "AsyncTransport"]
+
+
+class AsyncByteStream(Protocol):
+    """An answer whose body comes piece by piece."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    async def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end, and after `abort`.
+
+        Raises:
+            ConnectionLost: the connection broke, or was silent for longer than the read timeout.
+        """
+        ...
+
+    def abort(self) -> None:
+        """Make `read` give up at once, from any other task or thread; it never waits."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
+class AsyncTransport(Protocol):
+    """Carries requests; targets are below the server's base URL, headers are complete.
+
+    Timeouts are in seconds and cover the whole exchange, for streams the time until the headers
+    are here. `read_timeout` is how long a stream may be silent.
+    """
+
+    async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
+        """Exchange a request for a whole answer, whatever its status.
+
+        Raises:
+            TransportError: there was no whole answer, or not in time.
+        """
+        ...
+
+    async def stream(
+        self, request: HttpRequest, timeout: float | None, read_timeout: float | None
+    ) -> AsyncByteStream:
+        """Exchange a request for the headers of an answer, whatever its status.
+
+        Raises:
+            TransportError: there was no answer, or not in time.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close all connections; streams end."""
+        ...

@@ -1,0 +1,153 @@
+"""From what a reflector delivers to what handlers are told.
+
+The rules are those of client-go's shared informers (processDeltas, RealFIFO's ReplacedAll):
+
+- The store decides whether an object is new, not the type of the event: a second ADDED is an
+  update.
+- A deletion of an object the store does not have is nothing: nobody was told of it.
+- After a relist come the deletions first, each with the last known object, then updates and
+  additions in the order of the list.
+- An update whose object has the same resourceVersion as before is a sync: only handlers that asked
+  for a resync are to see it.
+- An object that was deleted and made anew under its name while nobody watched is one update, from
+  the old object to the new one, as in client-go. `Updated.is_recreated` tells.
+
+So for each key a handler sees: added, updated any number of times, deleted, and so on again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from .indexer import meta_namespace_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._models.meta_v1 import ObjectMeta
+    from .indexer import Indexer
+
+__all__ = [
+    "Added",
+    "Deleted",
+    "DeletedFinalStateUnknown",
+    "Notification",
+    "Updated",
+    "apply_event",
+    "apply_replace",
+    "apply_resync",
+]
+
+T = TypeVar("T")
+
+
+class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
+    """An object whose deletion was missed, and noticed by a relist.
+
+    `object` is the last state the cache knew, which may be long past; None where it knew none.
+    client-go: cache.DeletedFinalStateUnknown.
+    """
+
+    key: str
+    object: T | None = None
+
+
+class Added(Struct, Generic[T], frozen=True, gc=False):
+    """An object the cache did not have.
+
+    `is_initial`: it was there when the cache was first filled.
+    """
+
+    object: T
+    is_initial: bool = False
+
+
+class Updated(Struct, Generic[T], frozen=True, gc=False):
+    """An object the cache had in another state, or (a sync) in this very state."""
+
+    old: T
+    new: T
+
+    @property
+    def is_sync(self) -> bool:
+        """Whether nothing changed: the versions are equal. A resync or a relist tells of it."""
+        return _metadata(self.old).resource_version == _metadata(self.new).resource_version
+
+    @property
+    def is_recreated(self) -> bool:
+        """Whether it is another object of the same name: a deletion in between was missed."""
+        return _metadata(self.old).uid != _metadata(self.new).uid
+
+
+class Deleted(Struct, Generic[T], frozen=True, gc=False):
+    """An object the server no longer has.
+
+    `object` is its final state, as the server sent it, if `final_state_known`; the last state the
+    cache had, if a relist noticed.
+    """
+
+    object: T
+    final_state_known: bool = True
+
+    @property
+    def tombstone(self) -> DeletedFinalStateUnknown[T]:
+        """The same in client-go's form, for handlers that tell missed deletions apart."""
+        return DeletedFinalStateUnknown(meta_namespace_key(self.object), self.object)
+
+
+Notification: TypeAlias = Added[T] | Updated[T] | Deleted[T]
+"""What handlers are told."""
+
+
+def apply_event(indexer: Indexer[T], event_type: str, obj: T) -> Notification[T] | None:
+    """Apply an event of a watch (ADDED, MODIFIED, DELETED, BOOKMARK) to the store.
+
+    Gives what to tell handlers; None for a bookmark, and for a deletion of what was not there.
+
+    Raises:
+        ValueError: another type. An ERROR ends a watch; it is not for the store.
+    """
+    version = _metadata(obj).resource_version
+    match event_type:
+        case "ADDED" | "MODIFIED":
+            old = indexer.upsert(obj, version)
+            return Added(obj) if old is None else Updated(old, obj)
+        case "DELETED":
+            old = indexer.remove(meta_namespace_key(obj), version)
+            return None if old is None else Deleted(obj)
+        case "BOOKMARK":
+            indexer.advance(version)
+            return None
+        case _:
+            raise ValueError(f"{event_type!r} is not the type of an event that changes a store")
+
+
+def apply_replace(
+    indexer: Indexer[T], objects: Iterable[T], resource_version: str
+) -> list[Notification[T]]:
+    """Put a whole list in place of what the store has.
+
+    Gives what to tell handlers. What is added to a store that was never filled is initial.
+    """
+    is_initial = not indexer.populated
+    listed = {meta_namespace_key(obj): obj for obj in objects}
+    before = indexer.swap(listed, resource_version)
+    told: list[Notification[T]] = [
+        Deleted(old, final_state_known=False) for key, old in before.items() if key not in listed
+    ]
+    for key, obj in listed.items():
+        old = before.get(key)
+        told.append(Added(obj, is_initial) if old is None else Updated(old, obj))
+    return told
+
+
+def apply_resync(indexer: Indexer[T]) -> list[Updated[T]]:
+    """Tell of every stored object once more (client-go: SyncAll); the store stays as it is."""
+    return [Updated(obj, obj) for obj in indexer.list()]
+
+
+def _metadata(obj: Any) -> ObjectMeta:
+    metadata: ObjectMeta = obj.metadata
+    return metadata

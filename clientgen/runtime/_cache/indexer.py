@@ -1,0 +1,303 @@
+"""The store of a cache: objects by key, and indices over them.
+
+One writer (whoever applies what a reflector delivers) and any number of readers, in any thread.
+Readers take no lock. In CPython that is sound, with the GIL and without:
+
+- every read is one operation on one dict (a lookup, or `list()` of its keys or values), which is
+  atomic: keys are strings, so no Python code runs inside of it;
+- a relist builds new dicts aside and puts them in place by one assignment; who was reading goes on
+  with the old ones, which nobody changes any more;
+- an update of an object that stays in its bucket is one assignment, so it is never missing.
+
+Single reads are consistent; two reads may see two states, as between two calls on client-go's
+ThreadSafeStore. The order of writes makes one promise more: what an index gives is in the store.
+"""
+
+from __future__ import annotations
+
+from _thread import RLock  # as functools does: `threading` is for those who wait
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
+
+from ..errors import NotSynced
+from .indices import NAMESPACE_INDEX, Index, IndexFailure, IndexFunction, log_failures, namespace_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .._models.meta_v1 import ObjectMeta
+
+__all__ = [
+    "NAMESPACE_INDEX",
+    "IndexFailure",
+    "IndexFunction",
+    "Indexer",
+    "meta_namespace_key",
+    "split_key",
+]
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+def meta_namespace_key(obj: Any) -> str:
+    """The key of an object: `namespace/name`, or the name alone for one of the whole cluster.
+
+    client-go: cache.MetaNamespaceKeyFunc.
+    """
+    metadata: ObjectMeta = obj.metadata
+    namespace = metadata.namespace
+    return f"{namespace}/{metadata.name}" if namespace else metadata.name
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Split a key into namespace and name; the namespace of a cluster-wide object is empty.
+
+    client-go: cache.SplitMetaNamespaceKey.
+
+    Raises:
+        ValueError: it has more than two parts.
+    """
+    namespace, slash, name = key.rpartition("/")
+    if "/" in namespace:
+        raise ValueError(f"{key!r} is not a key: it must be 'namespace/name' or 'name'")
+    return (namespace, name) if slash else ("", name)
+
+
+class Indexer(Generic[T]):
+    """Objects by key, with indices.
+
+    What is read here is the cache itself, shared by everyone in the program: read-only. Copy an
+    object (`clientgen.runtime.deep_copy`) before changing it. The order of objects means nothing.
+
+    The methods that write (`upsert`, `remove`, `replace`) are for the one who keeps the cache.
+
+    `on_index_failure` is given the objects an index function failed on, once per write; by default
+    that is logged. Such an object is stored all the same, and found by the other indices: a cache
+    that stopped at a bad function would no longer show what the server has (client-go panics).
+
+    Reading raises `NotSynced` while the cache of an informer is not full, from `hide` to `show`.
+    """
+
+    __slots__ = ("_failed", "_is_shown", "_resource_version", "_shown", "_state", "_writing")
+
+    def __init__(
+        self,
+        indices: Mapping[str, IndexFunction[T]] | None = None,
+        *,
+        on_index_failure: Callable[[list[IndexFailure]], object] | None = None,
+    ) -> None:
+        self._state: _State[T] = _State()
+        # What readers see: the same, or something that raises.
+        self._shown: _Shown[T] = self._state
+        self._is_shown = True
+        self._resource_version = ""
+        self._failed = on_index_failure or log_failures
+        self._writing = RLock()  # writers only: the cache's keeper, and whoever adds an index
+        self.add_index(NAMESPACE_INDEX, namespace_of)
+        for name, function in (indices or {}).items():
+            self.add_index(name, function)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.stored)} objects at {self._resource_version!r}>"
+
+    def __len__(self) -> int:
+        return len(self._shown.objects)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._shown.objects
+
+    @property
+    def resource_version(self) -> str:
+        """The server's state shown here: the version of the last list or event; first empty.
+
+        What is read after it is at least as new.
+        """
+        return self._resource_version
+
+    @property
+    def populated(self) -> bool:
+        """Whether anything was ever written; before that, finding nothing means nothing."""
+        return self._state.populated
+
+    @property
+    def stored(self) -> Mapping[str, T]:
+        """The objects by key, also while they are hidden: for the one who keeps the cache."""
+        return self._state.objects
+
+    def get(self, key: str) -> T | None:
+        """Return the object with this key (`namespace/name`), if there is one."""
+        return self._shown.objects.get(key)
+
+    def keys(self) -> list[str]:
+        """Return the keys of all objects."""
+        return [*self._shown.objects]
+
+    def by_index(self, name: str, value: str) -> list[T]:
+        """Return the objects that an index has under a value.
+
+        Raises:
+            KeyError: there is no such index.
+        """
+        return [*self._index(name).bucket(value).values()]
+
+    def index_keys(self, name: str, value: str) -> list[str]:
+        """Return the keys of the objects that an index has under a value.
+
+        Raises:
+            KeyError: there is no such index.
+        """
+        return [*self._index(name).bucket(value)]
+
+    def index_values(self, name: str) -> list[str]:
+        """Return the values under which an index has objects.
+
+        Raises:
+            KeyError: there is no such index.
+        """
+        return [*self._index(name).buckets]
+
+    def index_names(self) -> list[str]:
+        """Return the names of the indices."""
+        return [*self._state.indices]
+
+    def hide(self, why: Callable[[], str]) -> None:
+        """Have readers meet `NotSynced` with the words that `why` gives, until `show` is called."""
+        self._is_shown, self._shown = False, _Hidden(why)
+
+    def show(self) -> None:
+        """Let readers see what is stored."""
+        self._is_shown, self._shown = True, self._state
+
+    def add_index(self, name: str, function: IndexFunction[T]) -> None:
+        """Add an index, at any time: what is stored already is indexed at once.
+
+        `function` gives the values for an object: none, one or several. It must be quick, must
+        not change the object and must always say the same of the same object. It is called by
+        whoever writes, with the object before it can be read.
+
+        Raises:
+            ValueError: there is an index of this name.
+        """
+        with self._writing:
+            state = self._state
+            if name in state.indices:
+                raise ValueError(f"there is an index {name!r} already")
+            index = Index(name, function)
+            failures = index.fill(state.objects)
+            state.indices[name] = index
+        self._report(failures)
+
+    def upsert(self, obj: T, resource_version: str = "") -> T | None:
+        """Store an object; gives the one that was there under its key."""
+        key = meta_namespace_key(obj)
+        failures: list[IndexFailure] = []
+        with self._writing:
+            state = self._state
+            indexed = [(each, each.values_for(key, obj, failures)) for each in state.each_index()]
+            old = state.objects.get(key)
+            state.objects[key] = obj
+            for index, values in indexed:
+                index.put(key, obj, values)
+            self._written(resource_version)
+        self._report(failures)
+        return old
+
+    def remove(self, key: str, resource_version: str = "") -> T | None:
+        """Remove an object; gives it, or None if it was not there."""
+        with self._writing:
+            state = self._state
+            for index in state.each_index():
+                index.discard(key)
+            old = state.objects.pop(key, None)
+            self._written(resource_version)
+        return old
+
+    def replace(self, objects: Iterable[T], resource_version: str) -> Mapping[str, T]:
+        """Put these objects in place of all others, at once; gives what was there, by key.
+
+        Where two objects have the same key (pages of a list that expired midway), the later counts.
+        """
+        return self.swap({meta_namespace_key(obj): obj for obj in objects}, resource_version)
+
+    def swap(self, objects: dict[str, T], resource_version: str) -> Mapping[str, T]:
+        """Do as `replace` does, with objects by key; the dict is the indexer's from then on."""
+        state: _State[T] = _State()
+        state.objects = objects
+        state.populated = True
+        failures: list[IndexFailure] = []
+        with self._writing:
+            replaced = self._state
+            for old in replaced.each_index():
+                index = Index(old.name, old.function)
+                failures += index.fill(objects)
+                state.indices[old.name] = index
+            self._state = state
+            if self._is_shown:
+                self._shown = state
+            self._resource_version = resource_version
+        self._report(failures)
+        return replaced.objects
+
+    def advance(self, resource_version: str) -> None:
+        """Note that the objects are the server's at this version too (a bookmark says so)."""
+        self._resource_version = resource_version or self._resource_version
+
+    def _written(self, resource_version: str) -> None:
+        self._state.populated = True
+        self.advance(resource_version)
+
+    def _index(self, name: str) -> Index[T]:
+        indices = self._shown.indices
+        try:
+            return indices[name]
+        except KeyError:
+            known = ", ".join(map(repr, [*indices]))
+            raise KeyError(f"there is no index {name!r}; there are {known}") from None
+
+    def _report(self, failures: list[IndexFailure]) -> None:
+        if failures:
+            self._failed(failures)
+
+    # Last, since annotations below it would take its name for the builtin's.
+    def list(self) -> list[T]:
+        """Return all objects."""
+        return [*self._shown.objects.values()]
+
+
+class _Shown(Protocol[T_co]):
+    """What readers see."""
+
+    @property
+    def objects(self) -> Mapping[str, T_co]: ...
+
+    @property
+    def indices(self) -> Mapping[str, Index[Any]]: ...
+
+
+class _Hidden:
+    """What readers see of a cache that is not full."""
+
+    __slots__ = ("_why",)
+
+    def __init__(self, why: Callable[[], str]) -> None:
+        self._why = why
+
+    @property
+    def objects(self) -> NoReturn:
+        raise NotSynced(self._why())
+
+    indices = objects
+
+
+class _State(Generic[T]):
+    """All that a relist replaces."""
+
+    __slots__ = ("indices", "objects", "populated")
+
+    def __init__(self) -> None:
+        self.objects: dict[str, T] = {}
+        self.indices: dict[str, Index[T]] = {}
+        self.populated = False
+
+    def each_index(self) -> Iterable[Index[T]]:
+        return self.indices.values()

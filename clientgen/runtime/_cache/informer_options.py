@@ -1,0 +1,83 @@
+"""What factories of informers, and those who ask them for one, may say.
+
+Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+
+from .._http.path_segments import check_segment
+from .._http.request import selector_text
+
+if TYPE_CHECKING:
+    from .._clock import Clock
+    from .._http.options import Fields, Labels
+    from .._http.resource import Resource
+    from .informer_metrics import InformerMetricsProvider
+
+__all__ = [
+    "FactoryOptions",
+    "Namespaces",
+    "ScopeOptions",
+    "SelectorOptions",
+    "scopes_of",
+    "selection",
+]
+
+Namespaces: TypeAlias = str | Sequence[str] | None
+"""One namespace, several, or (None) all of them."""
+
+
+class SelectorOptions(TypedDict, total=False):
+    """Which objects an informer is of; what is not said is as the factory has it, None is all."""
+
+    label_selector: Labels | None
+    field_selector: Fields | None
+
+
+class ScopeOptions(SelectorOptions, total=False):
+    """Which objects, and of which namespaces."""
+
+    namespace: Namespaces
+
+
+class FactoryOptions(ScopeOptions, total=False):
+    """What all informers of a factory have in common.
+
+    `resync_period` is in seconds, 0 for never. `transform` says what to keep of each object, for
+    example `clientgen.runtime.drop_managed_fields`.
+    """
+
+    resync_period: float
+    transform: Callable[[Any], Any] | None
+    clock: Clock
+    metrics: InformerMetricsProvider | None
+
+
+def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
+    """The namespaces that are meant, each once and in order; empty for all of them.
+
+    Raises:
+        ValueError: One of them is no name, or there is none.
+    """
+    if namespace is None or not resource.namespaced:
+        return ()
+    given: Any = namespace
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        return (check_segment("namespace", cast("Any", given)),)
+    found = {check_segment("namespace", each) for each in cast("Iterable[str]", given)}
+    if not found:
+        raise ValueError("no namespace is given; None means all of them")
+    return tuple(sorted(found))
+
+
+def selection(name: str, value: Labels | Fields | None) -> str | None:
+    """The text of a selector, None for everything; `name` is that of the option.
+
+    Raises:
+        TypeError: it is neither a text nor a mapping.
+        ValueError: a key or a value cannot be one.
+    """
+    return None if value is None else selector_text(name, value) or None

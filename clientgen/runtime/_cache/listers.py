@@ -1,0 +1,227 @@
+"""Reading a cache as one reads the API: objects by name, lists by label.
+
+Nothing here asks the server. Wait until the informer is synced before you read: until then all of
+this raises `NotSynced` (client-go: tools/cache/listers.go and generated listers, which give what
+they have).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+
+from .._http.path_segments import check_segment
+from .._http.selectors import (
+    EVERYTHING,
+    Selector,
+    label_selector,
+    parse_label_selector,
+    selector_of,
+)
+from .._models.meta_v1 import LabelSelector, Status, StatusDetails
+from ..errors import NotFound
+from .indexer import NAMESPACE_INDEX
+
+if TYPE_CHECKING:
+    from .._http.resource import Resource
+    from .indexer import Indexer
+
+__all__ = ["ClusterLister", "Labels", "Lister", "NamespaceLister", "NamespacedLister"]
+
+T = TypeVar("T")
+
+Labels: TypeAlias = str | Selector | LabelSelector | Mapping[str, str | Sequence[str] | None]
+"""What labels should be.
+
+As clients take it (`app=web,tier in (a, b),!legacy`), as `selectors.label_selector` takes it
+(`{"app": "web", "tier": ["a", "b"], "legacy": None}`), or the selector of a spec. Empty means all.
+"""
+
+
+class Lister(Generic[T]):
+    """Reads the objects of one resource from a cache.
+
+    What it gives are the cached objects themselves, shared by everyone in the program: read-only.
+    Copy one (`clientgen.runtime.deep_copy`) before changing it. The order means nothing.
+    """
+
+    __slots__ = ("_indexer", "_resource")
+
+    def __init__(self, indexer: Indexer[T], resource: Resource) -> None:
+        self._indexer = indexer
+        self._resource = resource
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} of {self._resource.name}: {len(self._indexer.stored)} objects>"
+        )
+
+    @overload
+    def get(self, name: str, /) -> T: ...
+    @overload
+    def get(self, namespace: str, name: str, /) -> T: ...
+    def get(self, *path: str) -> T:
+        """Return one object: `get(namespace, name)`, or `get(name)` if it lives in no namespace.
+
+        `get(*split_key(key))` does for both.
+
+        Raises:
+            NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
+            ValueError: a name is none, or a namespace is missing or out of place.
+        """
+        namespace, name = path if len(path) > 1 else ("", *path)
+        if bool(namespace) != self._resource.namespaced:
+            raise ValueError(_misplaced(self._resource))
+        return _get(self._indexer, self._resource, namespace, name)
+
+    def in_namespace(self, namespace: str) -> NamespaceLister[T]:
+        """Read one namespace only.
+
+        Raises:
+            ValueError: the namespace is no name, or the resource has none.
+        """
+        if not self._resource.namespaced:
+            raise ValueError(_misplaced(self._resource))
+        return NamespaceLister(self._indexer, self._resource, namespace)
+
+    # Last, since annotations below it would take its name for the builtin's.
+    def list(self, label_selector: Labels = EVERYTHING) -> list[T]:
+        """Return the objects, of all namespaces, whose labels are as they should be.
+
+        Raises:
+            NotSynced: the cache is not full yet.
+            ValueError: the selector cannot be read.
+        """
+        return _selected(self._indexer.list(), label_selector)
+
+
+class NamespacedLister(Lister[T]):
+    """Reads objects that live in namespaces, as type checkers shall know: generated listers do."""
+
+    __slots__ = ()
+
+    # Less than a `Lister` takes, which never knows; what it refuses here was refused anyway.
+    def get(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, namespace: str, name: str, /
+    ) -> T:
+        """Return one object.
+
+        Raises:
+            NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
+            ValueError: a name is none.
+        """
+        return super().get(namespace, name)
+
+
+class ClusterLister(Lister[T]):
+    """Reads objects of the whole cluster, as type checkers shall know: generated listers do."""
+
+    __slots__ = ()
+
+    def get(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, name: str, /
+    ) -> T:
+        """Return one object.
+
+        Raises:
+            NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
+            ValueError: the name is none.
+        """
+        return super().get(name)
+
+
+class NamespaceLister(Generic[T]):
+    """Reads the objects of one resource and namespace from a cache, as `Lister` does.
+
+    Raises:
+        ValueError: the namespace is no name.
+    """
+
+    __slots__ = ("_indexer", "_resource", "namespace")
+
+    def __init__(self, indexer: Indexer[T], resource: Resource, namespace: str) -> None:
+        self._indexer = indexer
+        self._resource = resource
+        self.namespace = check_segment("namespace", namespace)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._resource.name} in {self.namespace!r}>"
+
+    def get(self, name: str) -> T:
+        """Return one object.
+
+        Raises:
+            NotFound: the cache does not have it.
+            NotSynced: the cache is not full yet.
+            ValueError: the name is none.
+        """
+        return _get(self._indexer, self._resource, self.namespace, name)
+
+    # Last, since annotations below it would take its name for the builtin's.
+    def list(self, label_selector: Labels = EVERYTHING) -> list[T]:
+        """Return the namespace's objects whose labels are as they should be.
+
+        Raises:
+            NotSynced: the cache is not full yet.
+            ValueError: the selector cannot be read.
+        """
+        return _selected(self._indexer.by_index(NAMESPACE_INDEX, self.namespace), label_selector)
+
+
+def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> T:
+    try:
+        found = indexer.get(namespace + "/" + name if namespace else name)
+    except TypeError:
+        found = None
+    if found is None:
+        if resource.namespaced:
+            check_segment("namespace", namespace)
+        check_segment("name", name)
+        raise _not_found(resource, name)
+    return found
+
+
+def _not_found(resource: Resource, name: str) -> NotFound:
+    """Make what the server would answer (apimachinery: errors.NewNotFound)."""
+    return NotFound(
+        Status(
+            status="Failure",
+            message=f'{resource.name} "{name}" not found',
+            reason="NotFound",
+            details=StatusDetails(name=name, group=resource.group or None, kind=resource.plural),
+            code=404,
+        )
+    )
+
+
+def _misplaced(resource: Resource) -> str:
+    if resource.namespaced:
+        return f"{resource.plural} live in namespaces: get(namespace, name)"
+    return f"{resource.plural} do not live in namespaces: get(name)"
+
+
+def _selected(objects: list[T], wanted: Labels) -> list[T]:
+    selector = _selector(wanted)
+    if not selector.requirements:
+        return objects
+    matches = selector.matches
+    labelled: list[Any] = objects
+    return [obj for obj in labelled if matches(obj.metadata.labels)]
+
+
+def _selector(wanted: Labels) -> Selector:
+    match wanted:
+        case Selector():
+            return wanted
+        case str():
+            return parse_label_selector(wanted)
+        case LabelSelector():
+            return selector_of(wanted) or EVERYTHING
+        case Mapping():
+            return parse_label_selector(label_selector(wanted))
+        case _:
+            # None above all: in a spec it selects nothing, elsewhere it often means everything.
+            raise TypeError(f"{wanted!r} is not a label selector")

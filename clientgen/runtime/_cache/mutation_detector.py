@@ -1,0 +1,224 @@
+"""Finds who changes what is in a cache: a tool for tests.
+
+The objects of a cache are shared; whoever changes one changes it for all, until the next event for
+it silently takes the change back. The detector keeps what each object was when it was stored, and
+compares (client-go: tools/cache/mutation_detector.go). That costs a second copy of everything.
+
+It compares objects as JSON, not by `==`, for which `1`, `1.0` and `True` are one, and so are two
+quantities of the same amount.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock  # as in indexer: `threading` is for those who wait
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeGuard, TypeVar
+
+from msgspec import UNSET, Struct, json
+
+from .._http.patches import json_pointer
+from .._models.codec import encode
+from .._models.model import HIDDEN, Model
+from .._models.model_info import is_sensitive
+from .deltas import Added, Deleted, Updated
+from .indexer import meta_namespace_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .deltas import Notification
+
+__all__ = [
+    "CHECK_INTERVAL",
+    "CacheMutationError",
+    "Change",
+    "Mutation",
+    "MutationDetector",
+    "detector_enabled",
+]
+
+T = TypeVar("T")
+Path: TypeAlias = tuple[str | int, ...]
+
+SWITCH = "CLIENTGEN_CACHE_MUTATION_DETECTOR"
+
+CHECK_INTERVAL = 1.0
+"""Seconds between two checks."""
+
+# So many seconds what is no longer in the cache is still looked at: handlers may hold it.
+_RETAINED = 120.0
+
+
+def detector_enabled(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether the environment asks for detectors: `CLIENTGEN_CACHE_MUTATION_DETECTOR=true`.
+
+    client-go's switch is KUBE_CACHE_MUTATION_DETECTOR; true is what Go reads as true.
+    """
+    found = (os.environ if environ is None else environ).get(SWITCH, "")
+    return found in {"1", "t", "T", "TRUE", "true", "True"}
+
+
+class Change(Struct, frozen=True):
+    """One thing that is not as it was: a JSON pointer, and both values as JSON.
+
+    A value that was not, or is not, there is empty; those of a Secret and its like are hidden.
+    """
+
+    path: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.path or '/'}: {self.before or 'nothing'} -> {self.after or 'nothing'}"
+
+
+class Mutation(Struct, frozen=True):
+    """A cached object that somebody changed."""
+
+    key: str
+    kind: str
+    changes: tuple[Change, ...]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}: {'; '.join(map(str, self.changes))}"
+
+
+class CacheMutationError(AssertionError):
+    """Somebody changed cached objects; `mutations` says which, and what about them.
+
+    Copy an object (`clientgen.runtime.deep_copy`) before changing it.
+    """
+
+    def __init__(self, cache: str, mutations: list[Mutation]) -> None:
+        super().__init__(cache, mutations)
+        self.cache = cache
+        self.mutations = mutations
+
+    def __str__(self) -> str:
+        where = f"the cache of {self.cache}" if self.cache else "a cache"
+        listed = "\n  ".join(map(str, self.mutations))
+        return f"objects in {where} were changed; copy them first (deep_copy):\n  {listed}"
+
+
+class _Kept(Struct, Generic[T]):
+    """An object, and what it was."""
+
+    key: str
+    object: T
+    was: bytes
+    until: float = 0.0
+
+
+class MutationDetector(Generic[T]):
+    """Notices changes of the objects of one cache.
+
+    `observe` is given every notification before a handler is, `check` is called every
+    `CHECK_INTERVAL`. `enabled=None` leaves it to the environment (`detector_enabled`); a detector
+    that is not enabled costs nothing. What has left the cache is looked at for two minutes more.
+    """
+
+    def __init__(self, cache: str = "", *, enabled: bool | None = None) -> None:
+        self.cache = cache
+        self.enabled = detector_enabled() if enabled is None else enabled
+        self._kept: dict[str, _Kept[T]] = {}
+        self._left: list[_Kept[T]] = []
+        self._leaving: list[_Kept[T]] = []
+        self._lock = allocate_lock()
+
+    def observe(self, notification: Notification[T]) -> None:
+        """Remember what the object in the store is now."""
+        if not self.enabled:
+            return
+        with self._lock:
+            match notification:
+                case Added(obj) | Updated(_, obj):
+                    self._keep(meta_namespace_key(obj), obj)
+                case Deleted(obj):
+                    self._leave(meta_namespace_key(obj))
+
+    def check(self, now: float) -> list[Mutation]:
+        """Compare everything; each change is told once. `now` is in seconds of any one clock."""
+        with self._lock:
+            for kept in self._leaving:
+                kept.until = now + _RETAINED
+            looked_at = [*self._kept.values(), *self._left, *self._leaving]
+            self._left = [kept for kept in self._left + self._leaving if kept.until > now]
+            self._leaving = []
+            return [found for kept in looked_at if (found := _mutation(kept))]
+
+    def verify(self, now: float) -> None:
+        """Compare everything.
+
+        Raises:
+            CacheMutationError: an object has changed.
+        """
+        if mutations := self.check(now):
+            raise CacheMutationError(self.cache, mutations)
+
+    def _keep(self, key: str, obj: T) -> None:
+        known = self._kept.get(key)
+        if known is None or known.object is not obj:  # a sync brings the object itself again
+            self._leave(key)
+            self._kept[key] = _Kept(key, obj, _snapshot(obj))
+
+    def _leave(self, key: str) -> None:
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            self._leaving.append(kept)
+
+
+def _mutation(kept: _Kept[Any]) -> Mutation | None:
+    obj, found = kept.object, _snapshot(kept.object)
+    if found == kept.was:
+        return None
+    differences = _differences(json.decode(kept.was), json.decode(found), ())
+    kept.was = found
+    show = _hide if isinstance(obj, Model) and is_sensitive(type(obj)) else _show
+    changes = [Change(json_pointer(*path), show(old), show(new)) for path, old, new in differences]
+    return Mutation(kept.key, obj.__class__.__name__, tuple(changes))
+
+
+def _snapshot(obj: object) -> bytes:
+    try:
+        return encode(obj)
+    except (TypeError, ValueError) as error:  # somebody put in what has no JSON form
+        return json.encode(f"not JSON: {error}")
+
+
+def _differences(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
+    """Yield where two JSON values differ, with both sides; UNSET where there is nothing."""
+    steps = _steps(before, after)
+    if steps is None:
+        yield path, before, after
+        return
+    for step, old, new in steps:
+        if _show(old) != _show(new):
+            yield from _differences(old, new, (*path, step))
+
+
+def _steps(before: Any, after: Any) -> list[tuple[str | int, Any, Any]] | None:
+    """Return what two values have inside, side by side; None if they are of two kinds or plain."""
+    if _is_object(before) and _is_object(after):
+        names = dict.fromkeys([*before, *after])
+        return [(name, before.get(name, UNSET), after.get(name, UNSET)) for name in names]
+    if _is_array(before) and _is_array(after):
+        pairs = zip_longest(before, after, fillvalue=UNSET)
+        return [(index, old, new) for index, (old, new) in enumerate(pairs)]
+    return None
+
+
+def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _is_array(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _show(value: Any) -> str:
+    return "" if value is UNSET else json.encode(value).decode()
+
+
+def _hide(value: Any) -> str:
+    return "" if value is UNSET else HIDDEN

@@ -1,0 +1,63 @@
+"""Why a cache is not full: what the server said, and what to do about it. Words only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import json
+
+from ..errors import ApiError, Forbidden, NotSynced, SyncTimeout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._http.resource import Resource
+
+__all__ = [
+    "NOT_STARTED",
+    "NO_ANSWER",
+    "READING",
+    "SYNCED",
+    "incomplete",
+    "not_started",
+    "reason",
+    "timed_out",
+]
+
+SYNCED = "synced"
+NOT_STARTED = "not started"
+NO_ANSWER = "no answer yet"
+READING = "200 OK, but not everything is here yet"
+
+
+def reason(error: Exception | str, resource: Resource) -> str:
+    """What the server said last, or what kept it from it; of a 403 also the rule it lacks."""
+    if not isinstance(error, ApiError):
+        return str(error)
+    said = f"{error.code} {error.reason or type(error).__name__}: {error.message}"
+    return f"{said}; needs the rule: {_rule(resource)}" if isinstance(error, Forbidden) else said
+
+
+def _rule(resource: Resource) -> str:
+    """What a Role or ClusterRole must have, in the words of RBAC."""
+    group, plural = json.encode(resource.group).decode(), json.encode(resource.plural).decode()
+    return f'apiGroups [{group}], resources [{plural}], verbs ["list", "watch"]'
+
+
+def incomplete(what: str, status: str) -> str:
+    """What a reader is told of a cache that is not full."""
+    if status == NOT_STARTED:
+        return f"the cache of {what} is empty: it was not started; call start() and wait_for_sync()"
+    return f"the cache of {what} is not full yet ({status}): call wait_for_sync() before reading"
+
+
+def not_started(names: Iterable[str]) -> NotSynced:
+    """What is raised when somebody waits for caches that nobody fills."""
+    named = ", ".join(names)
+    return NotSynced(f"not started: {named}; call start() after asking for them, then wait")
+
+
+def timed_out(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
+    """What is raised when caches are not full in time: names each informer and how it is."""
+    named = ", ".join(f"{name} ({status})" for name, status in states)
+    return SyncTimeout(f"{who}timed out after {seconds:g} s waiting for caches: {named}")

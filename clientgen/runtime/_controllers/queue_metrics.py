@@ -1,0 +1,148 @@
+"""Metrics of work queues for Prometheus, under client-go's names. Needs `clientgen[metrics]`.
+
+The label `name` is the queue's name. Queues of one name, in turn or at once, share their
+series: counts and histograms go on, gauges are about all queues of that name that there are. Gauges
+tell how it is when they are asked; client-go's are up to half a second old. (client-go:
+util/workqueue/metrics.go and component-base's metrics/prometheus/workqueue.)
+"""
+
+from __future__ import annotations
+
+from _thread import RLock  # as functools does
+from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
+
+try:
+    from prometheus_client import REGISTRY, Counter, Gauge, Histogram
+except ImportError as error:
+    raise ImportError("metrics need prometheus-client: pip install 'clientgen[metrics]'") from error
+
+from .._cache.metrics_registry import PerRegistry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from prometheus_client import CollectorRegistry
+
+    from .._clock import Clock
+    from .queue_state import QueueMetrics
+
+__all__ = ["BUCKETS", "PrometheusQueueMetrics"]
+
+BUCKETS: Final = tuple(10e-9 * 10**exponent for exponent in range(10))
+"""The buckets of both histograms: 10 ns to 10 s."""
+
+
+class PrometheusQueueMetrics:
+    """Publishes the metrics of queues: `AsyncWorkQueue("pods", metrics=PrometheusQueueMetrics())`.
+
+    Any number of these may share a registry.
+
+    Args:
+        registry: Where they are published; None is prometheus-client's own.
+    """
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self._families = _families.of(registry or REGISTRY)
+
+    def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
+        """What watches a queue of that name."""
+        return _Watched(self._families.named(name), clock)
+
+
+class _Families:
+    """The metrics of one registry, which takes each name once."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        def gauge(name: str, about: str) -> Gauge:
+            return Gauge(f"workqueue_{name}", about, ["name"], registry=registry)
+
+        def counter(name: str, about: str) -> Counter:
+            return Counter(f"workqueue_{name}", about, ["name"], registry=registry)
+
+        def histogram(name: str, about: str) -> Histogram:
+            return Histogram(
+                f"workqueue_{name}", about, ["name"], registry=registry, buckets=BUCKETS
+            )
+
+        self.depth = gauge("depth", "Items that workers have yet to get.")
+        self.adds = counter("adds_total", "Items added.")
+        self.retries = counter("retries_total", "Items added for later.")
+        self.waited = histogram("queue_duration_seconds", "From when an item was added to its get.")
+        self.worked = histogram("work_duration_seconds", "From when an item was got to its done.")
+        self.unfinished = gauge(
+            "unfinished_work_seconds",
+            "How long items have been worked on that are not done, summed.",
+        )
+        self.longest = gauge(
+            "longest_running_processor_seconds", "How long the longest of them has been worked on."
+        )
+        self._series: dict[str, _Series] = {}
+
+    def named(self, name: str) -> _Series:
+        with _making:
+            if name not in self._series:
+                self._series[name] = _Series(self, name)
+            return self._series[name]
+
+
+_making = RLock()
+_families = PerRegistry(_Families)
+
+
+class _Series:
+    """The series of one name, and the queues that have it."""
+
+    def __init__(self, families: _Families, name: str) -> None:
+        self.queues: WeakSet[_Watched] = WeakSet()
+        self.adds = families.adds.labels(name)
+        self.retries = families.retries.labels(name)
+        self.waited = families.waited.labels(name)
+        self.worked = families.worked.labels(name)
+        families.depth.labels(name).set_function(self._over_queues(_Watched.depth))
+        families.unfinished.labels(name).set_function(self._over_queues(_Watched.unfinished))
+        families.longest.labels(name).set_function(self._longest)
+
+    def _over_queues(self, value: Callable[[_Watched], float]) -> Callable[[], float]:
+        return lambda: float(sum(value(queue) for queue in list(self.queues)))
+
+    def _longest(self) -> float:
+        return max((queue.longest() for queue in list(self.queues)), default=0.0)
+
+
+class _Watched:
+    """One queue; it is called under the queue's lock, and read by who asks for the metrics."""
+
+    def __init__(self, series: _Series, clock: Clock) -> None:
+        self._series = series
+        self._clock = clock
+        self._added: dict[Hashable, float] = {}
+        self._taken: dict[Hashable, float] = {}
+        series.queues.add(self)
+
+    def added(self, item: Hashable, now: float, /) -> None:
+        self._series.adds.inc()
+        self._added[item] = now
+
+    def taken(self, item: Hashable, now: float, /) -> None:
+        self._taken[item] = now
+        self._series.waited.observe(now - self._added.pop(item, now))
+
+    def done(self, item: Hashable, now: float, /) -> None:
+        self._series.worked.observe(now - self._taken.pop(item, now))
+
+    def retried(self) -> None:
+        self._series.retries.inc()
+
+    def depth(self) -> float:
+        return len(self._added)
+
+    def unfinished(self) -> float:
+        return sum(self._ages())
+
+    def longest(self) -> float:
+        return max(self._ages(), default=0.0)
+
+    def _ages(self) -> list[float]:
+        now = self._clock.monotonic()
+        return [now - taken for taken in list(self._taken.values())]

@@ -1,0 +1,127 @@
+"""What a controller decides: which object a change is about, and when to look at it again.
+
+The rules are controller-runtime's (pkg/handler, pkg/internal/controller). No waiting, no clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from msgspec import Struct
+
+from .._http.path_segments import check_segment
+from .queue_state import LOW_PRIORITY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .._http.resource import Resource
+    from .._models.meta_v1 import ObjectMeta
+
+__all__ = ["Request", "Result", "checked", "owner_mapper", "request_for", "requeue", "urgency"]
+
+
+class Request(NamedTuple):
+    """Which object to look at; what is to be done, reconcile finds out from the cache."""
+
+    namespace: str
+    """Empty for an object of the whole cluster."""
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """When reconcile wants to look at the object again, though nothing has changed."""
+
+    requeue: bool = False
+    """Soon, but later each time, as after an error."""
+    requeue_after: float = 0.0
+    """After so many seconds; says more than `requeue`."""
+    priority: int | None = None
+    """How urgent that will be; None for as urgent as this time."""
+
+
+def checked(requests: Iterable[Request]) -> Iterable[Request]:
+    """Give what a mapper gave, as long as it names objects.
+
+    Raises:
+        ValueError: a name is none, or a namespace is neither empty nor a name.
+    """
+    for request in requests:
+        namespace, name = request
+        try:
+            check_segment("name", name)
+            if namespace != "":
+                check_segment("namespace", namespace)
+        except ValueError as error:
+            raise ValueError(f"a mapper gave {tuple(request)!r}: {error}") from None
+        yield request
+
+
+def request_for(obj: Any) -> list[Request]:
+    """Ask for the object itself."""
+    metadata: ObjectMeta = obj.metadata
+    return [Request(metadata.namespace, metadata.name)]
+
+
+def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
+    """Ask for the owner that controls an object, if it is of that kind.
+
+    Versions are not compared: an owner is the same in all versions of its group.
+    """
+    wanted = (owner.group, owner.kind)
+
+    def requests(obj: Any) -> Iterable[Request]:
+        metadata: ObjectMeta = obj.metadata
+        namespace = metadata.namespace if owner.namespaced else ""
+        for each in metadata.owner_references:
+            if each.controller and (_group(each.api_version), each.kind) == wanted:
+                yield Request(namespace, each.name)
+
+    return requests
+
+
+def urgency(old: Any, new: Any) -> int:
+    """The priority of an update: low if nothing has changed, as at a resync or relist."""
+    before: str = old.metadata.resource_version
+    return LOW_PRIORITY if before == new.metadata.resource_version else 0
+
+
+class Requeuing(Protocol):
+    """The part of a priority queue that is needed here."""
+
+    def add_after(self, item: Request, delay: float, *, priority: int = ...) -> None:
+        """Add later."""
+        ...
+
+    def add_rate_limited(self, item: Request, *, priority: int = ...) -> None:
+        """Add when the limiter allows it."""
+        ...
+
+    def forget(self, item: Request) -> None:
+        """Forget failures."""
+        ...
+
+    def priority(self, item: Request) -> int:
+        """How urgent it was."""
+        ...
+
+
+def requeue(queue: Requeuing, request: Request, result: Result | None) -> None:
+    """After a success: have the object looked at again if that is wanted."""
+    result = result or Result()
+    priority = queue.priority(request) if result.priority is None else result.priority
+    if result.requeue_after > 0:
+        queue.forget(request)
+        queue.add_after(request, result.requeue_after, priority=priority)
+    elif result.requeue:
+        queue.add_rate_limited(request, priority=priority)
+    else:
+        queue.forget(request)
+
+
+def _group(api_version: str) -> str:
+    """Of `apps/v1`; empty for that of `v1`."""
+    return api_version.rpartition("/")[0]

@@ -1,0 +1,1 @@
+"""Requests, responses, retries and watches. Nothing here does I/O."""

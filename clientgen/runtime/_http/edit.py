@@ -1,0 +1,149 @@
+"""Read, change, write back without losing anything: the difference is what is sent.
+
+The object is encoded before and after the change, and the difference of the two goes out as a
+merge patch with the uid and the resourceVersion of what was read. So fields this package does not
+know stay as they are, and a change made by somebody else in between is answered with a Conflict
+instead of being overwritten. (Kubernetes API concepts: updates to existing resources.)
+
+That is so for a change of any field. A patch without the version that tests only what it changes
+would let changes of other fields pass, but `change` may have read those: a sum of two counters
+would be stored although one of them is another by now. Nobody can see what a function has read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+from msgspec import json
+
+from .._models import codec
+from .._models.model import Model
+from .patches import JsonPatch, MergePatch, json_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .patches import Patch
+
+__all__ = ["changed", "difference", "log_unchanged"]
+
+Json: TypeAlias = dict[str, Any]
+
+_GUARDS = ("uid", "resourceVersion")
+
+
+class _NullMember(Exception):  # noqa: N818 - it never leaves this module
+    """A null is to be set, which means "delete" in a merge patch."""
+
+
+def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
+    """Let `change` alter the object in place; gives the patch to send, None if nothing changed.
+
+    Raises:
+        TypeError: `change` is a coroutine function, which nobody would wait for, or it made
+            another object, which nobody would send.
+    """
+    before = codec.encode(current)
+    result = change(current)
+    if hasattr(result, "__await__"):
+        getattr(result, "close", lambda: None)()
+        raise TypeError("change must be a plain function: it may run again and may not wait")
+    if isinstance(result, Model) and result is not current and isinstance(current, type(result)):
+        raise TypeError("change must alter the object it is given; the one it returned is not sent")
+    after = codec.encode(current)
+    return None if before == after else difference(json.decode(before), json.decode(after))
+
+
+def log_unchanged(path: str) -> None:
+    """Tell who looks for a mistake that nothing was sent."""
+    import logging  # most edits change something
+
+    words = "edit of %s: the function changed nothing, so nothing is sent (does it compare, `==`?)"
+    logging.getLogger("clientgen.runtime._http.edit").debug(words, path)
+
+
+def difference(before: Json, after: Json) -> Patch | None:
+    """The patch from one object to the other, guarded by the uid and version of `before`.
+
+    Lists are replaced as a whole. A JSON patch is used only where a null is to be set inside free
+    JSON, which a merge patch cannot say.
+    """
+    before, after = _plain(before), _plain(after)
+    metadata: Json = before.get("metadata") or {}
+    guards = {name: metadata[name] for name in _GUARDS if metadata.get(name)}
+    after.get("metadata", {}).update(guards)
+    try:
+        patch = _merge(before, after)
+    except _NullMember:
+        operations = list(_operations(before, after, ()))
+        return JsonPatch([*_guard_operations(guards), *operations])
+    if not patch:
+        return None
+    if guards:
+        patch["metadata"] = {**patch.get("metadata", {}), **guards}
+    return MergePatch(patch)
+
+
+def _plain(value: Json) -> Json:
+    """Copy as deep as this module writes."""
+    if _is_object(value.get("metadata")):
+        return {**value, "metadata": {**value["metadata"]}}
+    return {**value}
+
+
+def _merge(before: Json, after: Json) -> Json:
+    patch: Json = {name: None for name in before if name not in after}
+    for name, new in after.items():
+        old = before.get(name)
+        if name in before and _same(old, new):
+            continue
+        if _is_object(old) and _is_object(new):
+            if inner := _merge(old, new):
+                patch[name] = inner
+        elif _has_null(new):
+            raise _NullMember
+        else:
+            patch[name] = new
+    return patch
+
+
+def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Json]:
+    for name in before:
+        if name not in after:
+            yield {"op": "remove", "path": json_pointer(*path, name)}
+    for name, new in after.items():
+        old = before.get(name)
+        if name not in before:
+            yield {"op": "add", "path": json_pointer(*path, name), "value": new}
+        elif _is_object(old) and _is_object(new):
+            yield from _operations(old, new, (*path, name))
+        elif not _same(old, new):
+            yield {"op": "replace", "path": json_pointer(*path, name), "value": new}
+
+
+def _guard_operations(guards: Json) -> Iterator[Json]:
+    """Writing the version that was read makes the server compare it; a `test` would give a 422."""
+    for name, value in guards.items():
+        yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Equal as JSON: 1, 1.0 and true are three things."""
+    return bool(old == new) and json.encode(old) == json.encode(new)
+
+
+def _has_null(value: Any) -> bool:
+    """Whether servers would drop something: they prune null members inside lists as well."""
+    if _is_object(value):
+        return any(_has_null(member) for member in value.values())
+    if _is_array(value):
+        return any(member is not None and _has_null(member) for member in value)
+    return value is None
+
+
+def _is_object(value: Any) -> TypeGuard[Json]:
+    return isinstance(value, dict)
+
+
+def _is_array(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)

@@ -1,0 +1,123 @@
+"""The four kinds of patch, told apart by their class.
+
+https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from .._models.arguments import check_object, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._models.model import Model
+
+__all__ = [
+    "ApplyPatch",
+    "JsonPatch",
+    "MergePatch",
+    "Patch",
+    "StrategicMergePatch",
+    "check_patch",
+    "json_pointer",
+]
+
+
+class _Patch:
+    """What all patches are: a body and the content type that says how to read it."""
+
+    __slots__ = ("body",)
+    content_type: ClassVar[str]
+    body: Any
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and bool(other.body == self.body)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        # Values may be secret, so only what is changed is shown.
+        return f"{type(self).__name__}({', '.join(self._outline())})"
+
+    def _outline(self) -> Iterable[str]:
+        names: Iterable[str] = getattr(self.body, "keys", tuple)()
+        return names or [type(self.body).__name__]
+
+
+class JsonPatch(_Patch):
+    """A list of operations (RFC 6902); a failing `test` is answered with `Invalid`."""
+
+    __slots__ = ()
+    content_type = "application/json-patch+json"
+
+    def __init__(self, operations: Iterable[Mapping[str, Any]]) -> None:
+        """Raises TypeError if it is no list of operations."""
+        given: object = operations
+        self.body = list(operations) if hasattr(given, "__iter__") else [None]
+        if not all(isinstance(each, Mapping) for each in self.body):
+            example = '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'
+            raise TypeError(f"JsonPatch takes operations such as {example}, not {named(given)}")
+
+    def _outline(self) -> Iterable[str]:
+        return (f"{each.get('op')} {each.get('path')}" for each in self.body)
+
+
+class MergePatch(_Patch):
+    """Values to set; `None` deletes a member and lists are replaced whole (RFC 7386)."""
+
+    __slots__ = ()
+    content_type = "application/merge-patch+json"
+
+    def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        """Raises TypeError if it is no object."""
+        check_object(type(self).__name__, body)
+        self.body = body
+
+
+class StrategicMergePatch(_Patch):
+    """Like a merge patch, but lists merge by key; not for custom resources."""
+
+    __slots__ = ()
+    content_type = "application/strategic-merge-patch+json"
+
+    def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        """Raises TypeError if it is no object."""
+        check_object(type(self).__name__, body)
+        self.body = body
+
+
+class ApplyPatch(_Patch):
+    """Server-side apply: the fields this field manager wants; `apply()` is the usual way."""
+
+    __slots__ = ()
+    content_type = "application/apply-patch+yaml"
+
+    def __init__(self, body: Mapping[str, Any] | Model) -> None:
+        """Raises TypeError if it is no object."""
+        check_object(type(self).__name__, body)
+        self.body = body
+
+
+Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
+
+
+def check_patch(patch: object) -> None:
+    """See to it that a patch says which kind it is of.
+
+    Raises:
+        TypeError: it does not.
+    """
+    if not isinstance(patch, _Patch):
+        hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
+        raise TypeError(
+            "patch() takes a MergePatch, StrategicMergePatch, JsonPatch or ApplyPatch,"
+            f" not {named(patch)}: write {hint}, for example (they are in clientgen.runtime)"
+        )
+
+
+def json_pointer(*segments: str | int) -> str:
+    """Spell a path for a JSON patch: `json_pointer("metadata", "labels", "a/b")`."""
+    return "".join("/" + str(segment).replace("~", "~0").replace("/", "~1") for segment in segments)

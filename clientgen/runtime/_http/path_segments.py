@@ -1,0 +1,109 @@
+"""Names and namespaces as segments of URL paths, by the rules of the API server.
+
+k8s.io/apimachinery: pkg/api/validation/path. Whatever is not a name is refused here, since a path
+without a name is that of a whole collection.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeGuard, cast
+
+from .._models.model import Model
+
+__all__ = ["called", "check_segment", "is_name", "name_in", "segment"]
+
+# What every ordinary name consists of; anything else takes the slow way.
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:_-]*").fullmatch
+
+
+def segment(what: str, value: str) -> str:
+    """Spell a name for a URL path.
+
+    Args:
+        what: what it names, for the error: `name`, `namespace`.
+        value: the name.
+
+    Raises:
+        ValueError: it is not a non-empty string, or it is one that would change the path: `.`,
+            `..`, or one with `/` or `%`.
+    """
+    try:
+        plain = _PLAIN(value)
+    except TypeError:
+        plain = None
+    # The match is of the exact type str, whatever a subclass would say of itself.
+    return plain[0] if plain else _quoted(what, value)
+
+
+def check_segment(what: str, value: str) -> str:
+    """Give a name back that `segment` accepts.
+
+    Raises:
+        ValueError: as `segment`.
+    """
+    segment(what, value)
+    return str.__str__(value)
+
+
+def name_in(body: object) -> Any:
+    """Give what stands as the name in an object's metadata, whatever it is; None without one.
+
+    Raises:
+        TypeError: it is no object.
+    """
+    if isinstance(body, Model):
+        return getattr(getattr(body, "metadata", None), "name", None)
+    if not isinstance(body, Mapping):
+        raise TypeError(f"an object is a model or a mapping, not {_shown(body)}")
+    metadata = cast("Mapping[str, object]", body).get("metadata")
+    return (
+        cast("Mapping[str, object]", metadata).get("name")
+        if isinstance(metadata, Mapping)
+        else None
+    )
+
+
+def called(client: object) -> str:
+    """Spell the public method of a client that is being called, as in `.delete()`; empty for none.
+
+    Generated methods are one call each, and only an error wants to know which one it was.
+    """
+    from inspect import currentframe  # start-up does not need it
+
+    frame = currentframe()
+    while frame is not None:
+        name = frame.f_code.co_name
+        if not name.startswith("_") and frame.f_locals.get("self") is client:
+            return f".{name}()"
+        frame = frame.f_back
+    return ""
+
+
+def is_name(value: object) -> TypeGuard[str]:
+    """Whether it is a non-empty string, if not yet a name that a server accepts."""
+    return isinstance(value, str) and str.__len__(value) > 0
+
+
+def _quoted(what: str, value: object) -> str:
+    if not is_name(value):
+        raise ValueError(f"{what} must be a non-empty string, not {_shown(value)}")
+    value = str.__str__(value)
+    if value in {".", ".."} or "/" in value or "%" in value:
+        raise ValueError(
+            f"{what} cannot be {value!r}: it may not be '.' or '..' or hold '/' or '%'"
+        )
+    from urllib.parse import quote  # hardly ever needed
+
+    try:
+        return quote(value, safe="")
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} cannot be {value!r}: it holds half of a character") from None
+
+
+def _shown(value: object) -> str:
+    """Show a plain value; of others the type, since an object may hold secrets."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    return f"a {type(value).__name__}"

@@ -1,0 +1,290 @@
+"""From a verb, a path and options to an HTTP request; nothing here touches the network.
+
+The parameters are those of
+https://kubernetes.io/docs/reference/kubernetes-api/common-parameters/common-parameters/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from msgspec import Struct
+
+from .._models import codec
+from .._models.arguments import check_object, named
+from ..errors import RequestInfo
+from .patches import ApplyPatch, check_patch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .patches import Patch
+
+__all__ = [
+    "DELETE_COLLECTION",
+    "GET",
+    "LIST",
+    "LOGS",
+    "PATCH",
+    "WATCH",
+    "WRITE",
+    "Headers",
+    "HttpRequest",
+    "HttpResponse",
+    "build",
+    "build_delete",
+    "build_patch",
+    "build_write",
+    "check_headers",
+    "query_string",
+    "selector_text",
+]
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
+_JSON: Headers = (("Content-Type", "application/json"),)
+
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
+# What would end a header or a text: control characters, and halves of characters.
+_UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]").search
+
+
+def check_headers(headers: Headers) -> None:
+    """See to it that headers can be sent as they are.
+
+    Raises:
+        ValueError: a name or a value holds a character that no header may carry. The value is not
+            shown, as it may be secret.
+    """
+    for name, value in headers:
+        if not _HEADER_NAME(name):
+            raise ValueError(f"{name!r} cannot be the name of a header")
+        if _UNSENDABLE(value):
+            raise ValueError(f"the header {name} holds a character that no header may carry")
+
+
+class HttpRequest(Struct):
+    """One request; `target` is the path and query below the server's base URL.
+
+    Headers are pairs, since names may repeat.
+    """
+
+    method: str
+    target: str
+    headers: Headers = ()
+    body: bytes | None = None
+
+    @property
+    def info(self) -> RequestInfo:
+        """What errors say about this request."""
+        return RequestInfo(self.method, self.target.partition("?")[0])
+
+    def __repr__(self) -> str:
+        # The headers hold credentials, and the body may be that of a Secret.
+        return f"{type(self).__name__}({self.info})"
+
+
+class HttpResponse(Struct):
+    """One whole answer.
+
+    `headers` are looked up by lower-case names; a repeated header is one value, joined by commas.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+# Which options a verb takes and what they are called on the wire. Those called "" are not sent.
+_SELECTION = {
+    "label_selector": "labelSelector",
+    "field_selector": "fieldSelector",
+    "resource_version": "resourceVersion",
+    "resource_version_match": "resourceVersionMatch",
+    "shard_selector": "shardSelector",
+    "timeout_seconds": "timeoutSeconds",
+    "timeout": "",
+}
+GET = {"resource_version": "resourceVersion", "timeout": ""}
+LIST = {**_SELECTION, "limit": "limit", "continue_": "continue"}
+WATCH = {
+    **_SELECTION,
+    "allow_watch_bookmarks": "allowWatchBookmarks",
+    "send_initial_events": "sendInitialEvents",
+    "watch": "watch",
+    "bookmarks": "",
+}
+WRITE = {
+    "dry_run": "dryRun",
+    "field_manager": "fieldManager",
+    "field_validation": "fieldValidation",
+    "timeout": "",
+}
+PATCH = {**WRITE, "force": "force"}
+LOGS = {
+    "container": "container",
+    "follow": "follow",
+    "previous": "previous",
+    "since_seconds": "sinceSeconds",
+    "since_time": "sinceTime",
+    "timestamps": "timestamps",
+    "tail_lines": "tailLines",
+    "limit_bytes": "limitBytes",
+    "insecure_skip_tls_verify_backend": "insecureSkipTLSVerifyBackend",
+    "stream": "stream",
+    "timeout": "",
+}
+# These go into a DeleteOptions body: with a body the server does not read them from the query.
+_DELETE_BODY = {
+    "dry_run": "dryRun",
+    "grace_period_seconds": "gracePeriodSeconds",
+    "propagation_policy": "propagationPolicy",
+    "orphan_dependents": "orphanDependents",
+    "ignore_store_read_error_with_cluster_breaking_potential": (
+        "ignoreStoreReadErrorWithClusterBreakingPotential"
+    ),
+}
+_PRECONDITIONS = {"uid": "uid", "resource_version": "resourceVersion"}
+_MAPPED = frozenset({"label_selector", "field_selector"})
+_SELECTORS = ("label_selector", "field_selector", "shard_selector")
+DELETE_COLLECTION = {**LIST, **dict.fromkeys(_DELETE_BODY, "")}
+
+
+def query_string(options: Mapping[str, Any], known: Mapping[str, str]) -> str:
+    """Spell options as a query, with its question mark; empty when there is nothing to say.
+
+    Options that are None count as not given.
+
+    Raises:
+        TypeError: for an option that the verb does not take, as for any unexpected keyword.
+    """
+    parts: list[str] = []
+    for name, value in options.items():
+        parameter = known.get(name)
+        if parameter is None:
+            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(known))}")
+        if parameter and value is not None and (text := _text(name, value)):
+            parts.append(f"{parameter}={text}")
+    return f"?{'&'.join(parts)}" if parts else ""
+
+
+def selector_text(name: str, value: object) -> str:
+    """Spell the label or field selector that an option called `name` is given.
+
+    Raises:
+        TypeError: it is neither a text nor a mapping.
+        ValueError: a key or a value cannot be one.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping):
+        example = '"app=web" or {"app": "web"}'
+        if name != "label_selector":
+            example = '"metadata.name=web" or {"metadata.name": "web"}'
+        raise TypeError(f"{name} is a text or a mapping, {example}, not {named(value)}")
+    from .selectors import field_selector, label_selector  # start-up does not need them
+
+    spell = label_selector if name == "label_selector" else field_selector
+    return spell(cast("Mapping[str, str]", value))
+
+
+def _text(name: str, value: object) -> str:
+    if name in _MAPPED:
+        value = selector_text(name, value)
+    if value is True:
+        return "All" if name == "dry_run" else "true"
+    if value is False:
+        return "" if name == "dry_run" else "false"
+    if isinstance(value, datetime):
+        moment = value.astimezone(UTC)
+        value = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if not isinstance(value, (str, int)):
+        raise TypeError(f"{name} cannot be a {type(value).__name__}: write it as the API does")
+    return _quote(str(value))
+
+
+def _quote(text: str) -> str:
+    if _PLAIN(text):
+        return text
+    from urllib.parse import quote  # start-up does not need it
+
+    return quote(text, safe="")
+
+
+def build(
+    method: str, path: str, options: Mapping[str, Any], known: Mapping[str, str]
+) -> HttpRequest:
+    """A request without a body."""
+    return HttpRequest(method, path + query_string(options, known) if options else path)
+
+
+def build_write(method: str, path: str, body: object, options: Mapping[str, Any]) -> HttpRequest:
+    """A create or an update.
+
+    Raises:
+        TypeError: the body is no object.
+    """
+    check_object("create()" if method == "POST" else "update()", body)
+    target = path + query_string(options, WRITE) if options else path
+    return HttpRequest(method, target, _JSON, codec.encode(body))
+
+
+def build_patch(path: str, patch: Patch, options: Mapping[str, Any]) -> HttpRequest:
+    """A patch; its class decides the content type.
+
+    Raises:
+        TypeError: it is no patch.
+        ValueError: `force` is given for another patch than an ApplyPatch.
+    """
+    check_patch(patch)
+    if options.get("force") and not isinstance(patch, ApplyPatch):
+        raise ValueError(f"force is for ApplyPatch only, not for {type(patch).__name__}")
+    headers = (("Content-Type", patch.content_type),)
+    target = path + query_string(options, PATCH) if options else path
+    return HttpRequest("PATCH", target, headers, codec.encode(patch.body))
+
+
+def build_delete(path: str, options: Mapping[str, Any], *, collection: bool = False) -> HttpRequest:
+    """A delete: selectors in the query, everything else in a DeleteOptions body.
+
+    Raises:
+        ValueError: a selector or a precondition is given but empty, so that more would be deleted
+            than is meant.
+    """
+    if not options:
+        return HttpRequest("DELETE", path)
+    _check_limits(options, _SELECTORS if collection else _PRECONDITIONS)
+    if collection:
+        target, preconditions = path + query_string(options, DELETE_COLLECTION), {}
+    else:
+        query_string(options, {**_NOT_SENT, **dict.fromkeys(_PRECONDITIONS, "")})
+        target, preconditions = path, _renamed(options, _PRECONDITIONS)
+    body = _renamed(options, _DELETE_BODY)
+    if body.pop("dryRun", False):
+        body["dryRun"] = ["All"]
+    if preconditions:
+        body["preconditions"] = preconditions
+    if not body:
+        return HttpRequest("DELETE", target)
+    body = {"apiVersion": "v1", "kind": "DeleteOptions", **body}
+    return HttpRequest("DELETE", target, _JSON, codec.encode(body))
+
+
+def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:
+    for name in limits:
+        if name in options and not options[name]:
+            raise ValueError(
+                f"{name} must not be {options[name]!r}: leave it out to delete without this limit"
+            )
+
+
+_NOT_SENT = {**dict.fromkeys(_DELETE_BODY, ""), "timeout": ""}
+
+
+def _renamed(options: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {wire: options[name] for name, wire in names.items() if options.get(name) is not None}

@@ -1,0 +1,77 @@
+"""Which endpoint of the API: a resource, and the URL paths below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from .path_segments import segment
+
+if TYPE_CHECKING:
+    from clientgen._gvk import GroupVersionKind, GroupVersionResource
+
+__all__ = ["Resource"]
+
+
+class Resource(Struct, frozen=True):
+    """A kind of object and where the API serves it.
+
+    `plural` is the name in the URL. A collection and an object have a path each, by the rules of
+    https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris.
+    """
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool = True
+
+    @property
+    def api_version(self) -> str:
+        """The `apiVersion` of the kind: `apps/v1`, or `v1` for the core group."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def gvk(self) -> GroupVersionKind:
+        """The type's name."""
+        from clientgen._gvk import GroupVersionKind  # start-up does not need it
+
+        return GroupVersionKind(self.group, self.version, self.kind)
+
+    @property
+    def gvr(self) -> GroupVersionResource:
+        """The endpoint's name."""
+        from clientgen._gvk import GroupVersionResource  # start-up does not need it
+
+        return GroupVersionResource(self.group, self.version, self.plural)
+
+    @property
+    def name(self) -> str:
+        """The resource with its group, as in `deployments.apps`; the core group has no suffix."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def collection_path(self, namespace: str | None = None) -> str:
+        """The URL path of the collection; without a namespace, of that of all namespaces.
+
+        Raises:
+            ValueError: the namespace is no name (see `segments.segment`), or out of place.
+        """
+        root = f"/apis/{self.group}" if self.group else "/api"
+        if namespace is None:
+            return f"{root}/{self.version}/{self.plural}"
+        if not self.namespaced:
+            raise ValueError(f"{self.plural} do not live in namespaces")
+        return f"{root}/{self.version}/namespaces/{segment('namespace', namespace)}/{self.plural}"
+
+    def object_path(self, namespace: str | None, name: str, subresource: str = "") -> str:
+        """The URL path of one object, or of a subresource of it.
+
+        Raises:
+            ValueError: the name, the namespace or the subresource is no name (see
+                `segments.segment`); or the namespace is missing or out of place.
+        """
+        if namespace is None and self.namespaced:
+            raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")
+        path = f"{self.collection_path(namespace)}/{segment('name', name)}"
+        return f"{path}/{segment('subresource', subresource)}" if subresource else path

@@ -1,0 +1,164 @@
+"""From an HTTP answer to an object, or to the error it means; nothing here touches the network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import MsgspecError, Struct, json
+
+from .._models import codec
+from .._models.meta_v1 import ModelList, Status, StatusCause, StatusDetails
+from .._models.model import Model
+from .._models.statuses import make_sound, wait_seconds
+from ..errors import ApiError, ResponseBroken, api_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .request import HttpRequest, HttpResponse
+
+__all__ = ["error_from", "read_list", "read_object", "read_object_or_status", "retry_after"]
+
+T = TypeVar("T", bound=Model)
+ListT = TypeVar("ListT", bound=ModelList[Any])
+
+_CONFLICT = 409
+_SERVER_ERRORS = 500
+_REDIRECT, _NO_CODE = 300, 1000
+
+# How much of a body that is no Status is kept; proxies answer with whole pages.
+_KEPT = 2048
+
+
+class _Peek(Struct):
+    """As much of an object as tells what it is."""
+
+    kind: str = ""
+
+
+_peek = json.Decoder(_Peek)
+
+
+def read_object(body: bytes, model: type[T], request: HttpRequest) -> T:
+    """Decode the answer to a successful request.
+
+    Raises:
+        ApiError: the answer is a Status that speaks of failure, in spite of its 2xx code.
+        ResponseBroken: there is no body.
+        DecodeError: it is not JSON, or no object that a client can go on with.
+    """
+    if not body:
+        raise ResponseBroken(f"{request.info}: the answer is empty")
+    found = codec.decode(body, model, usable=model is not Status)
+    if getattr(found, "kind", None) == "Status":
+        _raise_failure(found if isinstance(found, Status) else codec.decode(body, Status), request)
+    return found
+
+
+def read_list(body: bytes, list_model: type[ListT], request: HttpRequest) -> ListT:
+    """Decode the answer to a list; items that cannot be understood do not stop the others.
+
+    Raises:
+        ApiError, ResponseBroken, DecodeError: as `read_object`.
+    """
+    if not body:
+        raise ResponseBroken(f"{request.info}: the answer is empty")
+    found = codec.decode_list(body, list_model, usable=True)
+    if getattr(found, "kind", None) == "Status":
+        _raise_failure(codec.decode(body, Status), request)
+    return found
+
+
+def read_object_or_status(body: bytes, model: type[T], request: HttpRequest) -> T | Status:
+    """Decode what a delete answers: the object, or a Status. Its `kind` says which.
+
+    Raises:
+        ApiError, ResponseBroken, DecodeError: as `read_object`.
+    """
+    if _kind_of(body) == "Status":
+        return read_object(body, Status, request)
+    return read_object(body, model, request)
+
+
+def _kind_of(body: bytes) -> str:
+    """The kind of the object that a body is; empty where it does not say so."""
+    try:
+        return _peek.decode(body).kind
+    except (MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def _raise_failure(status: Status, request: HttpRequest) -> None:
+    if make_sound(status).status != "Success":
+        raise api_error(status, request.info)
+
+
+# ---- errors -----------------------------------------------------------------------------------
+
+
+def error_from(request: HttpRequest, response: HttpResponse) -> ApiError:
+    """The error that an answer outside of 2xx means."""
+    status = _status_in(response.body)
+    if status is None:
+        status = _make_status(request.method, response)
+    if not _is_refusal(status.code):
+        status.code = response.status
+    seconds = retry_after(response.headers)
+    if seconds is not None:
+        status.details = status.details or StatusDetails()
+        status.details.retry_after_seconds = status.details.retry_after_seconds or seconds
+    return api_error(status, request.info)
+
+
+def _is_refusal(code: int | None) -> bool:
+    """Whether a code is one that a refusal can have; a hostile body says anything."""
+    return code is not None and _REDIRECT <= code < _NO_CODE
+
+
+def retry_after(headers: Mapping[str, str]) -> int | None:
+    """The seconds of a Retry-After header, as `statuses.wait_seconds` reads them."""
+    return wait_seconds(headers.get("retry-after", ""))
+
+
+def _status_in(body: bytes) -> Status | None:
+    try:
+        return make_sound(codec.decode(body, Status)) if _kind_of(body) == "Status" else None
+    except codec.DecodeError:
+        return None
+
+
+# What a code means when the server does not say it in a Status: reason and words, where the words
+# None stand for the server's own text (apimachinery: NewGenericServerResponse).
+_MEANING: dict[int, tuple[str, str | None]] = {
+    400: ("BadRequest", "the server cannot understand the request"),
+    401: ("Unauthorized", "the server wants valid credentials"),
+    403: ("Forbidden", None),
+    404: ("NotFound", "the server does not know this resource"),
+    405: ("MethodNotAllowed", "the server does not allow this verb here"),
+    406: ("NotAcceptable", None),
+    409: ("Conflict", "the server reports a conflict"),
+    415: ("UnsupportedMediaType", None),
+    422: ("Invalid", "the server finds an error in what was sent"),
+    429: ("TooManyRequests", "the server has too many requests and asks to try again later"),
+    503: ("ServiceUnavailable", "the server cannot handle the request at the moment"),
+    504: ("Timeout", "the server did not answer in time and may still be at work"),
+}
+
+
+def _make_status(method: str, response: HttpResponse) -> Status:
+    """Say as a Status what a server or a proxy said in another way."""
+    code = response.status
+    text = response.body[:_KEPT].decode("utf-8", "replace").strip()
+    reason, message = _MEANING.get(code, ("", f"the server answered with the code {code}"))
+    if code >= _SERVER_ERRORS and not reason:
+        reason, message = "InternalError", "an error of the server stood in the way"
+    if code == _CONFLICT and method == "POST":
+        reason = "AlreadyExists"
+    cause = StatusCause(reason="UnexpectedServerResponse", message=text or "unknown")
+    return Status(
+        status="Failure",
+        code=code,
+        reason=reason,
+        message=message or text or "the server gave no reason",
+        details=StatusDetails(causes=[cause]),
+    )

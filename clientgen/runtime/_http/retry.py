@@ -1,0 +1,170 @@
+"""When to try again, and how long to wait before.
+
+Decisions only: the callers measure time, sleep and send. The rules are client-go's
+(rest/with_retry.go, util/retry, util/flowcontrol and apimachinery's wait.Backoff).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from ..errors import ApplyConflict, Conflict, ConnectionLost
+
+if TYPE_CHECKING:
+    from ..errors import TransportError
+
+__all__ = [
+    "MAX_RETRIES",
+    "Backoff",
+    "ConflictRetry",
+    "Retry",
+    "TokenBucket",
+    "annotate",
+    "default_random",
+]
+
+MAX_RETRIES = 10
+
+# The longest pause after a conflict.
+_LONGEST_CONFLICT = 0.5
+_TOO_MANY = 429
+_SERVER_ERRORS = 500
+
+Random = Callable[[], float]
+AnyError = TypeVar("AnyError", bound=Exception)
+
+
+class Retry:
+    """What one request may still try.
+
+    The server decides: whatever the verb, 429 and 5xx are tried again if and only if a Retry-After
+    header says when. A lost connection is tried again, after a second, for GET alone: nobody knows
+    how far a write got. Waiting never goes past `deadline`.
+    """
+
+    __slots__ = ("_deadline", "_left", "_method", "count")
+
+    def __init__(
+        self, method: str, max_retries: int = MAX_RETRIES, deadline: float | None = None
+    ) -> None:
+        self._method = method
+        self._left = max_retries
+        self._deadline = deadline
+        self.count = 0
+
+    def after_response(self, status: int, retry_after: int | None, now: float) -> float | None:
+        """The seconds to wait before the next try; None when this answer is the last."""
+        if retry_after is None or not (status == _TOO_MANY or status >= _SERVER_ERRORS):
+            return None
+        return self._spend(float(retry_after), now)
+
+    def after_error(self, error: TransportError, now: float) -> float | None:
+        """The seconds to wait before the next try; None when this error is the last."""
+        if self._method != "GET" or not isinstance(error, ConnectionLost):
+            return None
+        return self._spend(1.0, now)
+
+    def _spend(self, delay: float, now: float) -> float | None:
+        if not self._left or (self._deadline is not None and now + delay >= self._deadline):
+            return None
+        self._left -= 1
+        self.count += 1
+        return delay
+
+
+def annotate(error: AnyError, retries: int, before: object) -> AnyError:
+    """Note on the last error that it was not the first; gives the same error."""
+    if not retries:
+        return error
+    note = f"gave up after {retries} {'retry' if retries == 1 else 'retries'}"
+    if before is not None and str(before) != str(error):
+        note = f"{note}; the time before: {before}"
+    error.add_note(note)
+    return error
+
+
+class Backoff:
+    """Delays that grow by `factor` up to `cap`, each with up to `jitter` of itself on top."""
+
+    __slots__ = ("_cap", "_factor", "_first", "_jitter", "_next", "_random")
+
+    def __init__(
+        self,
+        first: float,
+        *,
+        factor: float = 2.0,
+        cap: float = 30.0,
+        jitter: float = 1.0,
+        random: Random | None = None,
+    ) -> None:
+        self._first = self._next = first
+        self._factor = factor
+        self._cap = cap
+        self._jitter = jitter
+        self._random = random or default_random()
+
+    def delay(self) -> float:
+        """The next delay in seconds."""
+        delay = self._next
+        self._next = min(delay * self._factor, self._cap)
+        return delay * (1.0 + self._jitter * self._random())
+
+    def reset(self) -> None:
+        """Begin again with the first delay."""
+        self._next = self._first
+
+
+class ConflictRetry:
+    """Read again and try again when the object has changed, until a deadline.
+
+    Pauses are anything between nothing and a limit that grows from 10 ms to half a second, so that
+    many writers of one object do not meet again and again (client-go's RetryOnConflict gives up
+    after five tries, 10 ms apart). Never after an ApplyConflict, to which there will be no other
+    answer.
+    """
+
+    __slots__ = ("_deadline", "_limit", "_random", "count")
+
+    def __init__(self, deadline: float, random: Random | None = None) -> None:
+        self.count = 0
+        self._deadline = deadline
+        self._limit = 0.01
+        self._random = random or default_random()
+
+    def after(self, error: Conflict, now: float) -> float | None:
+        """The seconds to wait before the next try; None when this error is the last."""
+        delay = self._random() * self._limit
+        if isinstance(error, ApplyConflict) or now + delay >= self._deadline:
+            return None
+        self._limit = min(2 * self._limit, _LONGEST_CONFLICT)
+        self.count += 1
+        return delay
+
+
+class TokenBucket:
+    """Limits a rate: `burst` at once, `qps` a second in the long run."""
+
+    __slots__ = ("_burst", "_qps", "_tokens", "_updated")
+
+    def __init__(self, qps: float, burst: int) -> None:
+        if qps <= 0 or burst < 1:
+            raise ValueError("a rate limit needs qps above 0 and a burst of at least 1")
+        self._qps = qps
+        self._burst = burst
+        self._tokens = float(burst)
+        self._updated: float | None = None
+
+    def reserve(self, now: float) -> float:
+        """Take a token, possibly a future one; gives the seconds to wait for it."""
+        earned = 0.0 if self._updated is None else max(0.0, now - self._updated) * self._qps
+        self._updated = now
+        self._tokens = min(float(self._burst), self._tokens + earned) - 1.0
+        return max(0.0, -self._tokens / self._qps)
+
+
+def default_random() -> Random:
+    """Numbers from 0 to 1, as `random.random` gives them."""
+    from random import random  # start-up does not need it
+
+    return random

@@ -1,0 +1,209 @@
+"""Label and field selectors: written for the server, and read to match objects at hand.
+
+https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .._models.meta_v1 import LabelSelector
+
+__all__ = [
+    "EVERYTHING",
+    "Operator",
+    "Requirement",
+    "Selector",
+    "field_selector",
+    "label_selector",
+    "parse_field_selector",
+    "parse_label_selector",
+    "selector_of",
+]
+
+Operator: TypeAlias = Literal["in", "notin", "exists", "!", ">", "<"]
+
+_SET = re.compile(r"(\S+?)\s+(in|notin)\s*\(([^()]*)\)$")
+_COMPARED = re.compile(r"([^\s=!<>]+)\s*(==|=|!=|>|<)\s*([^\s=!<>]*)$")
+_KEY = re.compile(r"(!?)\s*([^\s=!<>(),]+)$")
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
+_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
+
+
+class Requirement(Struct, frozen=True):
+    """One condition on the labels of an object; `values` is empty for `exists` and `!`."""
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels meet the condition; a missing label meets `notin`, as on the server."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "exists":
+                return value is not None
+            case "!":
+                return value is None
+            case "in":
+                return value in self.values
+            case "notin":
+                return value not in self.values
+            case ">" | "<" as sign:
+                return _compare(value, sign, self.values[0])
+
+    def __str__(self) -> str:
+        if self.operator in {"in", "notin"}:
+            if len(self.values) == 1:
+                return f"{self.key}{'=' if self.operator == 'in' else '!='}{self.values[0]}"
+            return f"{self.key} {self.operator} ({','.join(self.values)})"
+        if self.operator in {">", "<"}:
+            return f"{self.key}{self.operator}{self.values[0]}"
+        return self.key if self.operator == "exists" else f"!{self.key}"
+
+
+class Selector(Struct, frozen=True):
+    """Conditions that must all be met; `str()` is what the server reads."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels meet every condition."""
+        return all(each.matches(labels) for each in self.requirements)
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.requirements))
+
+
+EVERYTHING = Selector()
+
+
+def _compare(value: str | None, sign: str, bound: str) -> bool:
+    try:
+        number, limit = int(value or ""), int(bound)
+    except ValueError:
+        return False
+    return number > limit if sign == ">" else number < limit
+
+
+def parse_label_selector(text: str) -> Selector:
+    """Read a selector such as `app=web,tier in (a, b),!legacy`.
+
+    Raises:
+        ValueError: when the server would not read it either.
+    """
+    return Selector(tuple(map(_requirement, _split(text))))
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas outside of parentheses."""
+    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+    return [] if parts == [""] else parts
+
+
+def _requirement(text: str) -> Requirement:
+    if found := _SET.fullmatch(text):
+        values = tuple(sorted(value.strip() for value in found[3].split(",")))
+        return Requirement(found[1], "in" if found[2] == "in" else "notin", values)
+    if found := _COMPARED.fullmatch(text):
+        key, sign, value = found.groups()
+        if sign in (">", "<"):
+            return Requirement(key, ">" if sign == ">" else "<", (str(int(value)),))
+        return Requirement(key, "notin" if sign == "!=" else "in", (value,))
+    if found := _KEY.fullmatch(text):
+        return Requirement(found[2], "!" if found[1] else "exists")
+    raise ValueError(f"{text!r} is not a condition on a label")
+
+
+def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
+    """Write a selector from what labels should be: a value, one of several, or None for absent.
+
+    `label_selector({"app": "web", "tier": ["a", "b"], "legacy": None})` is
+    `app=web,tier in (a,b),!legacy`.
+
+    Raises:
+        ValueError: a key or a value is none of a label, so that more or less would be selected.
+    """
+    requirements: list[Requirement] = []
+    for key, value in labels.items():
+        if value is None:
+            _check(key, ("",))
+            requirements.append(Requirement(key, "!"))
+        else:
+            several = not isinstance(value, str) and hasattr(value, "__iter__")
+            values = tuple(value) if several else (cast("str", value),)
+            _check(key, values)
+            requirements.append(Requirement(key, "in", tuple(sorted(values))))
+    return str(Selector(tuple(requirements)))
+
+
+def _check(key: object, values: tuple[object, ...]) -> None:
+    """Refuse what would be read as another condition, or as several."""
+    if not isinstance(key, str) or not _LABEL.fullmatch(key):
+        raise ValueError(f"{key!r} is not the key of a label")
+    if not values:
+        raise ValueError(f"no value is given for the label {key!r}; None means that it is absent")
+    for value in values:
+        if not isinstance(value, str) or not _VALUE.fullmatch(value):
+            raise ValueError(f"{value!r} is not a value of the label {key!r}")
+
+
+def selector_of(selector: LabelSelector | None) -> Selector | None:
+    """Read the `LabelSelector` of a spec (client-go: LabelSelectorAsSelector).
+
+    None, which selects nothing, stays None; an empty one selects everything.
+
+    Raises:
+        ValueError: an operator that does not exist.
+    """
+    if selector is None:
+        return None
+    requirements = [
+        Requirement(key, "in", (value,)) for key, value in sorted(selector.match_labels.items())
+    ]
+    for each in selector.match_expressions:
+        operator = _OPERATORS.get(each.operator)
+        if operator is None:
+            raise ValueError(f"{each.operator!r} is not an operator of label selectors")
+        requirements.append(Requirement(each.key, operator, tuple(sorted(each.values))))
+    return Selector(tuple(requirements))
+
+
+_OPERATORS: dict[str, Operator] = {
+    "In": "in",
+    "NotIn": "notin",
+    "Exists": "exists",
+    "DoesNotExist": "!",
+}
+
+
+def field_selector(fields: Mapping[str, str], *, unequal: Mapping[str, str] | None = None) -> str:
+    """Write a field selector: `field_selector({"metadata.name": "web-0"})`; values are escaped."""
+    equal = [f"{path}={_escape(value)}" for path, value in fields.items()]
+    return ",".join(equal + [f"{p}!={_escape(value)}" for p, value in (unequal or {}).items()])
+
+
+def parse_field_selector(text: str) -> list[tuple[str, bool, str]]:
+    """Read a field selector as (path, whether it must be equal, value).
+
+    Raises:
+        ValueError: a condition has no `=`, `==` or `!=`.
+    """
+    return [_field(part) for part in re.findall(r"(?:\\.|[^\\,])+", text)]
+
+
+def _field(text: str) -> tuple[str, bool, str]:
+    found = re.fullmatch(r"([^=!]+)(!=|==|=)(.*)", text)
+    if not found:
+        raise ValueError(f"{text!r} is not a condition on a field")
+    return found[1].strip(), found[2] != "!=", re.sub(r"\\(.)", r"\1", found[3])
+
+
+def _escape(value: str) -> str:
+    return re.sub(r"([\\,=])", r"\\\1", value)

@@ -1,0 +1,187 @@
+"""How a watch goes on: which version to resume from, when, and when that cannot be done.
+
+The rules are those of client-go's reflector and retry watcher. Decisions only: the shells in
+`_async` and `_sync` read bytes, tell the time and wait.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ApiError, ConnectionLost, Gone, TransportError, api_error
+from .bookmark_interval import BookmarkGaps
+from .retry import Backoff, default_random
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._models.codec import WatchEvent
+    from ..errors import ClientError, RequestInfo
+    from .retry import Random
+
+__all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress"]
+
+# How long one connection may serve a watch, in seconds: between this and twice this.
+MIN_STREAM = 300.0
+# The server ends the stream by itself; one that is silent for so much longer is dead.
+READ_MARGIN = 30.0
+# A stream that ended sooner than this without an event is no reason to open the next at once.
+_SHORT = 5.0
+
+# So much before its end a watch is over; clocks differ.
+_EARLY = 0.2
+
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+
+
+class WatchProgress:
+    """How far a watch is.
+
+    While the first, synthetic ADDED events of a watch from "now" come in, they are in no order of
+    versions, so none of them is a place to resume from. The first other event, or a bookmark, is.
+
+    Attributes:
+        request: What is watched.
+        version: The last version that is known; empty before there is one.
+        bookmarks: How long the connection may be silent.
+    """
+
+    __slots__ = (
+        "_advanced",
+        "_backoff",
+        "_handed_on",
+        "_known",
+        "_opened",
+        "_options",
+        "_random",
+        "_resumes",
+        "_until",
+        "_wants_bookmarks",
+        "bookmarks",
+        "request",
+        "version",
+    )
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        request: RequestInfo,
+        *,
+        random: Random | None = None,
+    ) -> None:
+        self._options = options
+        self._backoff = Backoff(0.8, random=random)
+        self._random = random or default_random()
+        self.request = request
+        self.version: str = options.get("resource_version") or ""
+        self._known = self.version not in {"", "0"} and not options.get("send_initial_events")
+        self._wants_bookmarks = bool(options.get("bookmarks"))
+        self.bookmarks = BookmarkGaps()
+        self._until: float | None = None
+        self._resumes = False
+        self._opened: float | None = None
+        self._handed_on = 0
+        self._advanced = False
+
+    def next_stream(self, now: float) -> tuple[dict[str, Any], float]:
+        """The options of the next connection, and the seconds of silence after which it is dead."""
+        limit: int = self._options.get("timeout_seconds") or 0
+        if self._until is None and limit:
+            self._until = now + limit
+        options: dict[str, Any] = {"allow_watch_bookmarks": True, **self._options, "watch": True}
+        if "send_initial_events" in options:
+            # The server takes no other (Kubernetes API concepts: streaming lists).
+            options.setdefault("resource_version_match", "NotOlderThan")
+        if self._known:
+            options["resource_version"] = self.version
+        if self._known and self._resumes:
+            options.pop("send_initial_events", None)
+            options.pop("resource_version_match", None)
+        seconds = int(MIN_STREAM * (1.0 + self._random()))
+        if self._until is not None:
+            seconds = max(1, math.ceil(self._until - now))
+        options["timeout_seconds"] = seconds
+        self._opened = None
+        self._handed_on = 0
+        self._advanced = False
+        return options, self.bookmarks.begin(seconds + READ_MARGIN)
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether it can go on from a version that is known."""
+        return self._known
+
+    def recovered(self) -> None:
+        """Note that the server is back, after an outage."""
+        self._backoff.reset()
+
+    def opened(self, now: float) -> None:
+        """Note that the server has accepted the watch."""
+        self._opened = now
+        self._resumes = True
+
+    def take(self, event: WatchEvent[Any]) -> bool:
+        """Note an event; gives whether the caller sees it.
+
+        Raises:
+            ApiError: the event is an ERROR; `ended` knows whether to go on.
+        """
+        if event.type == "ERROR":
+            raise api_error(event.object, self.request)
+        version: str = event.object.metadata.resource_version
+        if event.type == "BOOKMARK":
+            self._note_bookmark(event.object.metadata, version)
+            return self._wants_bookmarks
+        if event.type != "ADDED":
+            self._known = True
+        if self._known and version:
+            self._advanced |= version != self.version
+            self.version = version
+        self._handed_on += 1
+        return True
+
+    def _note_bookmark(self, metadata: Any, version: str) -> None:
+        """Take a bookmark's version; during the initial events only the last one tells anything."""
+        initial = self._options.get("send_initial_events") and not self._known
+        is_end = INITIAL_EVENTS_END in metadata.annotations
+        if not is_end:
+            self.bookmarks.has_come = True
+        if version and (not initial or is_end):
+            self.version, self._known = version, True
+
+    def ended(self, error: ClientError | None, now: float) -> float | None:
+        """What to do after a connection is over: wait so many seconds and resume, or, on None, end.
+
+        Raises:
+            ClientError: `error` if it cannot be resumed from; ConnectionLost if no version is
+                known to resume from.
+        """
+        if error is not None:
+            self.bookmarks.forget()
+        if error is not None and not (self._resumes and _is_passing(error)):
+            raise error
+        if self._until is not None and now >= self._until - _EARLY:
+            return None
+        if not self._known and (error is not None or self._handed_on):
+            raise error or ConnectionLost(
+                f"{self.request}: ended before a resource version to resume from was known"
+            )
+        return self._delay(error, now)
+
+    def _delay(self, error: ClientError | None, now: float) -> float:
+        # A server that says the same again and again, or closes at once, is not alive.
+        alive = self._opened is not None and (self._advanced or now - self._opened >= _SHORT)
+        if alive:
+            self._backoff.reset()
+        if error is None and alive:
+            return 0.0
+        asked = error.retry_after if isinstance(error, ApiError) else None
+        return max(self._backoff.delay(), float(asked or 0))
+
+
+def _is_passing(error: ClientError) -> bool:
+    """Whether the same watch may succeed later on."""
+    if isinstance(error, ApiError):
+        return error.code in {429, 500, 502, 503, 504} and not isinstance(error, Gone)
+    return isinstance(error, TransportError) and not isinstance(error, TimeoutError)

@@ -1,0 +1,1 @@
+"""YAML and JSON manifests: reading, checking against the classes, writing."""

@@ -1,0 +1,302 @@
+"""The documents of YAML and JSON manifests, and where everything in them stands.
+
+What kubectl takes for a document and for a list: cli-runtime, resource/visitor.go and
+apimachinery, util/yaml/decoder.go.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from msgspec import Struct
+
+from .._models.arguments import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .type_errors import FieldPath
+
+__all__ = ["Manifest", "ManifestError", "check_source", "documents", "taken_apart"]
+
+_ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
+_SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
+_WHOLE: Final = 2.0**63
+
+
+class ManifestError(ValueError):
+    """Manifests cannot be used; the message says which, where and why, a line for each problem."""
+
+
+class Manifest(Struct, frozen=True):
+    """One object, and where it stands: `web.yaml, document 2, line 17`."""
+
+    source: str
+    number: int
+    line: int
+    """Of the file, where the document begins."""
+    text: str
+    """Of the whole document."""
+    value: Any
+    """A mapping, once it is checked."""
+    inside: FieldPath = ()
+    """Where the object stands in the document: the items of a list do."""
+
+    @property
+    def where(self) -> str:
+        """The place, for messages."""
+        return self.at(())
+
+    def at(self, path: FieldPath) -> str:
+        """The place of something in the object: of a field, or of what is to hold it."""
+        inside = (*self.inside, *path)
+        line = _line_of(self.text, inside, self.line) if inside else self.line
+        place = f"{self.source}, document {self.number}, line {line}"
+        items = [step for step in self.inside if isinstance(step, int)]
+        return "".join([place, *(f", items[{index}]" for index in items)])
+
+    def check(self) -> None:
+        """See to it that the value is an object of some kind.
+
+        Raises:
+            ManifestError: it is not.
+        """
+        found: object = self.value
+        if not isinstance(found, dict):
+            what = "a list" if isinstance(found, list) else "a plain value"
+            is_path = isinstance(found, str) and found.endswith(tuple(_ENDINGS))
+            hint = f"; the file of this name is Path({found!r})" if is_path else ""
+            raise ManifestError(f"{self.where}: it is no object, but {what}{hint}")
+        value = cast("dict[str, object]", found)
+        for name in ("apiVersion", "kind"):
+            given = value.get(name)
+            if not given:
+                raise ManifestError(f"{self.where}: it has no {name}")
+            if not isinstance(given, str):
+                raise ManifestError(
+                    f"{self.at((name,))}: its {name} is no text; write it in quotes"
+                )
+
+
+def check_source(source: object) -> None:
+    """See to it that manifests can be read of it.
+
+    Raises:
+        TypeError: it is neither a text nor a path.
+    """
+    if not isinstance(source, (str, bytes, Path)):
+        hint = ": give what its read() gives" if hasattr(source, "read") else ""
+        raise TypeError(f"load() takes a text, bytes or a Path, not {named(source)}{hint}")
+
+
+def documents(source: str | bytes | Path) -> Iterator[Manifest]:
+    """The documents of a text, of a file, or of all YAML and JSON files below a folder.
+
+    Documents of nothing but comments do not count.
+
+    Raises:
+        ManifestError: a file cannot be read, or a document is neither YAML nor JSON.
+    """
+    if isinstance(source, Path):
+        for path in _files(source):
+            yield from _documents(_decoded(_read(path), str(path)), str(path))
+    else:
+        name = "the text"
+        text = _decoded(source, name) if isinstance(source, bytes) else source
+        yield from _documents(text, name)
+
+
+def taken_apart(
+    manifest: Manifest, is_list: Callable[[Mapping[str, Any]], bool] = lambda _: True
+) -> Iterator[Manifest]:
+    """The objects of a document, not yet checked: itself, or the items if it is a list.
+
+    Items of a `PodList` need not say that they are Pods.
+
+    Args:
+        manifest: the document.
+        is_list: asked about what looks like a list, whether it is one.
+    """
+    items = _items(manifest.value)
+    if items is None or not is_list(manifest.value):
+        yield manifest
+        return
+    for index, item in enumerate(items):
+        value, inside = _item(manifest.value, item), (*manifest.inside, "items", index)
+        source, number, line = manifest.source, manifest.number, manifest.line
+        yield from taken_apart(
+            Manifest(source, number, line, manifest.text, value, inside), is_list
+        )
+
+
+def _items(value: object) -> list[Any] | None:
+    """The items of what looks like a list; none is as good as an empty list to Go."""
+    if not isinstance(value, dict) or "items" not in value:
+        return None
+    mapping = cast("dict[str, Any]", value)
+    items: object = mapping["items"] or []
+    is_list = str(mapping.get("kind") or "").endswith("List") and isinstance(items, list)
+    return cast("list[Any]", items) if is_list else None
+
+
+def _item(of: Mapping[str, Any], item: Any) -> Any:
+    kind = str(of["kind"]).removesuffix("List")
+    if not kind or not isinstance(item, dict) or "kind" in item or "apiVersion" in item:
+        return cast("Any", item)
+    return {"apiVersion": of.get("apiVersion"), "kind": kind, **cast("dict[str, Any]", item)}
+
+
+# ---- files and texts --------------------------------------------------------------------------
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.
+    there = (each for each in path.rglob("*") if each.suffix in _ENDINGS)
+    found = sorted(each for each in there if each.is_file() or not each.exists())
+    if not found:
+        raise ManifestError(f"{path}: there is no .yaml, .yml or .json file in this folder")
+    return found
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ManifestError(f"{path}: it cannot be read: {error.strerror or error}") from error
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ManifestError(f"{name}: it is not UTF-8 text: {error.reason}") from error
+
+
+def _documents(text: str, name: str) -> Iterator[Manifest]:
+    number = 0
+    for start, part in _parts(text, name):
+        for line, own, value in _values(part, f"{name}, document {number + 1}", start):
+            if value is not None:  # else nothing but comments
+                number += 1
+                yield Manifest(name, number, line, "\n" * (line - 1) + own, value)
+
+
+def _parts(text: str, name: str) -> Iterator[tuple[int, str]]:
+    """The texts between the separators, each with the line it begins at."""
+    start, line = 0, 1
+    for match in (*_SEPARATOR.finditer(text), None):
+        yield line, text[start : match.start()] if match else text[start:]
+        if match:
+            line += text.count("\n", start, match.end())
+            start = match.end()
+            rest = match[1].strip()
+            if rest and not rest.startswith("#"):
+                what = f"{match[0].rstrip()!r} is no separator of documents"
+                raise ManifestError(f"{name}, line {line}: {what}: put what follows on a new line")
+
+
+def _values(part: str, where: str, start: int) -> Iterator[tuple[int, str, Any]]:
+    """The values of a part, with their lines and texts: of YAML one, of JSON any number."""
+    text = part.lstrip()
+    line = start + part.count("\n", 0, len(part) - len(text))
+    if text.startswith("{"):
+        try:
+            found = [*_json_values(text, line)]
+        except (ValueError, RecursionError):
+            pass  # it may be a flow mapping of YAML; if it is not, that is told
+        else:
+            yield from found
+            return
+    # Indentation counts, so the first line is kept from its beginning.
+    text = part[part.rfind("\n", 0, len(part) - len(text)) + 1 :]
+    yield line, text, _yaml_value(text, f"{where}, line {line}", line)
+
+
+def _yaml_value(text: str, where: str, line: int) -> Any:
+    from clientgen._yaml.loader import load_yaml  # PyYAML is more than start-up needs
+
+    try:
+        value, twice = load_yaml(text.encode(), overriding=True)
+        if not twice:
+            return value
+        # Once more, to have lines counted from the beginning of the file.
+        _, twice = load_yaml(_in_place(text, line), overriding=True)
+        why = "; ".join(twice)
+    except ValueError as error:
+        why = _why(text, line, error)
+    raise ManifestError(f"{where}: {why}")
+
+
+def _why(text: str, line: int, error: ValueError) -> str:
+    """The same error, with its line in the file."""
+    from clientgen._yaml.loader import load_yaml
+
+    try:
+        load_yaml(_in_place(text, line), overriding=True)
+    except ValueError as again:
+        error = again
+    return str(error)
+
+
+def _in_place(text: str, line: int) -> bytes:
+    return b"\n" * (line - 1) + text.encode()
+
+
+# ---- JSON -------------------------------------------------------------------------------------
+
+
+def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
+    while text:
+        value, end = _json.raw_decode(text)
+        yield line, text[:end], value
+        rest = text[end:].lstrip()
+        line += text.count("\n", 0, len(text) - len(rest))
+        text = rest
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")  # it is read as YAML then, which tells the line
+    return found
+
+
+def _number(text: str) -> int | float:
+    """As it is written again by Go: 1.0 is 1."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is out of range")
+    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f"{text} is not JSON")
+
+
+_json = json.JSONDecoder(
+    object_pairs_hook=_without_doubles, parse_float=_number, parse_constant=_no_constant
+)
+
+
+# ---- lines ------------------------------------------------------------------------------------
+
+
+def _line_of(text: str, path: FieldPath, otherwise: int) -> int:
+    """The line of something in a document; of the innermost that is there, if it is not."""
+    from yaml import YAMLError
+
+    from clientgen._yaml.composer import compose, line_of
+
+    try:
+        # JSON may be indented by tabs, which stand for themselves nowhere in it.
+        is_json = text.lstrip().startswith("{")
+        root = next(compose(text.replace("\t", " ") if is_json else text), None)
+    except (YAMLError, RecursionError):  # JSON that is no YAML
+        return otherwise
+    return otherwise if root is None else line_of(root, path)

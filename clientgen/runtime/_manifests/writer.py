@@ -1,0 +1,68 @@
+"""Objects as manifests have them: what comes first, and what only servers write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias, cast
+
+import msgspec
+
+from .._models.encoder import encode
+from .._models.model import Model
+
+__all__ = ["Written", "json_values"]
+
+Written: TypeAlias = Model | Mapping[str, Any]
+"""What a manifest is written of."""
+
+_FIRST: Final[tuple[str, ...]] = ("apiVersion", "kind", "metadata", "spec")
+_LAST: Final[str] = "status"
+# ObjectMeta of meta/v1: what only servers write.
+_SERVERS: Final = frozenset(
+    {
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    }
+)
+
+
+def json_values(objects: Written | Iterable[Written], server_fields: bool) -> list[dict[str, Any]]:
+    """The JSON of one object or of several, keys in the order of manifests.
+
+    Args:
+        objects: models or dicts.
+        server_fields: whether to keep what servers set.
+
+    Raises:
+        TypeError: an object has no kind.
+        ValueError: a datetime has no zone.
+    """
+    one = isinstance(objects, (Model, Mapping))
+    several = cast("Iterable[Written]", [objects] if one else objects)
+    values = [_value(each) for each in several]
+    return values if server_fields else [_without_server_fields(value) for value in values]
+
+
+def _value(each: Written) -> dict[str, Any]:
+    value: dict[str, Any] = msgspec.json.decode(encode(each, ordered=isinstance(each, Model)))
+    for name in ("apiVersion", "kind"):
+        if not value.get(name):
+            raise TypeError(f"{type(each).__name__} is nothing a manifest holds: it has no {name}")
+    first = {name: value.pop(name) for name in _FIRST if name in value}
+    last = {_LAST: value.pop(_LAST)} if _LAST in value else {}
+    return {**first, **value, **last}
+
+
+def _without_server_fields(value: dict[str, Any]) -> dict[str, Any]:
+    left = {name: inner for name, inner in value.items() if name != _LAST}
+    metadata = left.get("metadata")
+    if isinstance(metadata, dict):
+        kept = cast("dict[str, Any]", metadata)
+        left["metadata"] = {name: kept[name] for name in kept if name not in _SERVERS}
+    return left

@@ -1,0 +1,123 @@
+"""What makes classes of models: it reads their declarations once, when the class is made."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from contextlib import suppress
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Raw, Struct
+
+from .empties import note_empties
+from .quantity_fields import given_quantities, quantity_fields, to_quantities
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from msgspec import StructMeta
+
+    from .model import Model
+else:
+    StructMeta = type(Struct)
+
+__all__ = ["NO_RAW", "ModelMeta", "assign", "construct", "set_values"]
+
+construct: Final[Callable[..., Any]] = StructMeta.__call__
+"""Makes an object of a class, its first argument, without a look at what else is given."""
+
+assign: Final[Callable[[Any, str, Any], None]] = Struct.__setattr__
+"""Assigns an attribute, without a look at what it is given."""
+
+NO_RAW = Raw()
+"""The absence of a `Raw` field: a `Raw` cannot be in a union, so it cannot be None."""
+
+
+class ModelMeta(StructMeta):
+    """Makes every model keyword-only, and reads what its fields are declared with."""
+
+    def __new__(  # noqa: PYI034 - a metaclass has no Self
+        mcs,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        *,
+        sensitive: tuple[str, ...] = (),
+        open_ended: bool = False,
+        partial: tuple[str, ...] = (),
+        kw_only: bool = True,
+        **config: Any,
+    ) -> ModelMeta:
+        """Create the class; `sensitive` names the attributes no repr may show."""
+        if open_ended:
+            namespace["__open_ended__"] = True
+        if partial:
+            namespace["__partial__"] = frozenset(partial)
+        if sensitive:
+            namespace["__sensitive__"] = frozenset(sensitive)
+        if quantities := quantity_fields(namespace.get("__annotations__", {})):
+            others = [getattr(base, "__quantities__", ()) for base in bases]
+            namespace["__quantities__"] = quantities.union(*others)
+            namespace.setdefault("__setattr__", _assign)
+        note_empties(namespace)
+        if constants := _constants(namespace):
+            known = (getattr(base, "__constants__", {}) for base in reversed(bases))
+            namespace["__constants__"] = dict(ChainMap(constants, *known))
+        if constants or any(getattr(v, "default", None) is NO_RAW for v in namespace.values()):
+            namespace.setdefault("__reduce__", _reduce)
+        return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)
+
+    if not TYPE_CHECKING:  # checkers know better what each class takes
+
+        def __call__(cls, /, *positional: object, **values: object) -> object:  # noqa: N805
+            """Make an object; a TypeError names the class, and what was meant.
+
+            Texts and numbers become quantities where these are wanted.
+            """
+            if fields := cls.__quantities__:
+                values.update(given_quantities(cls.__name__, fields, values))
+            try:
+                return construct(cls, *positional, **values)
+            except TypeError as error:
+                from .arguments import misbuilt  # late: it stands on models
+
+                what = misbuilt(cls, values, has_positional=bool(positional))
+                raise (TypeError(what) if what else error) from None
+
+
+def _constants(namespace: dict[str, Any]) -> dict[str, object]:
+    """Return the values of the fields that a class declares to be `constant`."""
+    declared = {name: getattr(value, "default_factory", None) for name, value in namespace.items()}
+    return {
+        name: make()
+        for name, make in declared.items()
+        if make is not None and isinstance(getattr(make, "__self__", None), repeat)
+    }
+
+
+def _assign(self: Model, name: str, value: object) -> None:
+    """Assign an attribute of a class with quantities: texts and numbers become some.
+
+    Assigning is not checked: what is no quantity is left for the server to refuse.
+    """
+    if name in self.__quantities__:
+        with suppress(ValueError):
+            value = to_quantities(value)
+    assign(self, name, value)
+
+
+def _reduce(self: Model) -> tuple[Callable[..., Model], tuple[Any, ...]]:
+    """Pickle what is set: the very objects that stand for what nobody set are found again."""
+    return _restore, (type(self), set_values(self))
+
+
+def _restore(model: type[Model], values: dict[str, Any]) -> Model:
+    restored: Model = construct(model, **values)
+    return restored
+
+
+def set_values(model: Model) -> dict[str, Any]:
+    """Return the attributes and their values, without constants and raw JSON that nobody set."""
+    unset = model.__constants__
+    values = {name: getattr(model, name) for name in model.__struct_fields__}
+    return {n: v for n, v in values.items() if v is not unset.get(n, NO_RAW)}

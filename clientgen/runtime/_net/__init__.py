@@ -1,0 +1,1 @@
+"""Sockets of the transports: deadlines and keepalive."""

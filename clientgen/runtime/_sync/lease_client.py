@@ -1,0 +1,127 @@
+# Derived from _async/lease_client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""Reading and writing leases: one request at a time, which is never sent again by itself."""
+
+# ruff: noqa: ASYNC109 - a timeout is one of the request
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from .._controllers.lease import LEASES, Lease, LeaseList
+from .._http.request import GET, LIST, build, build_delete, build_write
+from .._http.response import read_list, read_object
+from ..errors import ClientError, NotFound
+from .rest import Rest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._clock import Clock
+    from .._controllers.election import Ask, Election
+
+__all__ = ["Client", "Leases", "rest_of"]
+
+
+class HasRest(Protocol):
+    """A clientset."""
+
+    @property
+    def rest(self) -> Rest:
+        """The client that all its calls go through."""
+        ...
+
+
+Client = Rest | HasRest
+"""What requests can be sent with."""
+
+
+def rest_of(client: Client) -> Rest:
+    """The REST client of a clientset, or itself."""
+    return client if isinstance(client, Rest) else client.rest
+
+
+class Leases:
+    """The leases of one namespace."""
+
+    def __init__(self, rest: Rest, namespace: str, clock: Clock) -> None:
+        self._rest = rest
+        self._namespace = namespace
+        self._clock = clock
+
+    def try_for(
+        self,
+        election: Election,
+        timeout: float,
+        until: float | None,
+        note: Callable[[Ask, Exception], object],
+    ) -> None:
+        """Have a candidate do one try.
+
+        Args:
+            election: The candidate.
+            timeout: How many seconds each request may take.
+            until: The moment of the clock after which no other request helps.
+            note: Is told of requests that failed.
+        """
+        clock = self._clock
+        ask: Ask | None = election.attempt(clock.monotonic(), clock.now())
+        while ask is not None:
+            left = timeout if until is None else min(timeout, until - ask.sent)
+            if left <= 0:
+                return
+            try:
+                lease = self.send(ask, election, left)
+            except (ClientError, OSError) as error:
+                note(ask, error)
+                ask = election.failed(ask, clock.monotonic())
+            else:
+                ask = election.answered(ask, lease, clock.monotonic(), clock.now())
+
+    def send(self, ask: Ask, election: Election, timeout: float) -> Lease | None:
+        """Send a request; gives the lease, None if what is to be read is not there."""
+        if ask.lease is None:
+            return self.get(election.name, timeout)
+        if ask.verb == "create":
+            path = LEASES.collection_path(self._namespace)
+            return self._write("POST", path, ask.lease, timeout)
+        path = LEASES.object_path(self._namespace, election.name)
+        return self._write("PUT", path, ask.lease, timeout)
+
+    def get(self, name: str, timeout: float) -> Lease | None:
+        """Read a lease, if there is one."""
+        request = build("GET", LEASES.object_path(self._namespace, name), {}, GET)
+        try:
+            response = self._rest.send(request, self._until(timeout), max_retries=0)
+        except NotFound:
+            return None
+        return read_object(response.body, Lease, request)
+
+    def list(self, label_selector: str, timeout: float) -> LeaseList:
+        """Read some leases, all in the state of one moment after this was called."""
+        options = {"label_selector": label_selector}
+        request = build("GET", LEASES.collection_path(self._namespace), options, LIST)
+        response = self._rest.send(request, self._until(timeout), max_retries=0)
+        return read_list(response.body, LeaseList, request)
+
+    def delete(self, lease: Lease, timeout: float) -> None:
+        """Remove a lease, if it is still as it was seen."""
+        metadata = lease.metadata
+        options = {"uid": metadata.uid, "resource_version": metadata.resource_version}
+        path = LEASES.object_path(self._namespace, metadata.name)
+        request = build_delete(path, options)
+        self._rest.send(request, self._until(timeout), max_retries=0)
+
+    def release(self, election: Election, timeout: float) -> Lease | None:
+        """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
+        clock = self._clock
+        found = self.get(election.name, timeout)
+        ask = election.release(found, clock.monotonic(), clock.now())
+        return self.send(ask, election, timeout) if ask else None
+
+    def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:
+        request = build_write(method, path, lease, {})
+        response = self._rest.send(request, self._until(timeout), max_retries=0)
+        return read_object(response.body, Lease, request)
+
+    def _until(self, timeout: float) -> float | None:
+        return self._rest.deadline({"timeout": timeout})

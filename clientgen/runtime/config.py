@@ -1,0 +1,30 @@
+"""Where the cluster is and who we are there: kubeconfig, a pod's service account, or by hand.
+
+load_config()                                                  # as kubectl finds it
+load_config("~/.kube/other", "staging")                        # a file, and a context of it
+ClusterConfig("https://…", auth=AuthConfig(token="…"))         # by hand
+"""
+
+from __future__ import annotations
+
+from ._config.cluster_config import (
+    AuthConfig,
+    ClientCertificate,
+    ClusterConfig,
+    Credential,
+    ExecConfig,
+    Impersonation,
+    TlsConfig,
+)
+from ._config.kubeconfig import load_config
+
+__all__ = [
+    "AuthConfig",
+    "ClientCertificate",
+    "ClusterConfig",
+    "Credential",
+    "ExecConfig",
+    "Impersonation",
+    "TlsConfig",
+    "load_config",
+]

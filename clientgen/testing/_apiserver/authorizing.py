@@ -1,0 +1,103 @@
+"""Lets requests pass, or not: an administrator may do everything, whom he impersonates may not.
+
+https://kubernetes.io/docs/reference/access-authn-authz/authorization/: each request is a verb on a
+resource, or on a path that is none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from . import access
+from .failures import Failure
+from .options import first
+from .selecting import field_terms
+
+if TYPE_CHECKING:
+    from clientgen.runtime._http.request import Headers
+
+    from .access import Caller
+    from .cluster import Cluster
+    from .routing import Call, Target
+
+__all__ = ["check", "sender_of"]
+
+_OF_MANY: Final = ("list", "watch", "deletecollection")
+
+
+_IMPERSONATED: Final = {
+    "impersonate-uid": ("uids", "authentication.k8s.io"),
+    "impersonate-group": ("groups", ""),
+}
+
+
+def sender_of(cluster: Cluster, headers: Headers) -> Caller:
+    """Who sends a request, or whom he impersonates.
+
+    Everybody is an administrator who does not show the token of a service account.
+
+    Raises:
+        Failure: 400, something else than a user is impersonated; 403, he may not do that.
+    """
+    sender = access.ADMIN
+    for name, value in headers:
+        if name.lower() == "authorization" and value.startswith("Bearer "):
+            sender = cluster.tokens.caller(value[7:], cluster) or sender
+    meant = access.caller_of(headers, sender)
+    if meant is not sender and not sender.is_master:
+        _check_impersonation(cluster, sender, meant, headers)
+    return meant
+
+
+def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, headers: Headers) -> None:
+    account = access.service_account(meant.user)
+    namespace, name = account or ("", meant.user)
+    plural = "serviceaccounts" if account else "users"
+    wanted = [access.Access("impersonate", plural, "", "", namespace, name)]
+    for header, value in headers:
+        if found := _IMPERSONATED.get(header.lower()):
+            wanted.append(access.Access("impersonate", *found, "", "", value))
+    for key, values in meant.extra.items():
+        group = "authentication.k8s.io"
+        wanted += [access.Access("impersonate", "userextras", group, key, "", v) for v in values]
+    for each in wanted:
+        access.authorize(sender, each, cluster)
+
+
+def check(cluster: Cluster, call: Call, target: Target | None, verb: str) -> None:
+    """Let a request pass.
+
+    Args:
+        cluster: where the roles are.
+        call: the request.
+        target: what it is to; None for a path that is no resource.
+        verb: of `routing.verb_of`; without meaning for such a path.
+
+    Raises:
+        Failure: 403, when who sends it may not do that.
+    """
+    if call.caller.is_master:
+        return
+    if target is None:
+        wanted = access.Access(call.method.lower(), path=call.path)
+    else:
+        is_namespace = target.resource.group_resource == "namespaces"
+        wanted = access.Access(
+            verb,
+            target.resource.plural,
+            target.resource.group,
+            target.subresource,
+            target.name if is_namespace else target.namespace,
+            target.name or (_chosen(call) if verb in _OF_MANY else ""),
+        )
+    access.authorize(call.caller, wanted, cluster)
+
+
+def _chosen(call: Call) -> str:
+    """The one object that a list or watch is restricted to by a field selector."""
+    try:
+        terms = field_terms(first(call.query, "fieldSelector"))
+    except Failure:
+        return ""
+    names = [term.value for term in terms if term.field == "metadata.name" and term.equal]
+    return names[0] if len(names) == 1 else ""

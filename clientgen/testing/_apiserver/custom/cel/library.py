@@ -1,0 +1,298 @@
+"""What Kubernetes adds to CEL: lists, regular expressions, URLs, quantities, versions.
+
+Addresses are in `addresses`. Values of types of their own (Quantity, URL, IP, CIDR, Semver) are
+maps with one entry that names the type while rules run; the checks before know them as types.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+from clientgen.runtime._models.quantity import Quantity
+
+from ..formats import STRING_FORMATS
+from ..libraries import compiled, proto
+
+__all__ = [
+    "add",
+    "as_float",
+    "as_integer",
+    "compare",
+    "find",
+    "find_all",
+    "index_in",
+    "is_greater",
+    "is_integer",
+    "is_less",
+    "is_quantity",
+    "is_semver",
+    "is_sorted",
+    "is_url",
+    "largest",
+    "last_index_in",
+    "quantity",
+    "semver",
+    "sign",
+    "smallest",
+    "subtract",
+    "total",
+    "url",
+    "url_part",
+    "url_query",
+    "version_part",
+]
+
+Tagged = dict[str, Any]
+_MAX_INT: Final = 2**63
+
+
+# -------------------------------------------------------------------------------------- lists
+
+
+def is_sorted(values: list[Any]) -> bool:
+    """Whether no item is less than the one before it."""
+    return all(left <= right for left, right in pairwise(values))
+
+
+def total(values: list[Any]) -> Any:
+    """The sum of numbers or durations."""
+    return _returned(sum(values[1:], start=values[0])) if values else 0
+
+
+def _returned(value: Any) -> Any:
+    # Functions are given times and durations of Python, and may only return those of Protobuf.
+    if isinstance(value, timedelta):
+        duration = proto("duration_pb2").Duration()
+        duration.FromTimedelta(value)
+        return duration
+    if isinstance(value, datetime):
+        time = proto("timestamp_pb2").Timestamp()
+        time.FromDatetime(value)
+        return time
+    return value
+
+
+def smallest(values: list[Any]) -> Any:
+    """The least item.
+
+    Raises:
+        ValueError: the list is empty.
+    """
+    if not values:
+        raise ValueError("min called on empty list")
+    return _returned(min(values))
+
+
+def largest(values: list[Any]) -> Any:
+    """The greatest item.
+
+    Raises:
+        ValueError: the list is empty.
+    """
+    if not values:
+        raise ValueError("max called on empty list")
+    return _returned(max(values))
+
+
+def index_in(values: list[Any], item: Any) -> int:
+    """Where an item first stands, -1 for nowhere."""
+    return values.index(item) if item in values else -1
+
+
+def last_index_in(values: list[Any], item: Any) -> int:
+    """Where an item last stands, -1 for nowhere."""
+    return len(values) - 1 - values[::-1].index(item) if item in values else -1
+
+
+# ------------------------------------------------------------------------ regular expressions
+
+
+def find(text: str, pattern: str) -> str:
+    """The first match, empty when there is none."""
+    found = compiled(pattern).search(text)
+    return found.group(0) if found else ""
+
+
+def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
+    """All matches, at most `many` if that is not negative."""
+    found = [each.group(0) for each in compiled(pattern).finditer(text)]
+    return found if many < 0 else found[:many]
+
+
+# --------------------------------------------------------------------------------------- URLs
+
+
+def is_url(text: str) -> bool:
+    """Whether it is an absolute URL, or an absolute path."""
+    return STRING_FORMATS["uri"](text)
+
+
+def url(text: str) -> Tagged:
+    """An URL.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not is_url(text):
+        raise ValueError(f"URL parse error during conversion from string: {text!r}")
+    return {"url": text}
+
+
+def url_part(value: Tagged, part: str) -> str:
+    """The scheme, host, host name, port or path."""
+    text: str = value["url"]
+    split = urlsplit(text)
+    host = split.netloc.rpartition("@")[2]
+    if part == "host":
+        return host
+    if part == "scheme":
+        return split.scheme
+    if part == "path":
+        return split.path
+    name, colon, port = host.rpartition(":")
+    if not colon or "]" in port:
+        name, port = host, ""
+    return port if part == "port" else name.strip("[]")
+
+
+def url_query(value: Tagged) -> dict[str, list[str]]:
+    """The query's values by their keys."""
+    text: str = value["url"]
+    return parse_qs(urlsplit(text).query, keep_blank_values=True)
+
+
+# --------------------------------------------------------------------------------- quantities
+
+
+def is_quantity(text: str) -> bool:
+    """Whether it is a quantity."""
+    try:
+        Quantity(text)
+    except ValueError:
+        return False
+    return True
+
+
+def quantity(text: str) -> Tagged:
+    """A quantity.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return _quantity(Quantity(text).value)
+
+
+def _quantity(value: Decimal) -> Tagged:
+    # Equal quantities have to be equal maps, however they were written.
+    return {"quantity": format(value.normalize(), "f")}
+
+
+def _amount(value: Tagged | int) -> Decimal:
+    return Decimal(value if isinstance(value, int) else value["quantity"])
+
+
+def sign(value: Tagged) -> int:
+    """1, 0 or -1."""
+    return int(_amount(value).compare(Decimal(0)))
+
+
+def add(left: Tagged, right: Tagged | int) -> Tagged:
+    """The sum of two quantities, or of a quantity and an integer."""
+    return _quantity(_amount(left) + _amount(right))
+
+
+def subtract(left: Tagged, right: Tagged | int) -> Tagged:
+    """The difference of two quantities, or of a quantity and an integer."""
+    return _quantity(_amount(left) - _amount(right))
+
+
+def is_integer(value: Tagged) -> bool:
+    """Whether it is a whole number of 64 bits."""
+    amount = _amount(value)
+    return amount == amount.to_integral_value() and -_MAX_INT <= amount < _MAX_INT
+
+
+def as_integer(value: Tagged) -> int:
+    """The whole number it is.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not is_integer(value):
+        raise ValueError("cannot convert value to integer")
+    return int(_amount(value))
+
+
+def as_float(value: Tagged) -> float:
+    """The nearest double."""
+    return float(_amount(value))
+
+
+# ----------------------------------------------------------------------------------- versions
+
+_SEMVER: Final = re.compile(
+    r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)"
+    r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
+)
+_PARTS: Final = ("major", "minor", "patch")
+
+
+def semver(text: str, normalize: bool = False) -> Tagged:
+    """A semantic version.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _SEMVER.fullmatch(_normalized(text) if normalize else text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a semantic version")
+    return {"semver": found[0]}
+
+
+def _normalized(text: str) -> str:
+    numbers, mark, rest = re.fullmatch(r"v?([^+-]*)([+-]?)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    parts = [part.lstrip("0") or "0" if part else part for part in numbers.split(".")]
+    return ".".join([*parts, *["0"] * (3 - len(parts))]) + mark + rest
+
+
+def is_semver(text: str, normalize: bool = False) -> bool:
+    """Whether it is a semantic version."""
+    return _SEMVER.fullmatch(_normalized(text) if normalize else text) is not None
+
+
+def version_part(value: Tagged, part: str) -> int:
+    """The major, minor or patch number."""
+    return int(_SEMVER.fullmatch(value["semver"])[_PARTS.index(part) + 1])  # type: ignore[index]
+
+
+def _version_key(text: str) -> tuple[Any, ...]:
+    found = _SEMVER.fullmatch(text)
+    assert found is not None  # only made by `semver`
+    before = [
+        (0, int(part), "") if part.isdigit() else (1, 0, part)
+        for part in (found[4].split(".") if found[4] else ())
+    ]
+    return (int(found[1]), int(found[2]), int(found[3]), not before, before)
+
+
+def compare(left: Tagged, right: Tagged) -> int:
+    """-1, 0 or 1 for two quantities or two versions."""
+    if "semver" in left:
+        before, after = _version_key(left["semver"]), _version_key(right["semver"])
+        return (before > after) - (before < after)
+    return int(_amount(left).compare(_amount(right)))
+
+
+def is_less(left: Tagged, right: Tagged) -> bool:
+    """Whether a quantity or version is less than another."""
+    return compare(left, right) < 0
+
+
+def is_greater(left: Tagged, right: Tagged) -> bool:
+    """Whether a quantity or version is greater than another."""
+    return compare(left, right) > 0

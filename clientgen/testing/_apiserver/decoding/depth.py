@@ -1,0 +1,48 @@
+"""How deep bodies may be nested: as deep as functions that call themselves can follow.
+
+The real server takes 10,000 levels. Nobody nests like that but to break something.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from clientgen._yaml.loader import BadText
+
+from .guards import is_array, is_object
+
+__all__ = ["MOST_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
+
+MOST_DEPTH: Final = 256
+"""How many objects and lists may be within each other."""
+TOO_DEEP: Final = "exceeded max depth"
+"""What the server says of more."""
+
+
+def check_depth(value: Any) -> None:
+    """Refuse what is nested too deep.
+
+    Raises:
+        BadText: it is.
+    """
+    if is_too_deep(value):
+        raise BadText(TOO_DEEP)
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether more objects and lists are within each other than may be; does not call itself."""
+    level: list[Any] = [value]
+    for _ in range(MOST_DEPTH):
+        level = [inside for each in level for inside in _within(each)]
+        if not level:
+            return False
+    return True
+
+
+def _within(value: Any) -> list[Any]:
+    """The objects and lists right inside of a value."""
+    if is_object(value):
+        return [each for each in value.values() if isinstance(each, dict | list)]
+    if is_array(value):
+        return [each for each in value if isinstance(each, dict | list)]
+    return []

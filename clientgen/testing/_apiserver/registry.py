@@ -1,0 +1,190 @@
+"""Which resources are served right now: those of the spec, and custom ones that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen._gvk import GroupVersionKind
+
+from . import builtin
+from .resources import Resource, Subresource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .custom import CustomVersion, Definition
+    from .schema import Schema
+    from .spec import Spec
+
+__all__ = ["Registry", "storage_of"]
+
+_VERBS: Final = frozenset(
+    ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
+)
+_PART_VERBS: Final = ("get", "patch", "update")
+_SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
+# Both groups show the same objects.
+_SHARED: Final = {"events.events.k8s.io": "events"}
+
+
+def storage_of(resource: Resource) -> str:
+    """The name of the collection that holds a resource, whatever version it is read in."""
+    return _SHARED.get(resource.group_resource, resource.group_resource)
+
+
+class Registry:
+    """Finds resources by group, version and plural.
+
+    Attributes:
+        revision: grows whenever what is served changes.
+    """
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.revision = 0
+        self._built_in = {(each.group, each.version, each.plural): each for each in spec.resources}
+        self._built_in_groups = {each.group for each in spec.resources}
+        self._built_in_kinds = _by_kind(spec.resources)
+        self._custom: dict[str, tuple[Definition, tuple[Resource, ...]]] = {}
+        self._shapes: dict[str, str] = {}
+        self._found: dict[tuple[str, str, str], Resource] = dict(self._built_in)
+        self._kinds: dict[tuple[str, str], dict[str, Resource]] = dict(self._built_in_kinds)
+        self._group_versions: dict[str, set[str]] = {}
+        self._refresh()
+
+    def find(self, group: str, version: str, plural: str) -> Resource | None:
+        """The resource of that name, None when it is not served."""
+        return self._found.get((group, version, plural))
+
+    def of_kind(self, group: str, version: str, kind: str) -> Resource | None:
+        """The resource whose objects are of that kind, None when it is not served."""
+        return self._kinds.get((group, kind), {}).get(version)
+
+    def any_version(self, group: str, plural: str) -> Resource | None:
+        """The resource in its first version, None when it is not served."""
+        for resource in self._found.values():
+            if resource.group == group and resource.plural == plural:
+                return resource
+        return None
+
+    def versions_of(self, group: str) -> set[str]:
+        """The versions a group is served in; empty for an unknown group."""
+        return self._group_versions.get(group, set())
+
+    def is_custom(self, group: str) -> bool:
+        """Whether all that is served in a group is from definitions."""
+        return group not in self._built_in_groups
+
+    def resources(self) -> Iterator[Resource]:
+        """All resources, those of the spec first."""
+        return iter(self._found.values())
+
+    def custom_resources(self) -> Iterator[Resource]:
+        """The resources that definitions made."""
+        for _, resources in self._custom.values():
+            yield from resources
+
+    def namespaced(self) -> Iterator[Resource]:
+        """One resource for each collection of namespaced objects."""
+        seen: set[str] = set()
+        for resource in self._found.values():
+            storage = storage_of(resource)
+            if resource.namespaced and "delete" in resource.verbs and storage not in seen:
+                seen.add(storage)
+                yield resource
+
+    def schema_of(self, resource: Resource, api_version: str) -> Schema | None:
+        """The schema of a resource's kind in one of its versions, None when it has no such."""
+        group, _, version = api_version.rpartition("/")
+        if resource.custom is not None:
+            versions = self.definition(resource).versions if group == resource.group else ()
+            return next((each.schema for each in versions if each.name == version), None)
+        found = self.of_kind(group, version, resource.kind)
+        return found.schema if found else None
+
+    # ------------------------------------------------------------------ custom resources
+
+    def define(self, definition: Definition) -> None:
+        """Serve what a CustomResourceDefinition defines, in place of what it defined before."""
+        name = f"{definition.names['plural']}.{definition.group}"
+        self._custom[name] = (definition, tuple(_resources(definition)))
+        self._refresh()
+        self._shapes[name] = str(self.revision)
+
+    def mark_ending(self, name: str, *, ending: bool) -> None:
+        """Note whether the instances of a definition are being removed."""
+        found = self._custom.get(name)
+        if found is not None and found[0].is_ending != ending:
+            self._custom[name] = (replace(found[0], is_ending=ending), found[1])
+            self.revision += 1
+
+    def undefine(self, name: str) -> None:
+        """Serve it no longer."""
+        if self._custom.pop(name, None) is not None:
+            self._refresh()
+
+    def definition(self, resource: Resource) -> Definition:
+        """The definition a custom resource is from."""
+        return self._custom[resource.group_resource][0]
+
+    def form_of(self, resource: Resource) -> str:
+        """What tells whether a stored object can be shown as it is; empty where all versions agree.
+
+        Custom resources are pruned and defaulted anew when their definition has changed.
+        """
+        if resource.custom is not None:
+            return f"{resource.version}#{self._shapes[resource.group_resource]}"
+        return resource.api_version if storage_of(resource) in builtin.CONVERTED else ""
+
+    def is_defined(self, name: str) -> bool:
+        """Whether the definition of that name is served."""
+        return name in self._custom
+
+    def _refresh(self) -> None:
+        self.revision += 1
+        self._found = dict(self._built_in)
+        self._kinds = {key: dict(value) for key, value in self._built_in_kinds.items()}
+        for resource in self.custom_resources():
+            self._found[resource.group, resource.version, resource.plural] = resource
+            by_version = self._kinds.setdefault((resource.group, resource.kind), {})
+            by_version[resource.version] = resource
+        self._group_versions = {}
+        for group, version, _ in self._found:
+            self._group_versions.setdefault(group, set()).add(version)
+
+
+def _by_kind(resources: Iterable[Resource]) -> dict[tuple[str, str], dict[str, Resource]]:
+    found: dict[tuple[str, str], dict[str, Resource]] = {}
+    for resource in resources:
+        found.setdefault((resource.group, resource.kind), {}).setdefault(resource.version, resource)
+    return found
+
+
+def _resources(definition: Definition) -> Iterator[Resource]:
+    names: dict[str, Any] = definition.names
+    template = Resource(
+        group=definition.group,
+        version="",
+        plural=names["plural"],
+        kind=names["kind"],
+        namespaced=definition.scope == "Namespaced",
+        verbs=_VERBS,
+        singular=names.get("singular") or names["kind"].lower(),
+        short_names=tuple(names.get("shortNames") or ()),
+        categories=tuple(names.get("categories") or ()),
+        list_kind=names.get("listKind") or f"{names['kind']}List",
+    )
+    for version in definition.versions:
+        if version.served:
+            yield _resource(template, version)
+
+
+def _resource(template: Resource, version: CustomVersion) -> Resource:
+    found = replace(template, version=version.name, schema=version.schema, custom=version)
+    parts: dict[str, Subresource] = {}
+    if version.has_status:
+        parts["status"] = Subresource("status", found.gvk, _PART_VERBS)
+    if version.scale is not None:
+        parts["scale"] = Subresource("scale", _SCALE, _PART_VERBS)
+    return replace(found, subresources=parts)

@@ -1,0 +1,99 @@
+"""Objects that are simply there, as a test or a bootstrapping server sets the scene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from clientgen.runtime._http.path_segments import check_segment
+
+from .bodies import cleaned
+from .custom.libraries import MissingLibrary
+from .decoding.guards import is_object
+from .parts import part
+from .registry import storage_of
+from .rules import DEFINITIONS, rules_of
+from .views import View
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .resources import Resource
+    from .rules import Rules
+
+__all__ = ["put"]
+
+
+def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
+    """Store an object with the status, uid and times it has; its namespace is made if need be.
+
+    Raises:
+        ValueError: its kind is not served, it has no name that a path can hold, or it is a
+            definition of something that cannot be served.
+        Failure: it does not fit the schema of its kind.
+    """
+    resource = _resource(cluster, value)
+    value = {**value, "metadata": dict(_metadata(value))}
+    metadata = value["metadata"]
+    if not metadata.get("name"):
+        raise ValueError(f"a {resource.kind} has to have a metadata.name")
+    check_segment("metadata.name", metadata["name"])
+    if resource.namespaced:
+        if metadata.get("namespace") in (None, ""):
+            metadata["namespace"] = "default"
+        _make_namespace(cluster, check_segment("metadata.namespace", metadata["namespace"]))
+    else:
+        metadata.pop("namespace", None)
+    value, _ = cleaned(value, resource, cluster.spec.schemas)
+    rules = rules_of(resource, cluster)
+    rules.default(value)
+    status = part(value, "status")
+    metadata = value["metadata"]
+    given = {name: metadata[name] for name in ("uid", "creationTimestamp") if metadata.get(name)}
+    metadata["uid"] = str(UUID(int=cluster.random.getrandbits(128), version=4))
+    metadata["creationTimestamp"] = cluster.timestamp()
+    metadata.update(given)
+    rules.prepare_create(value)
+    if resource.group_resource == DEFINITIONS:
+        _check_definition(rules, value)
+        status = part(value, "status") | {name: each for name, each in status.items() if each}
+    if status:
+        value["status"] = status
+    view = View(resource, cluster.registry)
+    value = view.kept(view.titled(value))
+    cluster.store.collection(storage_of(resource)).put(*view.stored(value))
+    return value
+
+
+def _metadata(value: dict[str, Any]) -> dict[str, Any]:
+    found: Any = value.get("metadata") or {}
+    if is_object(found):
+        return found
+    raise ValueError(f"metadata has to be an object, not {found!r}")
+
+
+def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:
+    api_version, kind = str(value.get("apiVersion") or ""), str(value.get("kind") or "")
+    group, _, version = api_version.rpartition("/")
+    resource = cluster.registry.of_kind(group, version, kind)
+    if resource is None:
+        raise ValueError(
+            f"{kind or 'an object without a kind'} in {api_version or 'no apiVersion'} is not "
+            "served; add its CustomResourceDefinition first"
+        )
+    return resource
+
+
+def _make_namespace(cluster: Cluster, name: str) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    if cluster.record("", "namespaces", "", name) is None and cluster.serves(namespace):
+        put(cluster, namespace)
+
+
+def _check_definition(rules: Rules, value: dict[str, Any]) -> None:
+    """Refuse a definition here, since its instances could not say what is wrong with it."""
+    try:
+        causes = rules.validate(value, None, "")
+    except MissingLibrary as error:
+        raise ValueError(str(error)) from None
+    if causes:
+        raise ValueError("; ".join(map(str, causes)))

@@ -1,0 +1,378 @@
+"""What is stored: objects as encoded JSON under one version counter, their history, their watchers.
+
+A collection holds the objects of one group and plural, whatever version they are read in. A stored
+object is its JSON without `kind` and `apiVersion`, which the reader puts in front: a list is made
+by joining bytes, and an event is encoded once for all who watch. Every write takes the next version
+and leaves a Change behind, from which watches are fed and the past is told (fact sheet 1.2).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import json
+
+from .failures import unclassified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from clientgen.runtime._clock import Clock
+
+__all__ = ["Change", "Collection", "Record", "Store", "key_of"]
+
+HISTORY_EVENTS: Final = 10_000
+"""How many changes a collection remembers."""
+HISTORY_SECONDS: Final = 300.0
+"""How long changes are remembered; the real server compacts every five minutes."""
+HISTORY_BYTES: Final = 64 << 20
+"""How much a collection remembers of what has been replaced and removed."""
+MOST_BYTES: Final = 1536 << 10
+"""How large one object may be: what etcd takes in one request."""
+_MOST_SENT: Final = 2 << 20
+"""What is not even sent to etcd."""
+MOST_STORED: Final = 2 << 30
+"""How much all objects may come to: etcd's quota, if nobody sets another."""
+_CACHED: Final = 256
+"""Of how many changes the lines for watches are kept: those who lag behind make them anew."""
+
+_NO_LABELS: Final[Mapping[str, str]] = {}
+_decode = json.decode
+_encode = json.encode
+
+
+def key_of(namespace: str, name: str) -> str:
+    """The key of an object in its collection; keys sort as the server lists."""
+    return f"{namespace}/{name}" if namespace else name
+
+
+class Record:
+    """One stored version of an object; it never changes.
+
+    `data` is the JSON without kind and apiVersion; `form` says in which version's shape it is, for
+    the few kinds whose versions differ.
+    """
+
+    __slots__ = ("data", "fields", "form", "key", "labels", "name", "namespace", "uid", "version")
+
+    def __init__(self, key: str, value: dict[str, Any], version: int, form: str) -> None:
+        metadata = value["metadata"]
+        self.key = key
+        self.namespace: str = metadata.get("namespace", "")
+        self.name: str = metadata["name"]
+        self.uid: str = metadata["uid"]
+        self.labels: Mapping[str, str] = metadata.get("labels") or _NO_LABELS
+        self.version = version
+        self.form = form
+        # Custom resources (only they have a shape in their form) are maps to the server: sorted.
+        self.data: bytes = _encode(
+            {name: part for name, part in value.items() if name not in ("kind", "apiVersion")},
+            order="sorted" if "#" in form else None,
+        )
+        self.fields: dict[str, dict[str, str]] | None = None
+        """Selectable fields by API version, once somebody asked."""
+
+    def value(self) -> dict[str, Any]:
+        """The object without kind and apiVersion; a copy of the caller's own."""
+        found: dict[str, Any] = _decode(self.data)
+        return found
+
+    def at(self, version: int) -> Record:
+        """The same content, said to be of another version (a deletion's, say)."""
+        value = self.value()
+        value["metadata"]["resourceVersion"] = str(version)
+        return Record(self.key, value, version, self.form)
+
+
+class Change:
+    """One write: what was there before, and what is there now.
+
+    `after` of a deletion is None and `last` the final state, which carries the deletion's version.
+    """
+
+    __slots__ = ("_departed", "_encoded", "_is_recent", "after", "before", "moment", "version")
+
+    def __init__(
+        self, version: int, before: Record | None, after: Record | None, moment: float
+    ) -> None:
+        self.version = version
+        self.before = before
+        self.after = after
+        self.moment = moment
+        self._departed: Record | None = None
+        self._encoded: dict[tuple[str, bytes], bytes] = {}
+        self._is_recent = True
+
+    @property
+    def weight(self) -> int:
+        """How many bytes are kept for the sake of this change alone."""
+        return len(self.before.data) if self.before is not None else 0
+
+    @property
+    def record(self) -> Record:
+        """The object the change is about, as it is now, or as it was last."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+    def departed(self) -> Record:
+        """The old content with the version of this change, for those who no longer see it."""
+        if self._departed is not None:
+            return self._departed
+        assert self.before is not None
+        found = self.before.at(self.version)
+        if self._is_recent:
+            self._departed = found
+        return found
+
+    def encoded(self, kind: str, form: bytes, make: Callable[[], bytes]) -> bytes:
+        """The event as a line, made once for all watchers that see it in the same form."""
+        found = self._encoded.get((kind, form))
+        if found is None:
+            found = make()
+            if self._is_recent:
+                self._encoded[kind, form] = found
+        return found
+
+    def age(self) -> None:
+        """Keep no lines any more: most watches have them."""
+        self._is_recent = False
+        self._encoded.clear()
+        self._departed = None
+
+
+class Collection:
+    """The objects of one group and plural."""
+
+    def __init__(self, name: str, store: Store) -> None:
+        self.name = name
+        self.records: dict[str, Record] = {}
+        self.forgotten = store.compacted
+        """The version up to which changes are gone."""
+        self.changed_at = store.version
+        self._keys: list[str] = []
+        self._history: deque[Change] = deque()
+        self._weight = 0
+        self._store = store
+        self._watchers: list[tuple[Callable[[Change], None], Callable[[], None] | None]] = []
+
+    # ------------------------------------------------------------------------- reading
+
+    def now(self, namespace: str = "") -> list[Record]:
+        """All objects, or those of a namespace, in the order of their keys."""
+        records = self.records
+        return [records[key] for key in self._keys_of(namespace)]
+
+    def _keys_of(self, namespace: str) -> list[str]:
+        if not namespace:
+            return self._keys
+        low = bisect_left(self._keys, f"{namespace}/")
+        high = bisect_left(self._keys, f"{namespace}0")  # "0" is the character after "/"
+        return self._keys[low:high]
+
+    def at(self, version: int, namespace: str = "") -> list[Record] | None:
+        """The objects as they were at a version; None when that is forgotten."""
+        if version < self.forgotten:
+            return None
+        if version >= self.changed_at:
+            return self.now(namespace)
+        past: dict[str, Record | None] = {}
+        for change in reversed(self._history):
+            if change.version <= version:
+                break
+            past[change.record.key] = change.before
+        state = {**self.records, **past}
+        prefix = f"{namespace}/" if namespace else ""
+        return [
+            record
+            for key in sorted(state)
+            if key.startswith(prefix) and (record := state[key]) is not None
+        ]
+
+    def since(self, version: int) -> Iterator[Change] | None:
+        """The changes after a version, oldest first; None when some are forgotten."""
+        if version < self.forgotten:
+            return None
+        start = bisect_right(self._history, version, key=lambda change: change.version)
+        return (self._history[index] for index in range(start, len(self._history)))
+
+    # ------------------------------------------------------------------------- writing
+
+    def put(self, value: dict[str, Any], form: str) -> Record:
+        """Store an object under the next version, which is written into it.
+
+        Whoever calls has checked that it may.
+
+        Raises:
+            Failure: 500, as etcd says it: the object is too large, or there is no room.
+        """
+        metadata = value["metadata"]
+        key = key_of(metadata.get("namespace", ""), metadata["name"])
+        version = self._store.version + 1
+        metadata["resourceVersion"] = str(version)
+        record = Record(key, value, version, form)
+        before = self.records.get(key)
+        self._store.take_room(record, before)
+        self._store.advance()
+        if before is None:
+            insort(self._keys, key)
+        self.records[key] = record
+        self._happened(Change(version, before, record, self._store.clock.monotonic()))
+        return record
+
+    def remove(self, key: str) -> Record:
+        """Remove an object; it leaves in the state it was stored in last, finalizers and all."""
+        before = self.records.pop(key)
+        del self._keys[bisect_left(self._keys, key)]
+        self._store.stored -= len(before.data)
+        version = self._store.advance()
+        self._happened(Change(version, before, None, self._store.clock.monotonic()))
+        return before
+
+    def _happened(self, change: Change) -> None:
+        self.changed_at = change.version
+        self._history.append(change)
+        self._weight += change.weight
+        if len(self._history) > _CACHED:
+            self._history[-_CACHED - 1].age()
+        self._forget(change.moment - self._store.history_seconds)
+        for watcher, _ in tuple(self._watchers):
+            watcher(change)
+        self._store.tell(self, change)
+
+    def _forget(self, before: float) -> None:
+        history, store = self._history, self._store
+        while history and (
+            len(history) > store.history_events
+            or history[0].moment < before
+            or self._weight > store.history_bytes
+        ):
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        change = self._history.popleft()
+        self.forgotten = max(self.forgotten, change.version)
+        self._weight -= change.weight
+
+    def compact(self, version: int) -> None:
+        """Forget the changes up to a version."""
+        self.forgotten = max(self.forgotten, version)
+        while self._history and self._history[0].version <= version:
+            self._forget_oldest()
+
+    # ------------------------------------------------------------------------ watching
+
+    def watch(
+        self, watcher: Callable[[Change], None], ended: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
+        """Have every later change told to `watcher`, until the returned function is called.
+
+        `ended` is what ends a client's watch, see `watches`.
+        """
+        entry = (watcher, ended)
+        self._watchers.append(entry)
+
+        def stop() -> None:
+            if entry in self._watchers:
+                self._watchers.remove(entry)
+
+        return stop
+
+    def watches(self) -> tuple[Callable[[], None], ...]:
+        """What ends each of the watches that clients have open now."""
+        return tuple(ended for _, ended in self._watchers if ended is not None)
+
+
+class Store:
+    """All collections and the version they share."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        history_events: int = HISTORY_EVENTS,
+        history_seconds: float = HISTORY_SECONDS,
+        history_bytes: int = HISTORY_BYTES,
+    ) -> None:
+        self.clock = clock
+        self.history_events = history_events
+        self.history_seconds = history_seconds
+        self.history_bytes = history_bytes
+        self.stored = 0
+        """How many bytes all objects come to."""
+        self.version = 1
+        self.compacted = 0
+        self._collections: dict[str, Collection] = {}
+        self._waiting: dict[Callable[[], None], None] = {}
+        self._listeners: list[Callable[[Collection, Change], None]] = []
+
+    def collection(self, name: str) -> Collection:
+        """The collection of that name; it is there as soon as somebody asks."""
+        found = self._collections.get(name)
+        if found is None:
+            found = self._collections[name] = Collection(name, self)
+        return found
+
+    def drop(self, name: str) -> None:
+        """Remove an empty collection and its history."""
+        self._collections.pop(name, None)
+
+    def collections(self) -> Iterable[Collection]:
+        """All collections there are."""
+        return tuple(self._collections.values())
+
+    def numbers(self) -> dict[str, int]:
+        """How many objects each collection holds."""
+        return {name: len(each.records) for name, each in self._collections.items()}
+
+    def take_room(self, record: Record, before: Record | None) -> None:
+        """Count in an object that takes the place of `before`.
+
+        Raises:
+            Failure: 500, in the words of etcd.
+        """
+        size = len(record.data)
+        if size > _MOST_SENT:
+            why = f"trying to send message larger than max ({size} vs. {_MOST_SENT})"
+            raise unclassified(f"rpc error: code = ResourceExhausted desc = {why}")
+        if size + len(record.key) > MOST_BYTES:
+            raise unclassified("etcdserver: request is too large")
+        more = size - (len(before.data) if before is not None else 0)
+        if more > 0 and self.stored + more > MOST_STORED:
+            raise unclassified("etcdserver: mvcc: database space exceeded")
+        self.stored += more
+
+    def advance(self) -> int:
+        """Take the next version; those who wait for a version are woken."""
+        self.version += 1
+        if self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            for wake in waiting:
+                wake()
+        return self.version
+
+    def on_advance(self, wake: Callable[[], None]) -> None:
+        """Have `wake` called once, at the next write."""
+        self._waiting[wake] = None
+
+    def on_change(self, listener: Callable[[Collection, Change], None]) -> None:
+        """Have every change of every collection told to `listener`."""
+        self._listeners.append(listener)
+
+    def tell(self, collection: Collection, change: Change) -> None:
+        """Tell the listeners of a change."""
+        for listener in self._listeners:
+            listener(collection, change)
+
+    def skip_to(self, version: int) -> None:
+        """Go on from a later version, and forget those before it."""
+        self.version = max(self.version, version)
+        self.compact()
+
+    def compact(self) -> None:
+        """Forget all history, as the real server does every five minutes."""
+        self.compacted = self.version
+        for collection in self._collections.values():
+            collection.compact(self.version)

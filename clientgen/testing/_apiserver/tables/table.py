@@ -1,0 +1,164 @@
+"""Objects as a table: what `kubectl get` asks for, so that the server decides what is shown.
+
+Fact sheet 1.7: the answer to `Accept: application/json;as=Table;v=v1;g=meta.k8s.io`. Every built-in
+kind has columns of its own, custom resources have those of their definition, and whatever is left
+has its name and the time of its creation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen.testing._apiserver.failures import bad_request
+from clientgen.testing._apiserver.schema import UNKNOWN, Schema
+
+from . import control, core, devices, events, network, nodes, pods, scaling, storage, workloads
+from .columns import AGE, NAME, Column, Printer, field
+from .custom import printer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from clientgen.testing._apiserver.resources import Resource
+
+__all__ = ["PRINTERS", "table"]
+
+PRINTERS: Final[dict[tuple[str, str], Printer]] = {
+    **pods.PRINTERS,
+    **workloads.PRINTERS,
+    **core.PRINTERS,
+    **nodes.PRINTERS,
+    **events.PRINTERS,
+    **network.PRINTERS,
+    **storage.PRINTERS,
+    **scaling.PRINTERS,
+    **control.PRINTERS,
+    **devices.PRINTERS,
+}
+"""The tables of built-in kinds, by group and kind."""
+
+_PLAIN: Final = Printer(
+    (
+        NAME,
+        Column(
+            "Created At",
+            AGE.about,
+            field("metadata.creationTimestamp", "0001-01-01T00:00:00Z"),
+            type="date",
+            doc=AGE.doc,
+        ),
+    )
+)
+_SCALE: Final = ("autoscaling/v1", "Scale")
+_ENUMERATION: Final = "\n\nPossible enum values:"
+
+
+def table(
+    resource: Resource,
+    objects: Sequence[dict[str, Any]],
+    now: datetime,
+    *,
+    list_metadata: dict[str, Any],
+    include: str = "Metadata",
+    with_columns: bool = True,
+    version: str = "v1",
+    object_meta: Schema = UNKNOWN,
+) -> dict[str, Any]:
+    """A `meta.k8s.io` Table of objects of one kind.
+
+    Args:
+        resource: what the objects are of. A subresource with a kind of its own (Scale) is told by
+            the objects.
+        objects: whole objects, in the order of the list.
+        now: what ages are counted to.
+        list_metadata: resourceVersion, continue and remainingItemCount.
+        include: `includeObject` of the request: what each row carries beside its cells, `None`,
+            `Metadata` (also when empty) or the whole `Object`.
+        with_columns: False for all events of a watch but the first.
+        version: `v1` or `v1beta1`.
+        object_meta: the schema of ObjectMeta, whose documentation, if any, describes the columns
+            of custom resources.
+
+    Raises:
+        Failure: 400, when `include` is none of these.
+    """
+    row_object = _row_object(include, f"meta.k8s.io/{version}")
+    printer = _printer(resource, objects)
+    ordered = objects if printer.order is None else sorted(objects, key=printer.order)
+    return {
+        "kind": "Table",
+        "apiVersion": f"meta.k8s.io/{version}",
+        "metadata": list_metadata,
+        "columnDefinitions": (
+            [_definition(column, resource.schema, object_meta) for column in printer.columns]
+            if with_columns
+            else None
+        ),
+        "rows": [_row(printer, obj, now, row_object) for obj in ordered],
+    }
+
+
+def _printer(resource: Resource, objects: Sequence[dict[str, Any]]) -> Printer:
+    if objects and (objects[0].get("apiVersion"), objects[0].get("kind")) == _SCALE:
+        return scaling.PRINTERS["autoscaling", "Scale"]
+    if resource.custom is not None:
+        return printer_of(resource.custom.columns)
+    return PRINTERS.get((resource.group, resource.kind), _PLAIN)
+
+
+def _row_object(include: str, api_version: str) -> Callable[[dict[str, Any]], Any]:
+    """What a row carries of its object."""
+    if include in ("Metadata", ""):
+        return lambda obj: {
+            "kind": "PartialObjectMetadata",
+            "apiVersion": api_version,
+            "metadata": obj.get("metadata", {}),
+        }
+    if include == "Object":
+        return lambda obj: obj
+    if include == "None":
+        return lambda _: None
+    raise bad_request(
+        f'Unable to convert to Table as requested: includeObject: Invalid value: "{include}": '
+        "must be 'Metadata', 'Object', 'None', or empty"
+    )
+
+
+def _row(
+    printer: Printer, obj: dict[str, Any], now: datetime, row_object: Callable[[Any], Any]
+) -> dict[str, Any]:
+    view = printer.view(obj, now)
+    row: dict[str, Any] = {"cells": printer.cells(view)}
+    conditions = printer.conditions and printer.conditions(view)
+    if conditions:
+        row["conditions"] = conditions
+    row["object"] = row_object(obj)
+    return row
+
+
+def _definition(column: Column, schema: Schema, object_meta: Schema) -> dict[str, Any]:
+    described = _documentation(schema, column.doc) or _documentation(
+        object_meta, column.doc.removeprefix("metadata.")
+    )
+    return {
+        "name": column.name,
+        "type": column.type,
+        "format": column.format,
+        "description": described or column.about,
+        "priority": column.priority,
+    }
+
+
+def _documentation(schema: Schema, path: str) -> str:
+    """What the spec says of a field, without the list of values that documents add to it."""
+    text = ""
+    for key in path.split("."):
+        child = schema.properties.get(key)
+        if child is None:
+            return ""
+        # A description beside a reference is the field's own, that in the reference the type's.
+        beside: dict[str, Any] = schema.raw["properties"][key]
+        text = beside.get("description") or child.raw.get("description", "")
+        schema = child
+    return text.partition(_ENUMERATION)[0]

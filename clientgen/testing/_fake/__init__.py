@@ -1,0 +1,1 @@
+"""The in-memory cluster and the ways into it: transports, HTTP, reactors, faults."""

@@ -1,0 +1,405 @@
+"""A cluster inside the process, and typed clientsets for it.
+
+::
+
+    k = fake_clientset(Clientset, Pod(metadata=ObjectMeta(name="web-0", namespace="default")))
+    k.core_v1.pods("default").delete("web-0")
+    assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
+
+The server behind is the one of `clientgen serve`. What it does not imitate stands in
+docs/testing.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, overload
+from weakref import WeakKeyDictionary
+
+from msgspec import json
+
+from clientgen.runtime._clock import SYSTEM_CLOCK
+from clientgen.runtime._config.cluster_config import ClusterConfig
+from clientgen.runtime._models.codec import to_dict
+from clientgen.runtime._models.model import Model
+
+from .._apiserver.failures import Failure
+from .._apiserver.server import ApiServer
+from .._apiserver.spec import load
+from .._apiserver.store import HISTORY_EVENTS, HISTORY_SECONDS
+from .dispatcher import Desk
+from .faults import afterwards, cut, delayed
+from .manifests import ManifestError, manifests
+from .reactors import Pattern, failing, reacting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from random import Random
+    from typing import Unpack
+
+    from clientgen.runtime._clock import Clock
+    from clientgen.runtime._http.options import ClientOptions
+    from clientgen.runtime.aio import AsyncRest
+    from clientgen.runtime.sync import Rest
+
+    from .._apiserver.answers import Answer
+    from .actions import Action
+    from .manifests import Source
+    from .reactors import Error, Reaction, Rule, Trigger
+
+__all__ = ["FakeCluster", "Seed", "cluster_of", "fake_clientset"]
+
+C = TypeVar("C")
+Seed: TypeAlias = "Model | Mapping[str, Any]"
+Definitions: TypeAlias = "Source | Iterable[Source | Seed]"
+
+_CONFIG = ClusterConfig("http://fake-cluster")
+_EXPIRED = "too old resource version"
+
+
+class FakeCluster:
+    """A Kubernetes API server in memory, with everything a test wants to know of it and do to it.
+
+    Threads, event loops, both flavours of clientsets and a `LocalServer` may share one.
+
+    Args:
+        objects: models or dicts that are there from the start; see `add`.
+        clock: a `FakeClock` makes times and waits the test's own.
+        spec: an OpenAPI v2 document to serve instead of Kubernetes 1.36.
+        crds: CustomResourceDefinitions: files, folders, or objects.
+        seed: makes uids and generated names the same in every run.
+        controller_delay: after how many seconds namespaces are emptied and garbage is collected.
+        history_events: how many changes of each resource are remembered for watches.
+        history_seconds: for how long they are.
+        record: whether `actions` are noted; a server that is left running should not.
+        control_plane: whether kube-system has the ConfigMaps that components of a control plane
+            look for. Without them a list of all ConfigMaps has those of the test alone.
+
+    Raises:
+        SpecError: the spec cannot be served.
+        ManifestError: a definition cannot be used.
+        ValueError: an object cannot be stored.
+
+    Attributes:
+        clock: what it was given, or the system's.
+        server: the handler behind.
+        desk: where requests arrive; what ways in of your own talk to.
+    """
+
+    def __init__(
+        self,
+        *objects: Seed,
+        clock: Clock = SYSTEM_CLOCK,
+        spec: Path | str | None = None,
+        crds: Definitions = (),
+        seed: int | None = None,
+        controller_delay: float = 0.0,
+        history_events: int = HISTORY_EVENTS,
+        history_seconds: float = HISTORY_SECONDS,
+        record: bool = True,
+        control_plane: bool = False,
+    ) -> None:
+        self.clock = clock
+        self.server = ApiServer(
+            load(None if spec is None else Path(spec)),
+            clock=clock,
+            seed=seed,
+            controller_delay=controller_delay,
+            history_events=history_events,
+            history_seconds=history_seconds,
+            control_plane=control_plane,
+        )
+        self.desk = Desk(self.server, clock, records=record)
+        for definition in (crds,) if isinstance(crds, (Path, str)) else crds:
+            if isinstance(definition, (Path, str)):
+                self.apply_manifests(definition)
+            else:
+                self.add(definition)
+        self.add(*objects)
+
+    # ---- clients ------------------------------------------------------------------------------
+
+    @overload
+    def clientset(self, kind: Callable[[Rest], C], /, **options: Unpack[ClientOptions]) -> C: ...
+    @overload
+    def clientset(
+        self, kind: Callable[[AsyncRest], C], /, **options: Unpack[ClientOptions]
+    ) -> C: ...
+    def clientset(self, kind: Callable[[Any], C], /, **options: Unpack[ClientOptions]) -> C:
+        """A clientset for this cluster, of the generated class that is given.
+
+        Both flavours will do: `cluster.clientset(Clientset)`, `cluster.clientset(AsyncClientset)`.
+        It need not be closed, but may be: the cluster stays.
+        """
+        rest = self._async_rest(options) if hasattr(kind, "__aenter__") else self._rest(options)
+        _clusters[rest] = self
+        return kind(rest)
+
+    def _rest(self, options: ClientOptions) -> Rest:
+        from clientgen.runtime.sync import Rest  # a test pays for the flavours it uses
+
+        from .transports import InProcessTransport
+
+        return Rest(_CONFIG, transport=InProcessTransport(self.desk), **options)
+
+    def _async_rest(self, options: ClientOptions) -> AsyncRest:
+        from clientgen.runtime.aio import AsyncRest  # a test pays for the flavours it uses
+
+        from .transports import AsyncInProcessTransport
+
+        return AsyncRest(_CONFIG, transport=AsyncInProcessTransport(self.desk), **options)
+
+    # ---- what is there ------------------------------------------------------------------------
+
+    def add(self, *objects: Seed) -> None:
+        """Store objects as they are, with status and uid, past all rules; not noted as actions.
+
+        Namespaces are made as needed. An object of the same name is replaced. Watches see it.
+
+        Raises:
+            ValueError: a kind is not served, a name is missing, or a field has the wrong type.
+            TypeError: something is no object.
+        """
+        with self.desk.lock:
+            for each in objects:
+                self._put(_as_dict(each))
+
+    def apply_manifests(self, source: Source) -> None:
+        """Store the objects of a YAML or JSON text, file or folder, as `add` does.
+
+        A string that has several lines or opens with a brace is a text, other strings are paths.
+
+        Raises:
+            ManifestError: something cannot be used; the message says where it stands.
+        """
+        with self.desk.lock:
+            for manifest in manifests(source):
+                try:
+                    self._put(manifest.value)
+                except ValueError as error:
+                    raise ManifestError(f"{manifest.where}: {error}") from None
+
+    def _put(self, value: dict[str, Any]) -> None:
+        try:
+            self.server.put(value)
+        except Failure as failure:
+            raise ValueError(failure.message) from failure
+        # Definitions are served before their objects come.
+        self.server.run_due()
+
+    # ---- what was asked -----------------------------------------------------------------------
+
+    @property
+    def actions(self) -> list[Action]:
+        """What clients asked for so far, oldest first; list and watch count, discovery does not."""
+        with self.desk.lock:
+            return self.desk.actions.copy()
+
+    @property
+    def writes(self) -> list[Action]:
+        """The actions that were to change something."""
+        return [action for action in self.actions if action.is_write]
+
+    def clear_actions(self) -> None:
+        """Forget the actions so far."""
+        with self.desk.lock:
+            self.desk.actions.clear()
+
+    def _pattern(
+        self, verb: str, resource: str = "*", namespace: str = "*", name: str = "*"
+    ) -> Pattern:
+        pattern = Pattern(verb, resource, namespace, name)
+        with self.desk.lock:
+            pattern.check(list(self.server.cluster.registry.resources()))
+        return pattern
+
+    # ---- interference -------------------------------------------------------------------------
+
+    def react(
+        self,
+        verb: str,
+        resource: str,
+        reaction: Reaction,
+        *,
+        namespace: str = "*",
+        name: str = "*",
+        times: int | None = None,
+    ) -> Rule:
+        """Answer requests in the server's place; what was added last is asked first.
+
+        Args:
+            verb: get, list, watch, create, update, patch, delete, deletecollection, or `*`.
+            resource: as in RBAC: `pods`, `deployments.apps`, `pods/status`, `*/scale`, or `*`.
+            reaction: an error class of `clientgen.runtime.errors` or an instance, an HTTP error
+                code, ConnectionLost for a connection that breaks before the server has heard
+                anything, an object to answer, or a function of the Action that returns or
+                raises one of these. When it returns None, the request goes on.
+            namespace: only in this namespace.
+            name: only objects of this name.
+            times: only so many requests.
+
+        Reactions run without a lock, in the thread of the client; they may use the cluster.
+
+        Raises:
+            ValueError: there is no such verb, or no such resource.
+            TypeError: it is nothing that can be answered.
+        """
+        pattern = self._pattern(verb, resource, namespace, name)
+        return self.desk.add_rule(pattern, reacting(reaction), times)
+
+    def fail(
+        self,
+        verb: str,
+        resource: str,
+        error: Error,
+        *,
+        times: int | None = 1,
+        retry_after: int | None = None,
+        message: str = "",
+        namespace: str = "*",
+        name: str = "*",
+    ) -> Rule:
+        """Fail the next request, or the next `times` requests; None: all of them.
+
+        With `retry_after`, clients try again after so many (real) seconds, which may be 0.
+
+        Raises:
+            TypeError: `error` is no error.
+            ValueError: it is a number that is no HTTP error code, or there is no such verb or
+                resource.
+        """
+        pattern = self._pattern(verb, resource, namespace, name)
+        return self.desk.add_rule(pattern, failing(error, message, retry_after), times)
+
+    def delay(
+        self, seconds: float, verb: str = "*", resource: str = "*", *, times: int | None = 1
+    ) -> Rule:
+        """Let the next requests wait, by the cluster's clock, before the server hears of them."""
+
+        def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
+            return delayed(self.clock, seconds, proceed)
+
+        return self.desk.add_rule(self._pattern(verb, resource), effect, times)
+
+    def cut(
+        self,
+        verb: str = "*",
+        resource: str = "*",
+        *,
+        after: int | Random | None = None,
+        times: int | None = 1,
+    ) -> Rule:
+        """Break the connection in the middle of the next answers; the request was heeded.
+
+        Args:
+            verb: as in `react`.
+            resource: as in `react`.
+            after: how many bytes of the body still arrive; a Random chooses, anew each time.
+                Without it half of the body does, and of a watch 512 bytes.
+            times: how many answers; None: all of them.
+        """
+
+        def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
+            return afterwards(proceed(), lambda answer: cut(answer, after))
+
+        if isinstance(after, int) and after < 0:
+            raise ValueError(f"after={after}: it is a number of bytes")
+        return self.desk.add_rule(self._pattern(verb, resource), effect, times)
+
+    def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
+        """Send the next events of watches twice."""
+        return self.desk.add_stutter(self._pattern("watch", resource), times)
+
+    def drop_watches(self, resource: str = "*") -> int:
+        """Break the connections of all open watches, now; gives how many there were."""
+        with self.desk.lock:
+            streams = self.desk.streams(self._pattern("watch", resource))
+            for stream in streams:
+                stream.drop()
+            return len(streams)
+
+    def end_watches(self, resource: str = "*", *, expired: bool = False) -> int:
+        """End all open watches in order, now; gives how many there were.
+
+        With `expired` their last event is the ERROR that says 410.
+        """
+        status = json.encode(Failure(410, "Expired", _EXPIRED, details=False).status())
+        last = b'{"type":"ERROR","object":%b}\n' % status if expired else b""
+        with self.desk.lock:
+            streams = self.desk.streams(self._pattern("watch", resource))
+            for stream in streams:
+                stream.end(last)
+            return len(streams)
+
+    def clear_reactions(self) -> None:
+        """Take back everything that `react`, `fail`, `delay`, `cut` and so on have set up."""
+        self.desk.clear_rules()
+
+    def compact(self) -> None:
+        """Forget the history: older versions are answered with 410 Expired from now on."""
+        with self.desk.lock:
+            self.server.compact()
+
+    def restart(self) -> None:
+        """As if the server had been away: all connections break, and the history is gone."""
+        with self.desk.lock:
+            self.server.compact()
+            for stream in self.desk.streams(Pattern()):
+                stream.drop()
+
+
+def _as_dict(value: object) -> dict[str, Any]:
+    if not isinstance(value, (Model, Mapping)):
+        raise TypeError(f"an object is a model or a mapping, not {value!r}")
+    return to_dict(cast("Seed", value))
+
+
+# ---- the short form ---------------------------------------------------------------------------
+
+_clusters: WeakKeyDictionary[Any, FakeCluster] = WeakKeyDictionary()
+
+
+@overload
+def fake_clientset(
+    kind: Callable[[Rest], C], /, *objects: Seed, clock: Clock = ..., crds: Definitions = ...
+) -> C: ...
+@overload
+def fake_clientset(
+    kind: Callable[[AsyncRest], C], /, *objects: Seed, clock: Clock = ..., crds: Definitions = ...
+) -> C: ...
+def fake_clientset(
+    kind: Callable[[Any], C],
+    /,
+    *objects: Seed,
+    clock: Clock = SYSTEM_CLOCK,
+    crds: Definitions = (),
+) -> C:
+    """A clientset over a fresh cluster that holds `objects`; `cluster_of` gives the cluster.
+
+    For clientsets of other packages on the same cluster, hand them its connection:
+    `crontabs.Clientset(k.rest)`.
+
+    Args:
+        kind: the generated class, of either flavour.
+        objects: models or dicts that are there from the start.
+        clock: see `FakeCluster`.
+        crds: see `FakeCluster`.
+
+    Raises:
+        ManifestError: a definition cannot be used.
+        ValueError: an object cannot be stored.
+    """
+    return FakeCluster(*objects, clock=clock, crds=crds).clientset(kind)
+
+
+def cluster_of(clientset: object) -> FakeCluster:
+    """The cluster behind a clientset, or behind its `rest`.
+
+    Raises:
+        ValueError: it leads to no FakeCluster of this process.
+    """
+    try:
+        return _clusters[getattr(clientset, "rest", clientset)]
+    except (KeyError, TypeError):
+        raise ValueError(f"{clientset!r} does not lead to a FakeCluster") from None

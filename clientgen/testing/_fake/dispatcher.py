@@ -1,0 +1,235 @@
+"""The desk in front of a server: one request at a time, noted, and open to interference.
+
+The ways in (in process, over HTTP) hand requests to a Desk, from whatever thread. It notes an
+Action, lets rules answer, delay or cut, and otherwise asks the server, under a lock. Nothing here
+waits either: a way in gives a `wake` with each request, and takes from streams when it was called.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+from weakref import ref
+
+from clientgen.runtime._clock import on_move, real_seconds
+
+from .._apiserver.answers import Later, Response
+from .actions import action_of
+from .faults import OpenStream, afterwards
+from .reactors import Rule, Trigger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from clientgen.runtime._clock import Clock
+    from clientgen.runtime._http.request import HttpRequest
+
+    from .._apiserver.answers import Answer, Stream
+    from .actions import Action
+    from .reactors import Effect, Pattern
+
+__all__ = ["Desk", "Handler"]
+
+
+class Handler(Protocol):
+    """What the desk asks of a server; `ApiServer` is one."""
+
+    @property
+    def next_due(self) -> float | None:
+        """When there is background work to do, by the server's clock; None when there is none."""
+        ...
+
+    def in_json(self, request: HttpRequest) -> HttpRequest:
+        """The same request with a body that everybody can read."""
+        ...
+
+    def knows_token(self, token: str) -> bool:
+        """Whether a bearer token is one that the server has issued."""
+        ...
+
+    def handle(self, request: HttpRequest) -> Answer:
+        """Answer a request."""
+        ...
+
+    def run_due(self) -> None:
+        """Do the background work that is due."""
+        ...
+
+
+class Desk:
+    """Takes requests for one server, from any number of threads.
+
+    Attributes:
+        lock: held whenever the server is asked something; the holder may ask again.
+        records: whether actions are noted.
+    """
+
+    def __init__(self, server: Handler, clock: Clock, *, records: bool = True) -> None:
+        self.server = server
+        self.clock = clock
+        self.lock = threading.RLock()
+        self.records = records
+        self.actions: list[Action] = []
+        self._rules: list[Rule] = []
+        self._stutters: list[Trigger] = []
+        self._streams: set[OpenStream] = set()
+        self._timer: threading.Timer | None = None
+        self._timer_due = 0.0
+        on_move(clock, self._run_due)
+
+    # ---- requests -----------------------------------------------------------------------------
+
+    def handle(self, request: HttpRequest, wake: Callable[[], None]) -> Answer:
+        """Answer a request; `wake` is called when there is more of the answer."""
+        request = self.server.in_json(request)
+        action = action_of(request) if self.records or self._rules else None
+        if action is None:
+            answer = self._ask(request, action)
+        else:
+            rules = self._note(action)
+            answer = self._through(rules, action, request) if rules else self._ask(request, action)
+        return self._attended(answer, wake)
+
+    def knows_token(self, token: str) -> bool:
+        """Whether a bearer token is one that the server has issued."""
+        with self.lock:
+            return self.server.knows_token(token)
+
+    def resume(self, later: Later, wake: Callable[[], None]) -> Answer:
+        """Ask again for an answer that was not ready."""
+        with self.lock:
+            answer = later.resume()
+            self._run_due()
+        return self._attended(answer, wake)
+
+    def take(self, stream: Stream) -> bytes | None:
+        """What is ready of a stream; empty when nothing is, None at the end.
+
+        Raises:
+            Cut: the connection breaks here.
+        """
+        with self.lock:
+            return stream.take()
+
+    def close(self, stream: Stream) -> None:
+        """Nobody reads this stream any more."""
+        with self.lock:
+            stream.close()
+
+    def _note(self, action: Action) -> list[Rule]:
+        with self.lock:
+            if self.records:
+                self.actions.append(action)
+            return self._rules[::-1]
+
+    def _through(self, rules: list[Rule], action: Action, request: HttpRequest) -> Answer:
+        waiting = iter(rules)
+
+        def proceed() -> Answer:
+            effect = self._next_effect(waiting, action)
+            return effect(action, proceed) if effect else self._ask(request, action)
+
+        return proceed()
+
+    def _next_effect(self, rules: Iterator[Rule], action: Action) -> Effect | None:
+        with self.lock:
+            return next((rule.effect for rule in rules if rule.takes(action)), None)
+
+    def _ask(self, request: HttpRequest, action: Action | None) -> Answer:
+        with self.lock:
+            answer = self.server.handle(request)
+            self._run_due()
+            if isinstance(answer, Response):
+                return answer
+            return afterwards(answer, partial(self._open, action or action_of(request)))
+
+    def _open(self, action: Action | None, answer: Answer) -> Answer:
+        """Keep an eye on a stream."""
+        if isinstance(answer, (Response, Later)):
+            return answer
+        stream = OpenStream(answer, action, self._stuttered, self._streams.discard)
+        self._streams.add(stream)
+        return stream
+
+    def _attended(self, answer: Answer, wake: Callable[[], None]) -> Answer:
+        if not isinstance(answer, Response):
+            with self.lock:
+                answer.on_ready(wake)
+        return answer
+
+    # ---- interference -------------------------------------------------------------------------
+
+    def add_rule(self, pattern: Pattern, effect: Effect, times: int | None) -> Rule:
+        """Apply an effect to requests from now on, before all other rules."""
+        rule = Rule(pattern, times, effect, self._remove)
+        with self.lock:
+            self._rules.append(rule)
+        return rule
+
+    def add_stutter(self, pattern: Pattern, times: int | None) -> Trigger:
+        """Say events twice from now on."""
+        with self.lock:
+            stutter = Trigger(pattern, times, self._remove)
+            self._stutters.append(stutter)
+            return stutter
+
+    def clear_rules(self) -> None:
+        """Apply no rule any more."""
+        with self.lock:
+            self._rules.clear()
+            self._stutters.clear()
+
+    def _remove(self, trigger: Trigger) -> None:
+        with self.lock:
+            self._rules = [each for each in self._rules if each is not trigger]
+            self._stutters = [each for each in self._stutters if each is not trigger]
+
+    def _stuttered(self, stream: OpenStream, data: bytes) -> bytes:
+        action = stream.action
+        if not self._stutters or action is None:
+            return data
+        lines: list[bytes] = []
+        for line in data.splitlines(keepends=True):
+            twice = any(stutter.takes(action) for stutter in self._stutters)
+            lines += [line, line] if twice else [line]
+        return b"".join(lines)
+
+    def streams(self, pattern: Pattern) -> list[OpenStream]:
+        """The open streams that answer such requests; the caller holds the lock."""
+        return [each for each in self._streams if each.action and pattern.fits(each.action)]
+
+    # ---- background work ----------------------------------------------------------------------
+
+    def _run_due(self) -> None:
+        with self.lock:
+            due = self.server.next_due
+            while due is not None and due <= self.clock.monotonic():
+                self.server.run_due()
+                due = self.server.next_due
+            if due is not None and (self._timer is None or due < self._timer_due):
+                self._set_timer(due)
+
+    def _set_timer(self, due: float) -> None:
+        seconds = real_seconds(self.clock, due)
+        if seconds is None:  # the clock's next move will do
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        # A cluster that nobody uses any more is not kept by its work.
+        self._timer = threading.Timer(seconds, self._on_timer, [ref(self)])
+        self._timer.daemon = True
+        self._timer_due = due
+        self._timer.start()
+
+    def _is_time(self, timer: threading.Thread) -> None:
+        with self.lock:
+            if self._timer is timer:  # else it was replaced meanwhile
+                self._timer = None
+            self._run_due()
+
+    @staticmethod
+    def _on_timer(desk: ref[Desk]) -> None:
+        found = desk()
+        if found is not None:
+            found._is_time(threading.current_thread())

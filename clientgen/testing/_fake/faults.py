@@ -1,0 +1,169 @@
+"""What goes wrong on the way: answers that break off, and streams that are cut or stutter.
+
+The server behind knows nothing of it. `Cut` is how a stream tells its driver to break the
+connection off, as if a cable had been pulled; a driver over HTTP resets the socket.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from .._apiserver.answers import Later, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from clientgen.runtime._clock import Clock
+
+    from .._apiserver.answers import Answer, Headers, Stream
+    from .actions import Action
+
+__all__ = ["Cut", "CutResponse", "OpenStream", "afterwards", "cut", "cut_response", "delayed"]
+
+_WATCH_BYTES: Final = 512
+_MOST_WATCH_BYTES: Final = 4096
+
+
+class Cut(Exception):  # noqa: N818 - an event, not a defect
+    """The connection breaks here."""
+
+
+@dataclass(slots=True)
+class CutResponse(Response):
+    """An answer that breaks off after `sent` bytes of its body; None: before its first line."""
+
+    sent: int | None = None
+
+
+def cut_response(response: Response, sent: int | None) -> CutResponse:
+    """Have an answer break off."""
+    return CutResponse(response.status, response.body, response.headers, sent)
+
+
+def cut(answer: Answer, after: int | Random | None) -> Answer:
+    """Have any answer break off, after so many bytes, or a random number of them."""
+    if isinstance(answer, Response):
+        size = len(answer.body)
+        return cut_response(answer, _bytes(after, size // 2, size))
+    if isinstance(answer, OpenStream):
+        answer.cut_after = _bytes(after, _WATCH_BYTES, _MOST_WATCH_BYTES)
+    return answer
+
+
+def _bytes(after: int | Random | None, default: int, most: int) -> int:
+    if after is None:
+        return default
+    return after if isinstance(after, int) else after.randrange(most + 1)
+
+
+def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Later:
+    """An answer for which nothing is done before its time."""
+    deadline = clock.monotonic() + seconds
+
+    def resume() -> Answer:
+        if clock.monotonic() < deadline:
+            return Later(deadline, resume, _nobody_wakes)
+        return proceed()
+
+    return Later(deadline, resume, _nobody_wakes)
+
+
+def _nobody_wakes(_: Callable[[], None]) -> None:
+    """Only time can end the wait."""
+
+
+def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
+    """Change an answer, once it is there."""
+    if not isinstance(answer, Later):
+        return change(answer)
+    later = answer
+    return Later(later.deadline, lambda: afterwards(later.resume(), change), later.on_ready)
+
+
+class OpenStream:
+    """A stream of the server that can be interfered with; see `answers.Stream`.
+
+    Whoever calls holds the cluster's lock.
+
+    Attributes:
+        action: what the stream answers.
+        cut_after: how many more bytes go out before the connection breaks; None for ever.
+        change: what becomes of the bytes that are taken.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        action: Action | None,
+        change: Callable[[OpenStream, bytes], bytes],
+        forget: Callable[[OpenStream], object],
+    ) -> None:
+        self.status = stream.status
+        self.headers: Headers = stream.headers
+        self.action = action
+        self.cut_after: int | None = None
+        self._stream = stream
+        self._change = change
+        self._forget = forget
+        self._wake: Callable[[], None] | None = None
+        self._last = b""
+
+    @property
+    def deadline(self) -> float | None:
+        """When `take` has something to say even if nothing happens meanwhile."""
+        return self._stream.deadline
+
+    def take(self) -> bytes | None:
+        """The bytes that are ready; empty when there are none yet, None at the end.
+
+        Raises:
+            Cut: the connection breaks here.
+        """
+        if self.cut_after == 0:
+            self.close()
+            raise Cut
+        if self._last:
+            data, self._last = self._last, b""
+            return data
+        taken = self._stream.take()
+        if taken is None:
+            self._forget(self)
+        if not taken:
+            return taken
+        return self._as_far_as_it_goes(self._change(self, taken))
+
+    def _as_far_as_it_goes(self, data: bytes) -> bytes:
+        if self.cut_after is None:
+            return data
+        data = data[: self.cut_after]
+        self.cut_after -= len(data)
+        return data
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Have `wake` called whenever `take` may have something new."""
+        self._wake = wake
+        self._stream.on_ready(wake)
+
+    def close(self) -> None:
+        """The client is gone."""
+        self._forget(self)
+        self._stream.close()
+
+    # ---- interference -------------------------------------------------------------------------
+
+    def drop(self) -> None:
+        """Break the connection off; what was not taken yet is lost."""
+        self.cut_after = 0
+        self._rouse()
+
+    def end(self, last: bytes = b"") -> None:
+        """End the stream in order: after what is ready, and some last bytes."""
+        self._stream.close()
+        self._last = (self._stream.take() or b"") + last
+        self._rouse()
+
+    def _rouse(self) -> None:
+        if self._wake is not None:
+            self._wake()

@@ -1,0 +1,186 @@
+"""A cluster for any Kubernetes client: over HTTP or HTTPS, on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .certificates import new_identity
+from .kubeconfig import kubeconfig as kubeconfig_of
+from .kubeconfig import write_kubeconfig
+
+if TYPE_CHECKING:
+    import os
+    from types import TracebackType
+    from typing import Self
+
+    from .certificates import Identity
+    from .cluster import FakeCluster
+
+__all__ = ["LocalServer"]
+
+_HOST = "127.0.0.1"
+_BACKLOG = 1024
+
+
+class LocalServer:
+    """Serves a cluster on 127.0.0.1 while it is entered, from a thread of its own.
+
+    ::
+
+        with LocalServer(tls=True) as server, Clientset.from_config(server.kubeconfig) as k:
+            k.core_v1.namespaces().list()
+            server.cluster.restart()
+
+    Reactions and faults work as in process; a cut is a connection that is reset.
+
+    Args:
+        cluster: what to serve; a fresh cluster without it.
+        port: 0 for any that is free.
+        tls: with a certificate of an authority of its own, which the kubeconfig names.
+        token: the bearer token without which requests are refused.
+        kubeconfig: where to write the kubeconfig, instead of a temporary file.
+
+    Attributes:
+        cluster: what is served, with its actions, reactions and faults.
+
+    Raises:
+        TlsUnavailable: TLS is wanted and trustme is not installed.
+        OSError: the port is in use, or the kubeconfig cannot be written.
+        ForeignFile: the file for the kubeconfig is somebody else's.
+    """
+
+    def __init__(
+        self,
+        cluster: FakeCluster | None = None,
+        *,
+        port: int = 0,
+        tls: bool = False,
+        token: str = "",
+        kubeconfig: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if cluster is None:
+            from .cluster import FakeCluster
+
+            cluster = FakeCluster()
+        self.cluster = cluster
+        self._token = token
+        self._port = port
+        self._identity: Identity | None = new_identity(_HOST, "localhost", "::1") if tls else None
+        self._kubeconfig = None if kubeconfig is None else Path(kubeconfig)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._ready = threading.Event()
+        self._problem: BaseException | None = None
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.url!r})"
+
+    @property
+    def port(self) -> int:
+        """The port it listens on, once it is entered."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """Where it is, once it is entered."""
+        return f"{'https' if self._identity else 'http'}://{_HOST}:{self._port}"
+
+    @property
+    def kubeconfig(self) -> str:
+        """The path of the kubeconfig; a temporary one is there as long as the server is.
+
+        Raises:
+            RuntimeError: it was never entered.
+        """
+        if self._kubeconfig is None:
+            raise RuntimeError(f"{self!r} is not running: use it in a with statement")
+        return str(self._kubeconfig)
+
+    @property
+    def certificate_authority(self) -> bytes:
+        """By what clients know its certificate, in PEM; empty without TLS."""
+        return self._identity.authority if self._identity else b""
+
+    def __enter__(self) -> Self:
+        if self._thread is not None:
+            raise RuntimeError(f"{self!r} is running already")
+        self._ready.clear()
+        listener = socket.create_server((_HOST, self._port), backlog=_BACKLOG)
+        try:
+            self._port = listener.getsockname()[1]
+            self._write_kubeconfig()
+        except BaseException:
+            listener.close()
+            self._remove_folder()
+            raise
+        self._thread = threading.Thread(
+            target=self._run, args=[listener], name="clientgen-serve", daemon=True
+        )
+        self._thread.start()
+        self._ready.wait()
+        if self._problem is not None:
+            self.close()
+            raise self._problem
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop serving: streams end, answers under way are still written."""
+        if self._thread is None:
+            return
+        if self._loop is not None and self._stop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        self._thread = None
+        self._remove_folder()
+
+    def _run(self, listener: socket.socket) -> None:
+        self._problem = None
+        try:
+            with listener:
+                asyncio.run(self._serve(listener))
+        except BaseException as problem:  # noqa: BLE001 - raised where the server was started
+            self._problem = problem
+        finally:
+            self._ready.set()
+
+    async def _serve(self, listener: socket.socket) -> None:
+        from .aiohttp_frontend import Frontend  # the HTTP library is a big import
+
+        frontend = Frontend(self.cluster.desk, self._token)
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        context = self._identity.context if self._identity else None
+        accepting = await self._loop.create_server(
+            frontend.server, sock=listener, ssl=context, backlog=_BACKLOG
+        )
+        self._ready.set()
+        await self._stop.wait()
+        accepting.close()
+        await frontend.close()
+
+    def _write_kubeconfig(self) -> None:
+        if self._kubeconfig is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="clientgen-")
+            self._kubeconfig = Path(self._folder.name, "kubeconfig")
+        text = kubeconfig_of(self.url, self.certificate_authority, self._token)
+        write_kubeconfig(self._kubeconfig, text)
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+            self._kubeconfig = None

@@ -1,0 +1,307 @@
+"""Rules that come before the server: answer a request, fail it, delay it or cut its answer off.
+
+A rule says which requests it is for, how many of them, and what it does; it may let the request go
+on to the rules behind it and at last to the server.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import json
+
+from clientgen.runtime import errors
+from clientgen.runtime._http.path_segments import check_segment
+from clientgen.runtime._models.codec import encode
+from clientgen.runtime._models.model import Model
+from clientgen.runtime.errors import ApiError, ConnectionLost
+
+from .._apiserver.answers import Response
+from .._apiserver.failures import Cause, Failure
+from .faults import cut_response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .._apiserver.answers import Answer
+    from .._apiserver.resources import Resource
+    from .actions import Action
+
+    Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]
+
+__all__ = ["Error", "Pattern", "Reaction", "Rule", "Trigger", "failing", "reacting"]
+
+_VERBS: Final = (
+    "get",
+    "list",
+    "watch",
+    "create",
+    "update",
+    "patch",
+    "delete",
+    "deletecollection",
+    "*",
+)
+
+Error: TypeAlias = "type[ApiError | ConnectionLost] | ApiError | ConnectionLost | int"
+Reaction: TypeAlias = "Error | Model | Mapping[str, Any] | Callable[[Action], object]"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Which requests are meant; `*` stands for any.
+
+    `resource` is as in RBAC: `pods`, `deployments.apps` or `deployments` of any group,
+    `pods/status`, `*/scale`, or `*` for everything with all its subresources.
+    """
+
+    verb: str = "*"
+    resource: str = "*"
+    namespace: str = "*"
+    name: str = "*"
+
+    def check(self, resources: Sequence[Resource]) -> None:
+        """Refuse a pattern that no request could fit, which is a mistake.
+
+        Raises:
+            ValueError: there is no such verb, resource or subresource, or a name is none.
+        """
+        if self.namespace != "*":
+            check_segment("namespace", self.namespace)
+        if self.name != "*":
+            check_segment("name", self.name)
+        if self.verb not in _VERBS:
+            raise ValueError(f"{self.verb!r} is no verb: {', '.join(_VERBS)}")
+        resource, _, part = self.resource.partition("/")
+        fits = [each for each in resources if resource in ("*", each.plural, each.group_resource)]
+        if not fits:
+            raise ValueError(
+                f"{self.resource!r}: no such resource is served; it is `pods`, `deployments.apps` "
+                "and so on, and a custom one has to be defined first"
+            )
+        if part not in ("", "*") and not any(part in each.subresources for each in fits):
+            raise ValueError(f"{self.resource!r}: there is no such subresource")
+
+    def fits(self, action: Action) -> bool:
+        """Whether an action is meant."""
+        return (
+            self.verb in {"*", action.verb}
+            and self.namespace in {"*", action.namespace}
+            and self.name in {"*", action.name}
+            and self._fits_resource(action)
+        )
+
+    def _fits_resource(self, action: Action) -> bool:
+        if self.resource == "*":
+            return True
+        resource, _, part = self.resource.partition("/")
+        fits = resource in {"*", action.resource, action.group_resource}
+        return fits and part in ({action.subresource, "*"} if part else {action.subresource})
+
+
+class Trigger:
+    """Goes off for some requests or events, as often as it says.
+
+    Attributes:
+        hits: how often it went off so far.
+    """
+
+    def __init__(
+        self, pattern: Pattern, times: int | None, remove: Callable[[Any], object]
+    ) -> None:
+        if times is not None and times < 1:
+            raise ValueError(f"times={times}: None means any number of times")
+        self.hits = 0
+        self._pattern = pattern
+        self._times = times
+        self._remove = remove
+
+    def __repr__(self) -> str:
+        left = "" if self._times is None else f", {self._times - self.hits} to go"
+        return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{left}>"
+
+    def takes(self, action: Action) -> bool:
+        """Whether it is for this action; that counts as a hit."""
+        if not self._pattern.fits(action) or (self._times is not None and self.hits >= self._times):
+            return False
+        self.hits += 1
+        return True
+
+    def remove(self) -> None:
+        """Apply it no longer."""
+        self._remove(self)
+
+
+class Rule(Trigger):
+    """What is done about some requests, as often as it says.
+
+    Attributes:
+        hits: how many requests it was applied to so far.
+    """
+
+    def __init__(
+        self, pattern: Pattern, times: int | None, effect: Effect, remove: Callable[[Any], object]
+    ) -> None:
+        super().__init__(pattern, times, remove)
+        self.effect = effect
+
+
+def reacting(reaction: Reaction) -> Effect:
+    """The effect of a reaction.
+
+    Raises:
+        TypeError: it is nothing that can be answered.
+    """
+    if callable(reaction) and not isinstance(reaction, type):
+        call = reaction
+        return lambda action, proceed: _called(call, action, proceed)
+    if not _is_answer(reaction):
+        raise TypeError(f"a reaction is an error, an object or a callable, not {reaction!r}")
+    return lambda action, _: _response(reaction, action)
+
+
+def failing(error: Error, message: str = "", retry_after: int | None = None) -> Effect:
+    """The effect of an error.
+
+    Raises:
+        TypeError: it is none.
+        ValueError: it is a number that is no HTTP error code.
+    """
+    if not _is_error(error):
+        raise TypeError(f"an error is a class or an instance or a code, not {error!r}")
+    return lambda action, _: _error_response(error, action, message, retry_after)
+
+
+def _called(
+    reaction: Callable[[Action], object], action: Action, proceed: Callable[[], Answer]
+) -> Answer:
+    try:
+        result = reaction(action)
+    except (ApiError, ConnectionLost) as error:
+        result = error
+    if result is None:
+        return proceed()
+    if not _is_answer(result):
+        raise TypeError(f"the reaction to {action} gave {result!r}: no object, error or None")
+    return _response(result, action)
+
+
+def _is_answer(result: object) -> bool:
+    return _is_error(result) or isinstance(result, (Model, dict))
+
+
+def _is_error(result: object) -> bool:
+    if isinstance(result, type):
+        return issubclass(result, (ApiError, ConnectionLost))
+    if isinstance(result, int) and not _LOWEST <= result <= _HIGHEST:
+        raise ValueError(f"{result} is no HTTP error code")
+    return isinstance(result, (ApiError, ConnectionLost, int))
+
+
+def _response(result: Any, action: Action) -> Response:
+    if _is_error(result):
+        return _error_response(result, action)
+    return Response(201 if action.verb == "create" else 200, encode(result))
+
+
+# ---- errors -----------------------------------------------------------------------------------
+
+_LOWEST, _HIGHEST = 400, 599
+_CLASSES: Final[Mapping[int, type[ApiError]]] = {
+    400: errors.BadRequest,
+    401: errors.Unauthorized,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    406: errors.NotAcceptable,
+    409: errors.Conflict,
+    410: errors.Expired,
+    413: errors.RequestEntityTooLarge,
+    415: errors.UnsupportedMediaType,
+    422: errors.Invalid,
+    429: errors.TooManyRequests,
+    500: errors.InternalError,
+    503: errors.ServiceUnavailable,
+    504: errors.Timeout,
+}
+_CODES: Final[Mapping[type[ApiError], int]] = {
+    **{each: code for code, each in _CLASSES.items()},
+    errors.AlreadyExists: 409,
+    errors.ApplyConflict: 409,
+    errors.Gone: 410,
+    errors.ServerTimeout: 500,
+    errors.StorageReadError: 500,
+}
+_MESSAGES: Final[Mapping[type[ApiError], str]] = {
+    errors.AlreadyExists: '{what} "{name}" already exists',
+    errors.ApplyConflict: "Apply failed with 1 conflict",
+    errors.Conflict: (
+        'Operation cannot be fulfilled on {what} "{name}": the object has been modified; '
+        "please apply your changes to the latest version and try again"
+    ),
+    errors.Expired: "too old resource version",
+    errors.Forbidden: '{what} "{name}" is forbidden',
+    errors.Invalid: '{what} "{name}" is invalid',
+    errors.NotFound: '{what} "{name}" not found',
+    errors.TooManyRequests: "too many requests, please try again later",
+    errors.Unauthorized: "Unauthorized",
+}
+_FIELD_CONFLICT: Final = Cause("FieldManagerConflict", "conflict with another field manager")
+
+
+def _error_response(
+    error: Error, action: Action, message: str = "", retry_after: int | None = None
+) -> Response:
+    """The answer that makes a client raise this error."""
+    if isinstance(error, ConnectionLost) or error is ConnectionLost:
+        return cut_response(Response(0), None)
+    if isinstance(error, ApiError):
+        code = error.status.code or _code_of(type(error))
+        return _refusal(code, encode(error.status), error.retry_after)
+    failure = _failure(error, action, message, retry_after)
+    return _refusal(failure.code, json.encode(failure.status()), retry_after)
+
+
+def _refusal(code: int, body: bytes, retry_after: int | None) -> Response:
+    response = Response(code, body)
+    if retry_after is not None:
+        response.headers.append(("retry-after", str(retry_after)))
+    return response
+
+
+def _failure(error: Any, action: Action, message: str, retry_after: int | None) -> Failure:
+    kind, code = _kind_and_code(error)
+    what, name = action.group_resource, action.name
+    text = message or _MESSAGES.get(kind, "the test wants this to fail").format(
+        what=what, name=name
+    )
+    return Failure(
+        code,
+        _reason(kind),
+        text,
+        name=name,
+        group=action.group,
+        kind=action.resource,
+        causes=[_FIELD_CONFLICT] if kind is errors.ApplyConflict else [],
+        retry_after=retry_after,
+    )
+
+
+def _kind_and_code(error: Any) -> tuple[type[ApiError], int]:
+    if isinstance(error, type):
+        return error, _code_of(error)
+    return _CLASSES.get(error, ApiError), error
+
+
+def _code_of(kind: type[ApiError]) -> int:
+    for each in kind.__mro__:
+        if each in _CODES:
+            return _CODES[each]
+    return 500
+
+
+def _reason(kind: type[ApiError]) -> str:
+    if kind is ApiError:
+        return ""
+    return "Conflict" if kind is errors.ApplyConflict else kind.__name__

@@ -1,0 +1,302 @@
+"""Transports of the runtime that lead to a server in this process, without a socket.
+
+They are to the clients what the network is: calls may time out, streams break, and can be aborted
+from other threads and tasks. Time is the cluster's: with a FakeClock a timeout is over when the
+clock has been moved there. `_Call` and `_Incoming` decide, the two flavours wait.
+"""
+
+# The timeouts are part of the seam; a transport is told how long it has.
+# ruff: noqa: ASYNC109
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from clientgen.runtime._http.request import HttpResponse
+from clientgen.runtime.errors import ConnectionLost, RequestTimeout
+
+from .._apiserver.answers import Later, Response
+from .faults import Cut, CutResponse
+from .waiters import LoopWaker, ThreadWaker, earliest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from clientgen.runtime._http.request import HttpRequest
+
+    from .._apiserver.answers import Answer, Headers, Stream
+    from .dispatcher import Desk
+
+    Streams: TypeAlias = "set[_Incoming[Any]]"
+
+__all__ = ["AsyncInProcessTransport", "InProcessTransport"]
+
+W = TypeVar("W", bound=ThreadWaker | LoopWaker)
+
+
+class InProcessTransport:
+    """`Transport` of the synchronous runtime; threads may share it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._streams: Streams = set()
+
+    def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
+        """Exchange a request for a whole answer."""
+        waker = ThreadWaker()
+        call = _Call(self._desk, request, timeout, waker)
+        answer = self._answer(call, waker)
+        if isinstance(answer, Response):
+            return call.whole(answer)
+        stream = _Stream(call, answer, waker, timeout, set())
+        chunks: list[bytes] = []
+        while chunk := stream.read():
+            chunks.append(chunk)
+        return HttpResponse(stream.status, stream.headers, b"".join(chunks))
+
+    def stream(
+        self, request: HttpRequest, timeout: float | None, read_timeout: float | None
+    ) -> _Stream:
+        """Exchange a request for the headers of an answer."""
+        waker = ThreadWaker()
+        call = _Call(self._desk, request, timeout, waker)
+        return _Stream(call, self._answer(call, waker), waker, read_timeout, self._streams)
+
+    def close(self) -> None:
+        """End the streams."""
+        for stream in tuple(self._streams):
+            stream.abort()
+
+    def _answer(self, call: _Call, waker: ThreadWaker) -> Response | Stream:
+        answer = call.begin()
+        while isinstance(answer, Later):
+            waker.wait(call.desk.clock, earliest(answer.deadline, call.deadline))
+            answer = call.go_on(answer)
+        return answer
+
+
+class AsyncInProcessTransport:
+    """`Transport` of the asyncio runtime; event loops in several threads may share it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._streams: Streams = set()
+
+    async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
+        """Exchange a request for a whole answer."""
+        waker = LoopWaker(asyncio.get_running_loop())
+        call = _Call(self._desk, request, timeout, waker)
+        answer = await self._answer(call, waker)
+        if isinstance(answer, Response):
+            return call.whole(answer)
+        stream = _AsyncStream(call, answer, waker, timeout, set())
+        chunks: list[bytes] = []
+        while chunk := await stream.read():
+            chunks.append(chunk)
+        return HttpResponse(stream.status, stream.headers, b"".join(chunks))
+
+    async def stream(
+        self, request: HttpRequest, timeout: float | None, read_timeout: float | None
+    ) -> _AsyncStream:
+        """Exchange a request for the headers of an answer."""
+        waker = LoopWaker(asyncio.get_running_loop())
+        call = _Call(self._desk, request, timeout, waker)
+        answer = await self._answer(call, waker)
+        return _AsyncStream(call, answer, waker, read_timeout, self._streams)
+
+    async def aclose(self) -> None:
+        """End the streams."""
+        for stream in tuple(self._streams):
+            stream.abort()
+
+    async def _answer(self, call: _Call, waker: LoopWaker) -> Response | Stream:
+        # A network would let other tasks run as well.
+        await asyncio.sleep(0)
+        answer = call.begin()
+        while isinstance(answer, Later):
+            await waker.wait(call.desk.clock, earliest(answer.deadline, call.deadline))
+            answer = call.go_on(answer)
+        return answer
+
+
+# ---- what both flavours decide ----------------------------------------------------------------
+
+
+class _Call:
+    """A request on its way to an answer."""
+
+    def __init__(
+        self, desk: Desk, request: HttpRequest, timeout: float | None, wake: Callable[[], None]
+    ) -> None:
+        self.desk = desk
+        self.request = request
+        self.deadline = None if timeout is None else desk.clock.monotonic() + timeout
+        self._wake = wake
+
+    def begin(self) -> Answer:
+        """Ask the server."""
+        return self._unless_lost(self.desk.handle(self.request, self._wake))
+
+    def go_on(self, later: Later) -> Answer:
+        """Ask again.
+
+        Raises:
+            RequestTimeout: that takes too long.
+        """
+        answer = self._unless_lost(self.desk.resume(later, self._wake))
+        late = self.deadline is not None and self.desk.clock.monotonic() >= self.deadline
+        if late and isinstance(answer, Later):
+            raise RequestTimeout(f"{self.request.info}: no answer within the time given")
+        return answer
+
+    def whole(self, answer: Response) -> HttpResponse:
+        """An answer that has to be whole.
+
+        Raises:
+            ConnectionLost: it breaks off.
+        """
+        if isinstance(answer, CutResponse):
+            raise self.lost()
+        return HttpResponse(answer.status, _headers(answer.headers), answer.body)
+
+    def lost(self, why: str = "the connection was lost") -> ConnectionLost:
+        """What is raised when the connection breaks."""
+        return ConnectionLost(f"{self.request.info}: {why}")
+
+    def _unless_lost(self, answer: Answer) -> Answer:
+        if isinstance(answer, CutResponse) and answer.sent is None:
+            raise self.lost()
+        return answer
+
+
+class _Incoming(Generic[W]):
+    """An answer that is read piece by piece, but for the waiting."""
+
+    def __init__(
+        self,
+        call: _Call,
+        answer: Response | Stream,
+        waker: W,
+        read_timeout: float | None,
+        open_streams: Streams,
+    ) -> None:
+        self.status = answer.status
+        self.headers = _headers(answer.headers)
+        self._call = call
+        self._desk = call.desk
+        self._source = _Body(answer) if isinstance(answer, Response) else answer
+        self._waker = waker
+        self._read_timeout = read_timeout
+        self._open_streams = open_streams
+        self._over = False
+        open_streams.add(self)
+
+    def abort(self) -> None:
+        """Make `read` give up at once, from any other task or thread; it never waits."""
+        self._over = True
+        self._waker()
+        self._let_go()
+
+    def _silence(self) -> float | None:
+        """When the stream will have been silent for too long."""
+        if self._read_timeout is None:
+            return None
+        return self._desk.clock.monotonic() + self._read_timeout
+
+    def _take(self) -> bytes | None:
+        """What there is; empty at the end, None while there is nothing.
+
+        Raises:
+            ConnectionLost: the connection breaks.
+        """
+        if self._over:
+            return b""
+        try:
+            taken = self._desk.take(self._source)
+        except Cut:
+            self._let_go()
+            raise self._call.lost() from None
+        if taken is None:
+            self._over = True
+            self._let_go()
+        return taken or (b"" if taken is None else None)
+
+    def _check(self, silence: float | None) -> None:
+        if silence is not None and self._desk.clock.monotonic() >= silence:
+            self._let_go()
+            raise self._call.lost("the connection was silent for too long")
+
+    def _let_go(self) -> None:
+        self._over = True
+        self._open_streams.discard(self)
+        self._desk.close(self._source)
+
+
+class _Stream(_Incoming[ThreadWaker]):
+    """`ByteStream` of the synchronous runtime."""
+
+    def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        silence = self._silence()
+        while (chunk := self._take()) is None:
+            self._check(silence)
+            self._waker.wait(self._desk.clock, earliest(silence, self._source.deadline))
+        return chunk
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self.abort()
+
+
+class _AsyncStream(_Incoming[LoopWaker]):
+    """`AsyncByteStream` of the asyncio runtime."""
+
+    async def read(self) -> bytes:
+        """The next bytes as they arrive; empty at the end, and after `abort`."""
+        silence = self._silence()
+        while (chunk := self._take()) is None:
+            self._check(silence)
+            await self._waker.wait(self._desk.clock, earliest(silence, self._source.deadline))
+        return chunk
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        self.abort()
+
+
+class _Body:
+    """The body of a whole answer, read as a stream."""
+
+    def __init__(self, response: Response) -> None:
+        self.status = response.status
+        self.headers = response.headers
+        self.deadline: float | None = None
+        self._cut = isinstance(response, CutResponse)
+        sent = response.sent if isinstance(response, CutResponse) else None
+        self._left: bytes = response.body[:sent]
+
+    def take(self) -> bytes | None:
+        """What is left of it."""
+        data, self._left = self._left, b""
+        if data:
+            return data
+        if self._cut:
+            raise Cut
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """It is ready already."""
+        wake()
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def _headers(pairs: Headers) -> Mapping[str, str]:
+    headers: dict[str, str] = {}
+    for name, value in pairs:
+        key = name.lower()
+        headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    return headers

@@ -1,0 +1,90 @@
+"""How a way in waits for its turn: in a thread, and on an event loop.
+
+Both kinds of waker are called from any thread, any number of times, and never wait; calls before
+the waiter looks count as one.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from clientgen.runtime._clock import on_move, real_seconds
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from clientgen.runtime._clock import Clock
+
+__all__ = ["LoopWaker", "ThreadWaker", "earliest"]
+
+
+class ThreadWaker:
+    """Wakes a thread."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def __call__(self) -> None:
+        """Wake it."""
+        self._event.set()
+
+    def wait(self, clock: Clock, deadline: float | None) -> None:
+        """Wait until woken, but not past a moment of the clock."""
+        forget = on_move(clock, self)
+        try:
+            seconds = None if deadline is None else real_seconds(clock, deadline)
+            # The clock may have moved before it knew that somebody waits.
+            if deadline is None or clock.monotonic() < deadline:
+                self._event.wait(seconds)
+        finally:
+            forget()
+        self._event.clear()
+
+
+class LoopWaker:
+    """Wakes a task of an event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._thread = threading.get_ident()
+        self._called = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def __call__(self) -> None:
+        """Wake it."""
+        if self._called:
+            return
+        self._called = True
+        if threading.get_ident() == self._thread:
+            self._release()
+        elif not self._loop.is_closed():
+            try:
+                self._loop.call_soon_threadsafe(self._release)
+            except RuntimeError:  # closed just now: nobody waits there any more
+                return
+
+    def _release(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def wait(self, clock: Clock, deadline: float | None) -> None:
+        """Wait until woken, but not past a moment of the clock."""
+        self._waiter = self._loop.create_future()
+        forget = on_move(clock, self)
+        seconds = None if deadline is None else real_seconds(clock, deadline)
+        timer = None if seconds is None else self._loop.call_later(seconds, self._release)
+        try:
+            if not self._called and (deadline is None or clock.monotonic() < deadline):
+                await self._waiter
+        finally:
+            self._waiter = None
+            self._called = False
+            forget()
+            if timer is not None:
+                timer.cancel()
+
+
+def earliest(*moments: float | None) -> float | None:
+    """The first of some moments; None where there is none."""
+    return min((moment for moment in moments if moment is not None), default=None)

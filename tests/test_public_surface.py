@@ -1,0 +1,96 @@
+"""The public modules are few, their names are listed, and generated code imports from them only."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from clientgen.runtime._models import meta_v1
+
+ROOT = Path(__file__).resolve().parents[1]
+PUBLIC = (
+    "clientgen.runtime",
+    "clientgen.runtime.aio",
+    "clientgen.runtime.sync",
+    "clientgen.runtime.models",
+    "clientgen.runtime.errors",
+    "clientgen.runtime.config",
+    "clientgen.testing",
+)
+MOST_NAMES = 150
+# Commands, not libraries: they are run by name, never imported.
+PROGRAMS = ("clientgen.cli", "clientgen.generator", "clientgen.__main__")
+
+
+def _public_names(module: str) -> set[str]:
+    return set(importlib.import_module(module).__all__)
+
+
+def _modules() -> list[str]:
+    files = (ROOT / "clientgen").rglob("*.py")
+    parts = (file.relative_to(ROOT).with_suffix("").parts for file in files)
+    return sorted(".".join(each[:-1] if each[-1] == "__init__" else each) for each in parts)
+
+
+def _imports(text: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+    return {name for name in found if name.partition(".")[0] == "clientgen"}
+
+
+def test_every_other_module_is_private_by_name():
+    public = {
+        name
+        for name in _modules()
+        if not name.startswith(PROGRAMS)
+        and not any(part.startswith("_") for part in name.split("."))
+    }
+    assert public == {"clientgen", *PUBLIC}
+
+
+def test_there_are_not_too_many_names():
+    """The types of meta/v1 are the API's, and are counted apart."""
+    ours = [
+        (module, name)
+        for module in PUBLIC
+        for name in _public_names(module)
+        if not (module == "clientgen.runtime.models" and name in meta_v1.__all__)
+    ]
+    assert len(ours) <= MOST_NAMES, len(ours)
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_name_exists_and_is_documented(module: str):
+    loaded = importlib.import_module(module)
+    assert loaded.__doc__
+    assert sorted(set(loaded.__all__)) == sorted(loaded.__all__)
+    for name in loaded.__all__:
+        assert getattr(loaded, name) is not None
+
+
+def test_generated_code_and_examples_import_public_modules_only():
+    """The examples are what people copy."""
+    listed = subprocess.run(
+        ["git", "ls-files", "generated", "examples"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    files = [ROOT / name for name in listed.stdout.splitlines() if name.endswith(".py")]
+    assert len(files) > 250
+    private = {
+        f"{file.relative_to(ROOT)}: {name}"
+        for file in files
+        for name in _imports(file.read_text("utf-8"))
+        if name not in {"clientgen", *PUBLIC}
+    }
+    assert not private
