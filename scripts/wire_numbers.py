@@ -1,6 +1,6 @@
 """Writes the field numbers of Kubernetes' protobuf messages, for clientgen/testing.
 
-    python scripts/wire_numbers.py FOLDER > clientgen/testing/_apiserver/decoding/wire.json
+    python scripts/wire_numbers.py FOLDER > clientgen/_apimachinery/decoding/wire.json
 
 FOLDER holds `generated.proto` files: checkouts of kubernetes/{api,apimachinery,kube-aggregator,
 apiextensions-apiserver}, at the release of specs/. The spec has everything else: names and types.

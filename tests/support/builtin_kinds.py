@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from clientgen.testing._apiserver import builtin, spec
 
 if TYPE_CHECKING:
-    from clientgen.testing._apiserver.failures import Cause
+    from clientgen._apimachinery.failures import Cause
     from clientgen.testing._apiserver.resources import Resource
 
 CONTAINER: dict[str, Any] = {"name": "main", "image": "example.com/app:1"}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.access import (
     ADMIN,
     REVIEWS,
@@ -22,7 +23,6 @@ from clientgen.testing._apiserver.access import (
     review,
     sign_request,
 )
-from clientgen.testing._apiserver.failures import Failure
 from clientgen.testing._apiserver.resources import Resource
 
 RBAC = "rbac.authorization.k8s.io"

@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clientgen._apimachinery.failures import Failure
 from clientgen._gvk import GroupVersionKind
+from clientgen._openapi.schema import Schemas
 from clientgen.testing._apiserver.apply import (
     SchemaOf,
     Writer,
@@ -23,12 +25,10 @@ from clientgen.testing._apiserver.apply import (
     same_but_times,
     updated,
 )
-from clientgen.testing._apiserver.failures import Failure
 from clientgen.testing._apiserver.resources import Resource, Subresource
-from clientgen.testing._apiserver.schema import Schemas
 
 if TYPE_CHECKING:
-    from clientgen.testing._apiserver.schema import Schema
+    from clientgen._openapi.schema import Schema
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 999, tzinfo=UTC)
 SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.builtin_kinds import CONTAINER, SELECTED, TEMPLATE, World, changed, created, resources
 
+from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver import builtin
-from clientgen.testing._apiserver.failures import Failure
 
 POD = {"spec": {"containers": [CONTAINER]}}
 DEPLOYMENTS = "apps/v1 deployments"

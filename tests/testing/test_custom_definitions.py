@@ -20,9 +20,9 @@ from support.wrong_definitions import (
     with_spec,
 )
 
-from clientgen.testing._apiserver import custom
-from clientgen.testing._apiserver.failures import Failure
-from clientgen.testing._apiserver.schema import Schemas
+from clientgen import _apiextensions
+from clientgen._apimachinery.failures import Failure
+from clientgen._openapi.schema import Schemas
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ def definition(*versions: dict[str, Any], **spec: Any) -> dict[str, Any]:
 def as_created(crd: dict[str, Any]) -> dict[str, Any]:
     """What the server has when it looks at a new definition."""
     created = deepcopy(crd)
-    custom.default_definition(created)
+    _apiextensions.default_definition(created)
     stored = [each["name"] for each in created["spec"]["versions"] if each.get("storage")][:1]
     created["status"] = {"storedVersions": stored}
     return created
@@ -43,7 +43,7 @@ def as_created(crd: dict[str, Any]) -> dict[str, Any]:
 def wrong(crd: dict[str, Any], old: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     return [
         (cause.reason.removeprefix("FieldValue"), cause.field)
-        for cause in custom.validate_definition(crd, old)
+        for cause in _apiextensions.validate_definition(crd, old)
     ]
 
 
@@ -92,7 +92,7 @@ def test_versions_that_differ_are_told_apart() -> None:
 
 def test_what_names_an_established_definition_stays() -> None:
     old = definition()
-    old["status"] = custom.status_of(old, [], NOW)
+    old["status"] = _apiextensions.status_of(old, [], NOW)
     new = definition(scope="Cluster", names={"plural": "widgets", "kind": "Gadget"})
     assert wrong(new, old) == [("Invalid", "spec.scope"), ("Invalid", "spec.names.kind")]
 
@@ -115,8 +115,8 @@ def test_kubernetes_own_groups_need_approval() -> None:
 def test_unknown_formats_are_warned_of_once() -> None:
     odd = {"type": "object", "properties": {"a": {**TEXT, "format": "odd"}}}
     crd = definition(version(schema={"openAPIV3Schema": odd}))
-    assert custom.definition_warnings(crd, None) == ['unrecognized format "odd"']
-    assert custom.definition_warnings(crd, crd) == []
+    assert _apiextensions.definition_warnings(crd, None) == ['unrecognized format "odd"']
+    assert _apiextensions.definition_warnings(crd, crd) == []
 
 
 # ------------------------------------------------------------------------------------- status
@@ -127,7 +127,7 @@ def conditions(status: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def test_free_names_are_accepted() -> None:
-    status = custom.status_of(definition(), [], NOW)
+    status = _apiextensions.status_of(definition(), [], NOW)
     assert conditions(status) == {
         "NamesAccepted": ("True", "NoConflicts"),
         "Established": ("True", "InitialNamesAccepted"),
@@ -138,9 +138,9 @@ def test_free_names_are_accepted() -> None:
 
 def test_taken_names_are_not_accepted() -> None:
     first = definition(names={"plural": "widgets", "kind": "Widget", "shortNames": ["w"]})
-    first["status"] = custom.status_of(first, [], NOW)
+    first["status"] = _apiextensions.status_of(first, [], NOW)
     second = definition(names={"plural": "gadgets", "kind": "Widget", "shortNames": ["w"]})
-    status = custom.status_of(second, [first], NOW)
+    status = _apiextensions.status_of(second, [first], NOW)
     assert conditions(status)["NamesAccepted"] == ("False", "ListKindConflict")
     assert conditions(status)["Established"] == ("False", "NotAccepted")
     assert status["acceptedNames"] == {"kind": "", "plural": "gadgets"}
@@ -148,16 +148,18 @@ def test_taken_names_are_not_accepted() -> None:
 
 def test_a_status_that_holds_stays() -> None:
     crd = definition()
-    crd["status"] = custom.status_of(crd, [], NOW)
+    crd["status"] = _apiextensions.status_of(crd, [], NOW)
     later = datetime(2027, 1, 1, tzinfo=UTC)
-    assert custom.status_of(crd, [], later) == crd["status"]
+    assert _apiextensions.status_of(crd, [], later) == crd["status"]
 
 
 # ----------------------------------------------------------------------------------- versions
 
 
 def test_nothing_but_the_version_changes_in_a_conversion() -> None:
-    found = custom.read(definition(version(), version("v1beta1", deprecated=True)), Schemas({}))
+    found = _apiextensions.read(
+        definition(version(), version("v1beta1", deprecated=True)), Schemas({})
+    )
     assert found.storage_version.name == "v1"
     converted = found.convert({"apiVersion": "example.com/v1", "spec": {}}, found.versions[1])
     assert converted == {"apiVersion": "example.com/v1beta1", "spec": {}}
@@ -165,14 +167,14 @@ def test_nothing_but_the_version_changes_in_a_conversion() -> None:
 
 def test_webhooks_are_not_called() -> None:
     crd = definition(version(), version("v2"), conversion={"strategy": "Webhook"})
-    found = custom.read(crd, Schemas({}))
+    found = _apiextensions.read(crd, Schemas({}))
     with pytest.raises(Failure, match="webhook"):
         found.convert({"apiVersion": "example.com/v1"}, found.versions[1])
 
 
 def test_deprecated_versions_name_the_one_to_use() -> None:
     old = version("v1beta1", deprecated=True)
-    found = custom.read(definition(old, version("v1alpha1"), version()), Schemas({}))
+    found = _apiextensions.read(definition(old, version("v1alpha1"), version()), Schemas({}))
     assert found.versions[0].deprecation_warning == (
         "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"
     )

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing._apiserver import custom
-from clientgen.testing._apiserver.failures import Failure
-from clientgen.testing._apiserver.schema import Schemas
+from clientgen import _apiextensions
+from clientgen._apimachinery.failures import Failure
+from clientgen._openapi.schema import Schemas
 from clientgen.testing._apiserver.spec import load
 
 TEXT = {"type": "string"}
@@ -21,7 +21,7 @@ def members(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-def version(spec: dict[str, Any], **more: Any) -> custom.CustomVersion:
+def version(spec: dict[str, Any], **more: Any) -> _apiextensions.CustomVersion:
     schema = {"type": "object", "properties": {"spec": spec, "status": members(ready=NUMBER)}}
     crd = {
         "spec": {
@@ -39,8 +39,8 @@ def version(spec: dict[str, Any], **more: Any) -> custom.CustomVersion:
             ],
         }
     }
-    custom.default_definition(crd)
-    return custom.read(crd, SCHEMAS).versions[0]
+    _apiextensions.default_definition(crd)
+    return _apiextensions.read(crd, SCHEMAS).versions[0]
 
 
 def widget(spec: Any, **more: Any) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing._apiserver.custom.cel import RuleTree, check_rules
-from clientgen.testing._apiserver.custom.correlation import Pair
-from clientgen.testing._apiserver.custom.structure import Structure
+from clientgen._apiextensions.cel import RuleTree, check_rules
+from clientgen._apiextensions.correlation import Pair
+from clientgen._apiextensions.structure import Structure
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

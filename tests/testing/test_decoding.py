@@ -7,9 +7,9 @@ import pytest
 import yaml
 from msgspec import json
 
-from clientgen.testing._apiserver.decoding import MAX_BODY, dump_yaml, normalise, parse
-from clientgen.testing._apiserver.failures import Failure
-from clientgen.testing._apiserver.schema import Schemas
+from clientgen._apimachinery.decoding import MAX_BODY, dump_yaml, normalise, parse
+from clientgen._apimachinery.failures import Failure
+from clientgen._openapi.schema import Schemas
 
 SPEC = Path(__file__).parents[2] / "specs" / "kubernetes-1.36" / "swagger.json"
 CORE = "io.k8s.api.core.v1."

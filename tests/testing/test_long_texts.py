@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clientgen.testing._apiserver.custom.formats import parse_duration
+from clientgen._apiextensions.formats import parse_duration
 
 
 @pytest.mark.parametrize("text", ["9" * 200_000, "1." * 100_000, "h" * 200_000])

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from clientgen._apiextensions import libraries
 from clientgen.runtime.errors import Conflict
 from clientgen.testing import FakeCluster, ManifestError
-from clientgen.testing._apiserver.custom import libraries
 from clientgen.testing._fake.kubeconfig import write_kubeconfig
 
 WIDGETS = """\

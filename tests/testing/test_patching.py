@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from clientgen.testing._apiserver.failures import Failure
+from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.patching import (
     APPLY,
     JSON_PATCH,

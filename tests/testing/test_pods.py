@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.builtin import prepare_update, validate
 from clientgen.testing._apiserver.eviction import check_name, evict
-from clientgen.testing._apiserver.failures import Failure
 from clientgen.testing._apiserver.logs import FAKE, LogOptions, log, log_options
 from clientgen.testing._apiserver.pods import bind
 from clientgen.testing._apiserver.resources import Resource

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from clientgen._apimachinery.decoding import in_json, normalise
+from clientgen._apimachinery.decoding.messages import BadWire
+from clientgen._apimachinery.decoding.wire import from_wire
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.answers import Response
-from clientgen.testing._apiserver.decoding import in_json, normalise
-from clientgen.testing._apiserver.decoding.messages import BadWire
-from clientgen.testing._apiserver.decoding.wire import from_wire
 from clientgen.testing._apiserver.server import ApiServer
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"

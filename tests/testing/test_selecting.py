@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from clientgen._apimachinery.failures import Failure
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeClock
 from clientgen.testing._apiserver.answers import Later, Response, Stream
-from clientgen.testing._apiserver.failures import Failure
 from clientgen.testing._apiserver.negotiation import negotiate
 from clientgen.testing._apiserver.selecting import field_terms, label_test
 from clientgen.testing._apiserver.server import ApiServer

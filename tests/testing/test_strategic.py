@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from clientgen.testing._apiserver.failures import Failure
+from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.spec import load
 from clientgen.testing._apiserver.strategic import strategic_merge, undecodable
 

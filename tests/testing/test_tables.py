@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from clientgen.testing._apiserver import jsonpath
-from clientgen.testing._apiserver.failures import Failure
+from clientgen._apimachinery import jsonpath
+from clientgen._apimachinery.failures import Failure
+from clientgen._openapi.schema import Schemas
 from clientgen.testing._apiserver.resources import Resource
-from clientgen.testing._apiserver.schema import Schemas
 from clientgen.testing._apiserver.tables import table
 from clientgen.testing._apiserver.tables.durations import human_duration
 from clientgen.testing._apiserver.tables.table import PRINTERS

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
+from clientgen._apimachinery.optional_parts import part, parts
+
 from . import access
-from .parts import part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

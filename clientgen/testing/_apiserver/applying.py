@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clientgen._apimachinery.decoding.guards import is_object
+from clientgen._apimachinery.failures import bad_request, conflict
+from clientgen._apimachinery.optional_parts import part
+
 from . import apply
 from .bodies import cleaned
-from .decoding.guards import is_object
-from .failures import bad_request, conflict
-from .parts import part
 from .writing import Writing
 
 if TYPE_CHECKING:

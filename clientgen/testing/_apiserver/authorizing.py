@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from clientgen._apimachinery.failures import Failure
+
 from . import access
-from .failures import Failure
 from .options import first
 from .selecting import field_terms
 

@@ -10,17 +10,19 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from .decoding import Format, normalise, parse
-from .decoding.guards import is_object
-from .failures import Failure, bad_request, invalid, invalid_value
+from clientgen._apimachinery.decoding import Format, normalise, parse
+from clientgen._apimachinery.decoding.guards import is_object
+from clientgen._apimachinery.failures import Failure, bad_request, invalid, invalid_value
+
 from .resources import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from clientgen._openapi.schema import Schemas
+
     from .cluster import Cluster
     from .routing import Call, Target
-    from .schema import Schemas
 
 __all__ = [
     "Body",

@@ -7,8 +7,9 @@ import logging
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_found
+
 from .access import Tokens
-from .failures import Cause, Failure, forbidden, not_found
 from .registry import Registry, storage_of
 from .store import key_of
 from .views import View

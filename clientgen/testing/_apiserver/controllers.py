@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, json, to_builtins
 
-from . import apply, custom
+from clientgen import _apiextensions
+from clientgen._apimachinery.optional_parts import part, texts
+
+from . import apply
 from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
 from .options import DeleteOptions
-from .parts import part, texts
 from .registry import storage_of
 from .rules import DEFINITIONS
 from .views import View
@@ -92,7 +94,7 @@ class Definitions:
     def _serve(self, name: str, value: dict[str, Any]) -> None:
         """Serve what a definition says now; whoever watches has to begin anew."""
         first = not self._is_served(name)
-        self._cluster.registry.define(custom.read(value, self._cluster.spec.schemas))
+        self._cluster.registry.define(_apiextensions.read(value, self._cluster.spec.schemas))
         if first:
             store = self._cluster.store
             store.collection(name).compact(store.version)
@@ -105,7 +107,7 @@ class Definitions:
             self._cluster.later(_DRAINING, end)
 
     def _establish(self, name: str, record: Record, value: dict[str, Any]) -> None:
-        status = custom.status_of(value, self._others(name), self._cluster.now())
+        status = _apiextensions.status_of(value, self._others(name), self._cluster.now())
         accepted = part(part(value, "status"), "acceptedNames")
         is_same = self._specs.get(name) == value["spec"] and status["acceptedNames"] == accepted
         self._specs[name] = value["spec"]
@@ -114,7 +116,7 @@ class Definitions:
         if status == value.get("status"):
             return
         if _holds(status, "Established") and not _holds(part(value, "status"), "Established"):
-            value = self._put(value, custom.installing(status), record.form)
+            value = self._put(value, _apiextensions.installing(status), record.form)
         self._put(value, status, record.form)
         if _gave_up(accepted, status["acceptedNames"]):
             self._reconsider_others(name)
@@ -137,7 +139,7 @@ class Definitions:
         if CLEANUP not in texts(value["metadata"], "finalizers"):
             return
         self._cluster.registry.mark_ending(name, ending=True)
-        status = custom.ending(value, self._cluster.now(), begun=True)
+        status = _apiextensions.ending(value, self._cluster.now(), begun=True)
         if status != value.get("status"):
             value = self._put(value, status, record.form)
         instances = self._cluster.store.collection(name)
@@ -162,7 +164,7 @@ class Definitions:
         if rest:
             metadata["finalizers"] = rest
             self._cluster.registry.mark_ending(name, ending=False)
-            self._put(value, custom.ended(value, self._cluster.now()), form)
+            self._put(value, _apiextensions.ended(value, self._cluster.now()), form)
         else:
             del metadata["finalizers"]
             self._collection.remove(name)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from clientgen._apimachinery.failures import already_exists, invalid, unclassified
+
 from . import access, apply, builtin
 from .apply import Writer
 from .bodies import place
-from .failures import already_exists, invalid, unclassified
 from .registry import storage_of
 from .rules import rules_of
 from .store import key_of

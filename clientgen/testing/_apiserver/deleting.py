@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from . import builtin, custom
-from .decoding import normalise, parse
-from .failures import bad_request, conflict, forbidden, status_success
+from clientgen import _apiextensions
+from clientgen._apimachinery.decoding import normalise, parse
+from clientgen._apimachinery.failures import bad_request, conflict, forbidden, status_success
+from clientgen._apimachinery.optional_parts import part
+
+from . import builtin
 from .options import DeleteOptions, delete_options
-from .parts import part
 from .reading import page
 from .registry import storage_of
 from .rules import DEFINITIONS, drains
@@ -135,7 +137,7 @@ class Deleting:
         metadata["deletionTimestamp"] = now.strftime(_TIME)
         present: list[str] = list(metadata.get("finalizers") or ())
         metadata["finalizers"] = present if CLEANUP in present else [*present, CLEANUP]
-        value["status"] = custom.ending(value, now, begun=False)
+        value["status"] = _apiextensions.ending(value, now, begun=False)
         if self.options.dry_run:
             return value
         return self.view.value(self.collection.put(value, record.form))

@@ -10,9 +10,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import Cause, Failure, bad_request, forbidden, unclassified
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .access.tokens import timestamp
-from .failures import Cause, Failure, bad_request, forbidden, unclassified
-from .parts import part, parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import json
 
-from . import failures
-from .decoding.body import MAX_BODY
-from .decoding.depth import is_too_deep
-from .decoding.guards import is_array, is_object
+from clientgen._apimachinery import failures
+from clientgen._apimachinery.decoding.body import MAX_BODY
+from clientgen._apimachinery.decoding.depth import is_too_deep
+from clientgen._apimachinery.decoding.guards import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable

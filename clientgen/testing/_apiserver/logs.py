@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .failures import Cause, bad_request, forbidden_value, invalid, invalid_value
+from clientgen._apimachinery.failures import (
+    Cause,
+    bad_request,
+    forbidden_value,
+    invalid,
+    invalid_value,
+)
+from clientgen._apimachinery.optional_parts import parts
+
 from .options import boolean, first, integer
-from .parts import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .failures import Failure
+from clientgen._apimachinery.failures import Failure
 
 __all__ = ["JSON", "Encoding", "Form", "error_encoding", "negotiate"]
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from .failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     Failure,
     bad_request,
@@ -17,6 +17,7 @@ from .failures import (
     required,
     too_long,
 )
+
 from .selecting import FieldTerm, LabelTest, field_terms, label_test
 
 if TYPE_CHECKING:

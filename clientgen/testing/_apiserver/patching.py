@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from . import failures, strategic
-from .decoding.body import Parsed, check_size, type_word
-from .decoding.guards import is_array, is_object
-from .decoding.json_text import BadText, load_json
-from .decoding.yaml_text import load_yaml
+from clientgen._apimachinery import failures
+from clientgen._apimachinery.decoding.body import Parsed, check_size, type_word
+from clientgen._apimachinery.decoding.guards import is_array, is_object
+from clientgen._apimachinery.decoding.json_text import BadText, load_json
+from clientgen._apimachinery.decoding.yaml_text import load_yaml
+
+from . import strategic
 from .json_patching import json_patch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .failures import Failure
+    from clientgen._apimachinery.failures import Failure
+
     from .resources import Resource
     from .routing import Call
 

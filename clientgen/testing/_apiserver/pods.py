@@ -5,9 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import Cause, conflict, not_supported, required, unclassified
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .access.tokens import timestamp
-from .failures import Cause, conflict, not_supported, required, unclassified
-from .parts import part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

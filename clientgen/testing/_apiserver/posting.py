@@ -9,16 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.decoding import parse
+from clientgen._apimachinery.failures import bad_request, not_found, status_success
+from clientgen._apimachinery.optional_parts import part
+
 from . import access, apply
 from .answers import Response
 from .bodies import body_resource, complain, object_of, place
-from .decoding import parse
 from .deleting import Deleting
 from .eviction import check_name, evict
-from .failures import bad_request, not_found, status_success
 from .logs import log, log_options
 from .options import delete_options, write_options
-from .parts import part
 from .pods import bind, check_target
 from .registry import storage_of
 from .rendering import value_answer

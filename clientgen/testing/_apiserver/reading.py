@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import DecodeError, json
 
+from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclassified
+
 from .answers import Later
-from .failures import Cause, Failure, bad_request, unclassified
 from .options import ListOptions, first, list_options
 from .registry import storage_of
 

@@ -13,8 +13,9 @@ from .resources import Resource, Subresource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .custom import CustomVersion, Definition
-    from .schema import Schema
+    from clientgen._apiextensions import CustomVersion, Definition
+    from clientgen._openapi.schema import Schema
+
     from .spec import Spec
 
 __all__ = ["Registry", "storage_of"]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
+from clientgen._apimachinery.decoding import dump_yaml
+from clientgen._apimachinery.failures import Failure, unclassified
+
 from .answers import Response
-from .decoding import dump_yaml
-from .failures import Failure, unclassified
 from .negotiation import JSON, Encoding, error_encoding
 from .options import first
 from .tables import table
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from clientgen._openapi.schema import Schema
+
     from .answers import Headers
     from .cluster import Cluster
     from .routing import Call
-    from .schema import Schema
     from .store import Record
     from .views import View
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clientgen._gvk import GroupVersionKind
-
-from .schema import UNKNOWN, Schema
+from clientgen._openapi.schema import UNKNOWN, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .custom import CustomVersion
+    from clientgen._apiextensions import CustomVersion
 
 __all__ = ["Resource", "Subresource"]
 

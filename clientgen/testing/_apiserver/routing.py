@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote
 
+from clientgen._apimachinery.failures import Failure, bad_request, method_not_allowed, not_found
+
 from .access import ADMIN
 from .answers import Response
-from .failures import Failure, bad_request, method_not_allowed, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

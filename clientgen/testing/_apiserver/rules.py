@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from . import builtin, custom
-from .parts import part, parts, texts
+from clientgen import _apiextensions
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
+from . import builtin
 
 if TYPE_CHECKING:
+    from clientgen._apimachinery.failures import Cause
+
     from .cluster import Cluster
-    from .failures import Cause
     from .resources import Resource
 
 __all__ = ["DEFINITIONS", "Rules", "drains", "rules_of"]
 
-builtin.check_expressions_by(custom.expression_problem)
+builtin.check_expressions_by(_apiextensions.expression_problem)
 
 DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
 _APART: Final = frozenset(["metadata", "apiVersion", "kind"])
@@ -93,7 +96,7 @@ class BuiltInRules:
 class CustomRules:
     """What a CustomResourceDefinition says of its instances."""
 
-    def __init__(self, resource: Resource, version: custom.CustomVersion) -> None:
+    def __init__(self, resource: Resource, version: _apiextensions.CustomVersion) -> None:
         self._resource = resource
         self._version = version
 
@@ -137,7 +140,7 @@ class DefinitionRules:
     def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Names that follow from others, conversion None."""
         del keep_nulls  # types decide that
-        custom.default_definition(value)
+        _apiextensions.default_definition(value)
 
     def prepare_create(self, value: dict[str, Any]) -> None:
         """No condition holds yet; the storage version is the first one stored."""
@@ -166,12 +169,12 @@ class DefinitionRules:
         self, value: dict[str, Any], old: dict[str, Any] | None, which: str
     ) -> list[Cause]:
         """The rules for definitions, structural schemas among them."""
-        return [] if which == "status" else custom.validate_definition(value, old)
+        return [] if which == "status" else _apiextensions.validate_definition(value, old)
 
     def warnings(self, value: dict[str, Any], old: dict[str, Any] | None, which: str) -> list[str]:
         """Formats that mean nothing."""
         del which
-        return custom.definition_warnings(value, old)
+        return _apiextensions.definition_warnings(value, old)
 
 
 def _storage_version(crd: dict[str, Any]) -> list[str]:

@@ -9,20 +9,22 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import Failure, bad_request, invalid, unclassified
+from clientgen._apimachinery.optional_parts import part
+
 from . import builtin
 from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
 from .bodies import cleaned, mismatch
-from .failures import Failure, bad_request, invalid, unclassified
-from .parts import part
 
 if TYPE_CHECKING:
+    from clientgen._apimachinery.decoding import Parsed
+    from clientgen._openapi.schema import Schema
+
     from .apply.paths import Path
     from .cluster import Cluster
-    from .decoding import Parsed
     from .patching import Patch
     from .resources import Resource
     from .routing import Target
-    from .schema import Schema
     from .store import Record
     from .views import View
     from .writing import Writing
@@ -179,4 +181,4 @@ class Scaling:
         if custom is None:
             return builtin.from_scale(self._resource, value, scale)
         assert custom.scale is not None
-        return custom.scale.write(self._resource, value, scale)
+        return custom.scale.write(value, scale)

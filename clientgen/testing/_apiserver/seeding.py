@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from clientgen._apiextensions.libraries import MissingLibrary
+from clientgen._apimachinery.decoding.guards import is_object
+from clientgen._apimachinery.optional_parts import part
 from clientgen.runtime._http.path_segments import check_segment
 
 from .bodies import cleaned
-from .custom.libraries import MissingLibrary
-from .decoding.guards import is_object
-from .parts import part
 from .registry import storage_of
 from .rules import DEFINITIONS, rules_of
 from .views import View

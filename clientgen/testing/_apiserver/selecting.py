@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from .failures import bad_request
+from clientgen._apimachinery.failures import bad_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

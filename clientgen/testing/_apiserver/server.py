@@ -13,6 +13,9 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from clientgen._apimachinery.decoding import in_json
+from clientgen._apimachinery.decoding.body import check_size
+from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
 from . import (
@@ -30,11 +33,8 @@ from .aggregating import Aggregation
 from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
-from .decoding import in_json
-from .decoding.body import check_size
 from .deprecation import warning_of
 from .documents import Documents
-from .failures import Failure, bad_request, internal_error
 from .negotiation import negotiate
 from .options import check_timeout
 from .rendering import Rendering, failed

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from msgspec import DecodeError, json
 
 from clientgen._gvk import GroupVersionKind
+from clientgen._openapi.schema import DEFINITIONS, UNKNOWN, Schema, Schemas
 from clientgen._shipped import kubernetes_spec
 
 from .names import CATEGORIES, SHORT_NAMES
 from .resources import Resource, Subresource
-from .schema import DEFINITIONS, UNKNOWN, Schema, Schemas
 from .spec_shape import METHODS, check_shape
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from .failures import unclassified
+from clientgen._apimachinery.failures import unclassified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

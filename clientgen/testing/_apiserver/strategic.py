@@ -12,8 +12,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import failures
-from .decoding.guards import is_array, is_object
+from clientgen._apimachinery import failures
+from clientgen._apimachinery.decoding.guards import is_array, is_object
+
 from .strategic_lists import (
     ABSENT,
     DIRECTIVE,
@@ -32,8 +33,8 @@ from .strategic_lists import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .failures import Failure
-    from .schema import Schema
+    from clientgen._apimachinery.failures import Failure
+    from clientgen._openapi.schema import Schema
 
 __all__ = ["strategic_merge", "undecodable"]
 

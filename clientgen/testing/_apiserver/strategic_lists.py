@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from msgspec import json
 
-from . import failures
-from .decoding.guards import is_array, is_object
+from clientgen._apimachinery import failures
+from clientgen._apimachinery.decoding.guards import is_array, is_object
 
 __all__ = [
     "ABSENT",

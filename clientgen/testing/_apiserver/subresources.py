@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from clientgen._apimachinery.failures import Failure, bad_request
+from clientgen._apimachinery.optional_parts import part
+
 from . import posting
 from .bodies import body_resource, complain, object_of
-from .failures import Failure, bad_request
 from .options import write_options
-from .parts import part
 from .patching import APPLY, Patch, patch_type, read_patch
 from .scaling import Scaling
 from .views import View

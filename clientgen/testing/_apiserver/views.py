@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import json
 
+from clientgen._apimachinery.failures import bad_request
+
 from . import builtin
-from .failures import bad_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .custom import CustomVersion
+    from clientgen._apiextensions import CustomVersion
+
     from .options import ListOptions
     from .registry import Registry
     from .resources import Resource

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
-from .failures import Failure
+from clientgen._apimachinery.failures import Failure
+
 from .options import ListOptions, list_options
 from .reading import version_number, when_version
 from .registry import storage_of

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from . import access, apply, builtin
-from .bodies import cleaned, complain, drop_repeated_owners, mismatch
-from .creating import Creating, Outcome
-from .failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     Failure,
     bad_request,
@@ -22,13 +19,18 @@ from .failures import (
     not_found,
     unclassified,
 )
+
+from . import access, apply, builtin
+from .bodies import cleaned, complain, drop_repeated_owners, mismatch
+from .creating import Creating, Outcome
 from .rules import drains
 from .store import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .decoding import Parsed
+    from clientgen._apimachinery.decoding import Parsed
+
     from .patching import Patch
     from .store import Record
 

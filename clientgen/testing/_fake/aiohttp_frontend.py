@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 from aiohttp import HttpVersion11, web
 from msgspec import json
 
+from clientgen._apimachinery.decoding import MAX_BODY
+from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
 
 from .._apiserver.answers import Later, Response
-from .._apiserver.decoding import MAX_BODY
-from .._apiserver.failures import Failure, bad_request, internal_error
 from .faults import Cut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker

@@ -19,12 +19,12 @@ from weakref import WeakKeyDictionary
 
 from msgspec import json
 
+from clientgen._apimachinery.failures import Failure
 from clientgen.runtime._clock import SYSTEM_CLOCK
 from clientgen.runtime._config.cluster_config import ClusterConfig
 from clientgen.runtime._models.codec import to_dict
 from clientgen.runtime._models.model import Model
 
-from .._apiserver.failures import Failure
 from .._apiserver.server import ApiServer
 from .._apiserver.spec import load
 from .._apiserver.store import HISTORY_EVENTS, HISTORY_SECONDS

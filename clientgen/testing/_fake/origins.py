@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from .._apiserver.failures import Failure
+from clientgen._apimachinery.failures import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

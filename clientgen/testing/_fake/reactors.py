@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import json
 
+from clientgen._apimachinery.failures import Cause, Failure
 from clientgen.runtime import errors
 from clientgen.runtime._http.path_segments import check_segment
 from clientgen.runtime._models.codec import encode
@@ -18,7 +19,6 @@ from clientgen.runtime._models.model import Model
 from clientgen.runtime.errors import ApiError, ConnectionLost
 
 from .._apiserver.answers import Response
-from .._apiserver.failures import Cause, Failure
 from .faults import cut_response
 
 if TYPE_CHECKING:

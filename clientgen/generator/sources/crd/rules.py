@@ -21,7 +21,7 @@ from clientgen.generator.sources.document import FLATTER, TOO_DEEP, is_array, is
 from clientgen.generator.user_cache import is_known_sound, remember_sound
 
 if TYPE_CHECKING:
-    from clientgen.testing._apiserver.failures import Cause
+    from clientgen._apimachinery.failures import Cause
 
 __all__ = ["API_VERSION", "KIND", "check_definition", "read_definition"]
 
@@ -130,8 +130,8 @@ def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) ->
 def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
     """What the server complains about, and whether everything was there to find it."""
     # Late: the server takes longer to load than a small package to be generated.
-    from clientgen.testing._apiserver.custom import validate_definition
-    from clientgen.testing._apiserver.custom.libraries import MissingLibrary
+    from clientgen._apiextensions import validate_definition
+    from clientgen._apiextensions.libraries import MissingLibrary
 
     created = _as_created(definition)
     try:
@@ -142,7 +142,7 @@ def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
 
 def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
     """The definition as the server has it when it is validated: names filled in, a status."""
-    from clientgen.testing._apiserver.custom import default_definition
+    from clientgen._apiextensions import default_definition
 
     spec = dict(definition.get("spec", {}))
     for name in ("names", "conversion"):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-from ..failures import bad_request
-from ..parts import part
+from clientgen._apimachinery.failures import bad_request
+from clientgen._apimachinery.optional_parts import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,8 +10,9 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import forbidden, not_found
-from ..parts import part, parts
+from clientgen._apimachinery.failures import forbidden, not_found
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .rules import GROUP, Access, decide, role_rules, rules_of
 
 if TYPE_CHECKING:

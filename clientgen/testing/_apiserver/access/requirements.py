@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import Cause, Failure, invalid_value, required
+from clientgen._apimachinery.optional_parts import parts
+
 from ..builtin.rbac import label_requirement_causes, requirement_values_causes
-from ..failures import Cause, Failure, invalid_value, required
-from ..parts import parts
 from ..selecting import field_terms, label_test
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, bad_request, invalid, invalid_value
-from ..parts import part, texts
+from clientgen._apimachinery.failures import Cause, bad_request, invalid, invalid_value
+from clientgen._apimachinery.optional_parts import part, texts
+
 from .callers import Caller
 from .requirements import selector_attributes_causes, selector_error
 from .rules import Access, decide, rules_of

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Failure
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import Failure
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .callers import service_account
 
 if TYPE_CHECKING:

@@ -17,8 +17,16 @@ from uuid import uuid4
 
 from msgspec import DecodeError, json
 
-from ..failures import Cause, bad_request, conflict, invalid, invalid_value, not_found
-from ..parts import part
+from clientgen._apimachinery.failures import (
+    Cause,
+    bad_request,
+    conflict,
+    invalid,
+    invalid_value,
+    not_found,
+)
+from clientgen._apimachinery.optional_parts import part
+
 from .callers import Caller, service_account_groups
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..failures import Cause, Failure, bad_request, unclassified
+from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclassified
+
 from .last_applied import allowed_conflicts, with_annotation
 from .managers import APPLY, UPDATE, Manager, Owned, capped, decoded, encoded, is_reset, stamp
 from .paths import Path, Set, field, shown
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from ..schema import Schema
+    from clientgen._openapi.schema import Schema
+
     from .managers import Managers
     from .shapes import Type
 

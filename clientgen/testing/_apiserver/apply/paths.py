@@ -17,8 +17,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..caching import cached_if_short
-from ..decoding.depth import TOO_DEEP, is_too_deep
+from clientgen._apimachinery.decoding.depth import TOO_DEEP, is_too_deep
+from clientgen._apimachinery.text_cache import cached_if_short
+
 from .values import is_object
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..decoding.presence import presence
+from clientgen._apimachinery.decoding.presence import presence
+
 from .shapes import is_built_in
 from .values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..schema import Schema
+    from clientgen._openapi.schema import Schema
 
 __all__ = ["filled", "zero_of"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ..failures import Cause, invalid_value
+from clientgen._apimachinery.failures import Cause, invalid_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, invalid_value, required, too_many
-from ..parts import parts, texts
+from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required, too_many
+from clientgen._apimachinery.name_syntax import path_segment_problems, qualified_name_problems
+from clientgen._apimachinery.optional_parts import parts, texts
+
 from .admission_expressions import expression_causes
 from .checks import matches, one_of, selector_causes
-from .texts import path_segment_problems, qualified_name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

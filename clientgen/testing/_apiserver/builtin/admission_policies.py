@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, forbidden_value, invalid_value, not_supported, required
-from ..parts import part, parts, texts
-from .admission_expressions import expression_causes
-from .admission_matching import condition_causes, match_resources_causes
-from .checks import conditions_causes, matches, one_of, selector_causes, text
-from .texts import (
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from clientgen._apimachinery.name_syntax import (
     path_segment_problems,
     qualified_name_problems,
     service_label_problems,
     subdomain_problems,
 )
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
+from .admission_expressions import expression_causes
+from .admission_matching import condition_causes, match_resources_causes
+from .checks import conditions_causes, matches, one_of, selector_causes, text
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -6,11 +6,22 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from ..failures import Cause, duplicate, invalid_value, not_supported, required
-from ..parts import parts, texts
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    invalid_value,
+    not_supported,
+    required,
+)
+from clientgen._apimachinery.name_syntax import (
+    range_problems,
+    service_label_problems,
+    subdomain_problems,
+)
+from clientgen._apimachinery.optional_parts import parts, texts
+
 from .admission_matching import condition_causes, rule_causes
 from .checks import one_of, selector_causes
-from .texts import range_problems, service_label_problems, subdomain_problems
 from .validating import checks
 
 if TYPE_CHECKING:

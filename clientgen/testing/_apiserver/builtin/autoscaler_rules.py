@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     not_supported,
     required,
 )
-from ..parts import part, parts
+from clientgen._apimachinery.name_syntax import path_segment_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import matches, one_of, selector_causes, text
 from .quantities import amount
-from .texts import (
-    path_segment_problems,
-)
 from .validating import checks
 
 if TYPE_CHECKING:

@@ -6,14 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     not_supported,
     required,
 )
-from ..parts import part
+from clientgen._apimachinery.name_syntax import label_problems
+from clientgen._apimachinery.optional_parts import part
+
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects
 from .job_policies import (
     failure_policy_causes,
@@ -21,7 +23,6 @@ from .job_policies import (
     managed_by_causes,
     success_policy_causes,
 )
-from .texts import label_problems
 from .validating import checks, checks_change
 from .workload_rules import template_causes
 

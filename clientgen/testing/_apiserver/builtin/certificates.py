@@ -11,7 +11,7 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -19,9 +19,10 @@ from ..failures import (
     not_supported,
     required,
 )
-from ..parts import part, parts, texts
+from clientgen._apimachinery.name_syntax import signer_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .strategies import on_update
-from .texts import signer_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -14,8 +14,7 @@ from ..failures import (
     required,
     too_long,
 )
-from ..parts import part, parts, texts
-from .texts import (
+from clientgen._apimachinery.name_syntax import (
     Rule,
     driver_name_problems,
     label_value_problems,
@@ -23,6 +22,7 @@ from .texts import (
     qualified_name_problems,
     range_problems,
 )
+from clientgen._apimachinery.optional_parts import part, parts, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

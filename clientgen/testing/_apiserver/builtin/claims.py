@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value, required
-from ..parts import part, texts
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
+from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, texts
+
 from .checks import matches, one_of, selector_causes, text
 from .quantities import amount
-from .texts import label_problems, subdomain_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,16 +6,17 @@ from base64 import b64decode
 from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     required,
     too_long,
 )
-from ..parts import part, texts
+from clientgen._apimachinery.name_syntax import config_key_problems, qualified_name_problems
+from clientgen._apimachinery.optional_parts import part, texts
+
 from .checks import immutable, matches
-from .texts import config_key_problems, qualified_name_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -14,10 +14,11 @@ from ..failures import (
     not_supported,
     required,
 )
-from ..parts import part, parts
+from clientgen._apimachinery.name_syntax import label_problems, qualified_name_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import matches
 from .quantities import amount
-from .texts import label_problems, qualified_name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     invalid_value,
@@ -17,7 +17,16 @@ from ..failures import (
     required,
     too_many,
 )
-from ..parts import part, parts
+from clientgen._apimachinery.name_syntax import (
+    config_key_problems,
+    environment_name_problems,
+    label_problems,
+    port_name_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import (
     PROTOCOLS,
     matches,
@@ -31,14 +40,6 @@ from .container_resources import STANDARD, resize_causes, resource_causes
 from .probes import handler_causes, probe_causes
 from .quantities import amount
 from .security import container_security_causes
-from .texts import (
-    config_key_problems,
-    environment_name_problems,
-    label_problems,
-    port_name_problems,
-    qualified_name_problems,
-    subdomain_problems,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

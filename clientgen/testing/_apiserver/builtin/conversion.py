@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..parts import part, parts
+from clientgen._apimachinery.optional_parts import part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

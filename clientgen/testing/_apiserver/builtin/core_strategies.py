@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from ..failures import forbidden
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import forbidden
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .quantities import amount
 from .strategies import on_create, on_update
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value, not_supported, required, too_long
+from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required, too_long
+from clientgen._apimachinery.name_syntax import (
+    label_value_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
+
 from .checks import driver_name, matches
-from .texts import label_value_problems, qualified_name_problems, subdomain_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

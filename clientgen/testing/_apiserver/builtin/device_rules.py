@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -15,7 +15,10 @@ from ..failures import (
     too_long,
     too_many,
 )
-from ..parts import part, parts, texts
+from clientgen._apimachinery.labels import annotations_causes, labels_causes
+from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .admission_expressions import device_expression_causes
 from .checks import driver_name, immutable, matches, text
 from .container_resources import is_extended
@@ -24,9 +27,7 @@ from .device_names import (
     device_toleration_causes,
     pool_name_causes,
 )
-from .metadata import annotations_causes, labels_causes
 from .scheduling import node_selector_causes
-from .texts import label_problems, subdomain_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

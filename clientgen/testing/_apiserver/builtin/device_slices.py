@@ -5,12 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, invalid_value, required, too_long, too_many
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    invalid_value,
+    required,
+    too_long,
+    too_many,
+)
+from clientgen._apimachinery.name_syntax import (
+    label_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import conditions_causes, driver_name, immutable, matches, unique
 from .device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from .scheduling import node_selector_causes
-from .texts import label_problems, qualified_name_problems, subdomain_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

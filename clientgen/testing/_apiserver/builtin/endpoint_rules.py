@@ -5,14 +5,18 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
-    Cause,
-    duplicate,
-    invalid_value,
-    required,
-    too_many,
+from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required, too_many
+from clientgen._apimachinery.name_syntax import (
+    cidr_problems,
+    ip_problems,
+    label_problems,
+    label_value_problems,
+    path_segment_problems,
+    qualified_name_problems,
+    subdomain_problems,
 )
-from ..parts import parts, texts
+from clientgen._apimachinery.optional_parts import parts, texts
+
 from .checks import (
     PROTOCOLS,
     immutable,
@@ -22,15 +26,6 @@ from .checks import (
     text,
 )
 from .service_rules import usable_address
-from .texts import (
-    cidr_problems,
-    ip_problems,
-    label_problems,
-    label_value_problems,
-    path_segment_problems,
-    qualified_name_problems,
-    subdomain_problems,
-)
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

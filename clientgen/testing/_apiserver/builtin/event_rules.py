@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
-    Cause,
-    invalid_value,
-    required,
-)
-from ..parts import part
+from clientgen._apimachinery.failures import Cause, invalid_value, required
+from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._apimachinery.optional_parts import part
+
 from .checks import immutable, matches
-from .texts import (
-    qualified_name_problems,
-)
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

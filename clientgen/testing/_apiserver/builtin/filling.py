@@ -19,8 +19,9 @@ from .declared import DEFAULTS, PARTS, ZEROS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from clientgen._openapi.schema import Schema
+
     from ..resources import Resource
-    from ..schema import Schema
 
 __all__ = ["Fill", "default", "defaults", "definition", "fill"]
 

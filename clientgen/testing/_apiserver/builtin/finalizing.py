@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value
-from ..parts import part, texts
-from .texts import qualified_name_problems
+from clientgen._apimachinery.failures import Cause, invalid_value
+from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._apimachinery.optional_parts import part, texts
+
 from .validating import checks_change
 
 if TYPE_CHECKING:

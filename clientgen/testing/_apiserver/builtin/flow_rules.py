@@ -5,10 +5,18 @@ from __future__ import annotations
 from math import log2
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, forbidden_value, invalid_value, not_supported, required
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import matches, one_of, text
-from .texts import label_problems, subdomain_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

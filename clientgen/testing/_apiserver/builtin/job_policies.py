@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     invalid_value,
     not_supported,
@@ -14,9 +14,10 @@ from ..failures import (
     too_long,
     too_many,
 )
-from ..parts import part, parts
+from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import is_not_negative, matches, unique
-from .texts import qualified_name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, forbidden_value, invalid_value, required
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    required,
+)
+from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .container_resources import container_name_causes, known_name_causes, quantity_causes
 from .quantities import amount
-from .texts import qualified_name_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

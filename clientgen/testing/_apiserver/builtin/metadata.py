@@ -10,25 +10,28 @@ from __future__ import annotations
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     required,
-    too_long,
 )
-from ..parts import parts, texts
+from clientgen._apimachinery.labels import annotations_causes, labels_causes
+from clientgen._apimachinery.name_syntax import (
+    path_segment_problems,
+    qualified_name_problems,
+)
+from clientgen._apimachinery.optional_parts import parts, texts
+
 from .names import name_causes
-from .texts import label_value_problems, path_segment_problems, qualified_name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..resources import Resource
 
-__all__ = ["annotations_causes", "labels_causes", "metadata_causes"]
+__all__ = ["metadata_causes"]
 
-_MOST_ANNOTATION_BYTES: Final = 256 * 1024
 _OWN_FINALIZERS: Final = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _NEVER_OWNERS: Final = frozenset({("v1", "Event")})
 
@@ -171,33 +174,6 @@ def _described(metadata: dict[str, Any]) -> list[Cause]:
         *annotations_causes(metadata.get("annotations"), "metadata.annotations"),
         *_owners(parts(metadata, "ownerReferences")),
     ]
-
-
-def labels_causes(labels: Mapping[str, str] | None, field: str) -> list[Cause]:
-    """What is wrong with labels, keys and values."""
-    return [
-        invalid_value(field, text, problem)
-        for key, value in (labels or {}).items()
-        for text, problems in (
-            (key, qualified_name_problems(key)),
-            (value, label_value_problems(value)),
-        )
-        for problem in problems
-    ]
-
-
-def annotations_causes(annotations: Mapping[str, str] | None, field: str) -> list[Cause]:
-    """What is wrong with annotations: keys, and the size of them all."""
-    held = annotations or {}
-    causes = [
-        invalid_value(field, key, problem)
-        for key in held
-        for problem in qualified_name_problems(key.lower())
-    ]
-    size = sum(len(key.encode()) + len(value.encode()) for key, value in held.items())
-    if size > _MOST_ANNOTATION_BYTES:
-        causes.append(too_long(field, f"may not be more than {_MOST_ANNOTATION_BYTES} bytes"))
-    return causes
 
 
 def _owners(references: list[dict[str, Any]]) -> list[Cause]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..failures import Cause, invalid_value
-from .texts import (
+from clientgen._apimachinery.failures import Cause, invalid_value
+from clientgen._apimachinery.name_syntax import (
     Rule,
     ip_problems,
     label_problems,

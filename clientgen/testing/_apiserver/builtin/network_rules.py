@@ -5,14 +5,23 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     required,
     too_long,
 )
-from ..parts import part, parts, texts
+from clientgen._apimachinery.name_syntax import (
+    cidr_problems,
+    ip_problems,
+    label_problems,
+    port_name_problems,
+    subdomain_problems,
+    wildcard_subdomain_problems,
+)
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import (
     immutable,
     matches,
@@ -21,14 +30,6 @@ from .checks import (
     port_reference,
     selector_causes,
     text,
-)
-from .texts import (
-    cidr_problems,
-    ip_problems,
-    label_problems,
-    port_name_problems,
-    subdomain_problems,
-    wildcard_subdomain_problems,
 )
 from .validating import checks, checks_change
 

@@ -6,11 +6,22 @@ from ipaddress import ip_network
 from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, forbidden_value, invalid_value, required
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    required,
+)
+from clientgen._apimachinery.name_syntax import (
+    cidr_problems,
+    label_value_problems,
+    qualified_name_problems,
+)
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import matches, one_of
 from .container_resources import quantity_causes
-from .texts import cidr_problems, label_value_problems, qualified_name_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

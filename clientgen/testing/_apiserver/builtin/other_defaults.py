@@ -5,7 +5,8 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any, Final
 
-from ..parts import part, parts, texts
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .filling import defaults
 
 __all__: list[str] = []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..parts import part, parts, texts
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .key_pairs import key_pair_problem
 from .node_labels import expression_warnings, label_warning
 from .pod_warnings import claim_spec_warnings

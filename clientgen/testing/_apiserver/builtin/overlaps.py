@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..parts import part, parts
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .warning import quoted
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import re
 from json import JSONDecodeError, loads
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value
-from ..parts import part, parts
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import relative_path
 from .scheduling import tolerations_causes
 

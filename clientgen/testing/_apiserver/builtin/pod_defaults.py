@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ..parts import part, parts
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .filling import defaults
 
 __all__ = ["containers_of"]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value
-from ..parts import part, parts
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .containers import container_causes
 from .pod_strategies import qos_class
 from .quantities import amount

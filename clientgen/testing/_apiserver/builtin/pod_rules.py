@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -12,16 +12,8 @@ from ..failures import (
     required,
     too_long,
 )
-from ..parts import part, parts, texts
-from .checks import matches, one_of, text
-from .container_resources import pod_resource_causes, resource_causes
-from .containers import container_causes, image_causes
-from .metadata import labels_causes
-from .pod_annotations import annotation_causes, annotation_change_causes
-from .scheduling import affinity_causes, gates_causes, spread_causes, tolerations_causes
-from .security import pod_security_causes
-from .systems import system_causes
-from .texts import (
+from clientgen._apimachinery.labels import labels_causes
+from clientgen._apimachinery.name_syntax import (
     ip_problems,
     label_problems,
     qualified_name_problems,
@@ -29,6 +21,15 @@ from .texts import (
     subdomain_problems,
     underscored_problems,
 )
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
+from .checks import matches, one_of, text
+from .container_resources import pod_resource_causes, resource_causes
+from .containers import container_causes, image_causes
+from .pod_annotations import annotation_causes, annotation_change_causes
+from .scheduling import affinity_causes, gates_causes, spread_causes, tolerations_causes
+from .security import pod_security_causes
+from .systems import system_causes
 from .validating import checks, checks_change
 from .volumes import volumes_causes
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Failure, forbidden
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import Failure, forbidden
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .pod_defaults import containers_of
 from .quantities import amount
 from .strategies import on_create, on_update

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..parts import part, parts, texts
+from clientgen._apimachinery.name_syntax import label_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .node_labels import expression_warnings, label_warning
 from .overlaps import overlap_warnings
 from .port_places import PortPlaces
 from .quantities import amount
-from .texts import label_problems
 from .warning import address_warnings, quoted, warns
 
 if TYPE_CHECKING:

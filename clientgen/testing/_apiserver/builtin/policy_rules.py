@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -13,7 +13,16 @@ from ..failures import (
     not_supported,
     required,
 )
-from ..parts import part, parts
+from clientgen._apimachinery.labels import labels_causes
+from clientgen._apimachinery.name_syntax import (
+    label_problems,
+    path_segment_problems,
+    range_problems,
+    service_label_problems,
+    subdomain_problems,
+)
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import (
     conditions_causes,
     immutable,
@@ -24,15 +33,7 @@ from .checks import (
     text,
 )
 from .container_resources import resource_causes
-from .metadata import labels_causes
 from .scheduling import tolerations_causes
-from .texts import (
-    label_problems,
-    path_segment_problems,
-    range_problems,
-    service_label_problems,
-    subdomain_problems,
-)
 from .validating import checks, checks_change
 from .workload_rules import count_or_percent
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
-    Cause,
-    forbidden_value,
-    invalid_value,
-    required,
-)
-from ..parts import parts
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
+from clientgen._apimachinery.name_syntax import header_name_problems
+from clientgen._apimachinery.optional_parts import parts
+
 from .checks import (
     is_not_negative,
     matches,
@@ -19,7 +16,6 @@ from .checks import (
     port_reference,
     text,
 )
-from .texts import header_name_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value, required
-from ..parts import parts
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
+from clientgen._apimachinery.optional_parts import parts
+
 from .checks import relative_path
 from .volume_files import downward_causes, items_causes, mode_causes
 

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     not_supported,
     required,
 )
-from ..parts import part, parts, texts
-from .texts import (
+from clientgen._apimachinery.name_syntax import (
     label_value_problems,
     path_segment_problems,
     qualified_name_problems,
     subdomain_problems,
 )
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

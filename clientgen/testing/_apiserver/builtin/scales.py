@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import Cause, invalid_value
+from clientgen._apimachinery.optional_parts import part, parts, texts
 
 if TYPE_CHECKING:
     from ..resources import Resource

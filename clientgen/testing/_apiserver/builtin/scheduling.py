@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, forbidden_value, invalid_value, not_supported, required
-from ..parts import part, parts, texts
-from .checks import matches, one_of, selector_causes
-from .texts import (
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from clientgen._apimachinery.name_syntax import (
     label_problems,
     label_value_problems,
     qualified_name_problems,
     subdomain_problems,
 )
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
+from .checks import matches, one_of, selector_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, invalid_value, not_supported, required, too_long
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    invalid_value,
+    not_supported,
+    required,
+    too_long,
+)
+from clientgen._apimachinery.name_syntax import range_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import one_of, relative_path
 from .systems import windows_causes
-from .texts import range_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

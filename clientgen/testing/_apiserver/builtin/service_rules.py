@@ -5,14 +5,23 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
     invalid_value,
     required,
 )
-from ..parts import part, parts, texts
+from clientgen._apimachinery.labels import labels_causes
+from clientgen._apimachinery.name_syntax import (
+    cidr_problems,
+    ip_problems,
+    label_problems,
+    qualified_name_problems,
+    subdomain_problems,
+)
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import (
     PROTOCOLS,
     is_not_negative,
@@ -23,15 +32,7 @@ from .checks import (
     text,
     unique,
 )
-from .metadata import labels_causes
 from .services import allocation_causes, needs_cluster_ip
-from .texts import (
-    cidr_problems,
-    ip_problems,
-    label_problems,
-    qualified_name_problems,
-    subdomain_problems,
-)
 from .validating import checks, checks_change, checks_last
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value
-from ..parts import part, parts, texts
+from clientgen._apimachinery.failures import Cause, invalid_value
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value, required
-from ..parts import part, parts
+from clientgen._apimachinery.failures import Cause, invalid_value, required
+from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import is_not_negative, text
 from .job_policies import counted
 from .quantities import amount
-from .texts import ip_problems, subdomain_problems
 from .validating import checks_change
 
 if TYPE_CHECKING:

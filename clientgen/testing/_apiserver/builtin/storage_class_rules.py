@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     duplicate,
     forbidden_value,
@@ -13,7 +13,9 @@ from ..failures import (
     required,
     too_long,
 )
-from ..parts import part, parts, texts
+from clientgen._apimachinery.name_syntax import qualified_name_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
 from .checks import (
     driver_name,
     immutable,
@@ -26,10 +28,6 @@ from .checks import (
 )
 from .quantities import amount
 from .storage_rules import volume_causes
-from .texts import (
-    qualified_name_problems,
-    subdomain_problems,
-)
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

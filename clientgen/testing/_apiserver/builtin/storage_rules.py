@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..decoding.guards import is_object
-from ..failures import (
+from clientgen._apimachinery.decoding.guards import is_object
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     not_supported,
     required,
 )
-from ..parts import part, texts
+from clientgen._apimachinery.name_syntax import qualified_name_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, texts
+
 from .checks import immutable, one_of, text
 from .claims import MODES, access_mode_causes, claim_causes, size_causes
 from .quantities import amount
 from .scheduling import node_selector_causes
-from .texts import qualified_name_problems, subdomain_problems
 from .validating import checks, checks_change
 from .volumes import source_causes
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
-from ..parts import part, parts
+from clientgen._apimachinery.failures import (
+    Cause,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from clientgen._apimachinery.name_syntax import subdomain_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import matches
-from .texts import subdomain_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..failures import invalid
+from clientgen._apimachinery.failures import invalid
+
 from .kinds import TOLD_AS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..failures import Cause
+    from clientgen._apimachinery.failures import Cause
+
     from ..resources import Resource
     from ..world import World
 

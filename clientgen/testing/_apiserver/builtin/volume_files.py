@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value, required
-from ..parts import parts
+from clientgen._apimachinery.failures import Cause, invalid_value, required
+from clientgen._apimachinery.optional_parts import parts
+
 from .checks import relative_path
 from .containers import field_reference, resource_reference
 

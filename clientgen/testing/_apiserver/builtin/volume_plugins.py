@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, invalid_value, not_supported, required
-from ..parts import part, texts
+from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
+from clientgen._apimachinery.name_syntax import label_problems, range_problems, subdomain_problems
+from clientgen._apimachinery.optional_parts import part, texts
+
 from .checks import driver_name, matches, one_of, relative_path, text
-from .texts import label_problems, range_problems, subdomain_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

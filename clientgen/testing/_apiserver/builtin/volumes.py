@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
-    Cause,
-    forbidden_value,
-    invalid_value,
-    required,
-)
-from ..parts import part
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
+from clientgen._apimachinery.labels import annotations_causes, labels_causes
+from clientgen._apimachinery.name_syntax import label_problems
+from clientgen._apimachinery.optional_parts import part
+
 from .checks import one_of, text, unique
 from .claims import claim_causes
-from .metadata import annotations_causes, labels_causes
 from .projections import projected_causes
 from .quantities import amount
-from .texts import label_problems
 from .volume_files import downward_causes, items_causes, mode_causes
 from .volume_plugins import plugin_causes
 

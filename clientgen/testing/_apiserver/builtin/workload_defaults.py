@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..parts import part, parts
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .filling import defaults
 
 __all__ = ["TEMPLATE_GENERATION"]

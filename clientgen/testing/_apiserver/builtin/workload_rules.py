@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import (
+from clientgen._apimachinery.failures import (
     Cause,
     forbidden_value,
     invalid_value,
     not_supported,
     required,
 )
-from ..parts import part, parts
+from clientgen._apimachinery.labels import annotations_causes, labels_causes
+from clientgen._apimachinery.name_syntax import label_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
 from .checks import immutable, is_not_negative, one_of, selector_causes, selects, text
 from .claims import claim_causes
-from .metadata import annotations_causes, labels_causes
 from .pod_annotations import annotation_causes
 from .pod_rules import pod_spec_causes
-from .texts import label_problems
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

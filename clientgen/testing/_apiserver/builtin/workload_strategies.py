@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..parts import part
+from clientgen._apimachinery.optional_parts import part
+
 from .strategies import on_create, on_update
 from .workload_defaults import TEMPLATE_GENERATION
 

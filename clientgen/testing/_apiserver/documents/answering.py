@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import json
 
+from clientgen._apimachinery.decoding import dump_yaml
+from clientgen._apimachinery.failures import Failure
+
 from ..answers import Response
-from ..decoding import dump_yaml
-from ..failures import Failure
 from ..negotiation import error_encoding
 
 if TYPE_CHECKING:

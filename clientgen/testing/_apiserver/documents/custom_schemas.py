@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..schema import DEFINITIONS
+from clientgen._openapi.schema import DEFINITIONS
+
 from .discovery import Served
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from clientgen import __version__
+from clientgen._apimachinery.failures import Failure, method_not_allowed
 
-from ..failures import Failure, method_not_allowed
 from .answering import document, failed, is_json_accepted, not_acceptable, text
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from urllib.parse import quote
 
 from msgspec import Raw, json
 
+from clientgen._openapi.schema import DEFINITIONS
+
 from ..answers import Response
-from ..schema import DEFINITIONS
 from ..spec_shape import METHODS
 from .answering import empty, etag_of, is_json_accepted
 from .custom_paths import paths

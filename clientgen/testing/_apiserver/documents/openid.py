@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
+from clientgen._apimachinery.failures import Failure, method_not_allowed
+
 from ..access import ISSUER
 from ..answers import Response
-from ..failures import Failure, method_not_allowed
 from .answering import media_types
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import json
 
+from clientgen._apimachinery.failures import Failure, method_not_allowed
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
 from ..answers import Response
-from ..failures import Failure, method_not_allowed
 from ..names import STORED_IN
 from ..negotiation import negotiate
 from . import openid

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clientgen.testing._apiserver import jsonpath
+from clientgen._apimachinery import jsonpath
 
 from .columns import AGE, NAME, Column, Printer, View
 from .durations import since

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen.testing._apiserver.failures import bad_request
-from clientgen.testing._apiserver.schema import UNKNOWN, Schema
+from clientgen._apimachinery.failures import bad_request
+from clientgen._openapi.schema import UNKNOWN, Schema
 
 from . import control, core, devices, events, network, nodes, pods, scaling, storage, workloads
 from .columns import AGE, NAME, Column, Printer, field

@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import jsonpath
-from ..builtin.texts import qualified_name_problems
-from ..failures import Cause, invalid_value
+from clientgen._apimachinery import jsonpath
+from clientgen._apimachinery.failures import Cause, invalid_value
+from clientgen._apimachinery.name_syntax import qualified_name_problems
+
 from .checking import Checker, check
 from .correlation import Pair
 from .defaulting import default
@@ -25,7 +26,8 @@ from .structure import Structure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..schema import Schema, Schemas
+    from clientgen._openapi.schema import Schema, Schemas
+
     from .cel import RuleTree
 
 __all__ = ["OBJECT_META", "CustomVersion"]

@@ -8,7 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
+from clientgen._apimachinery.failures import (
+    Cause,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+
 from .fieldpath import resolve
 from .shapes import is_object, listed, part
 from .structure import Structure

@@ -6,13 +6,11 @@ Paths are plain member names behind dots (`.spec.replicas`), as definitions may 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from ..failures import Cause, internal_error, invalid_value
+from clientgen._apimachinery.failures import Cause, internal_error, invalid_value
+
 from .shapes import is_object, part
-
-if TYPE_CHECKING:
-    from ..resources import Resource
 
 __all__ = ["ScalePaths"]
 
@@ -49,11 +47,8 @@ class ScalePaths:
             "status": status,
         }
 
-    def write(
-        self, resource: Resource, value: dict[str, Any], scale: dict[str, Any]
-    ) -> dict[str, Any]:
+    def write(self, value: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
         """The object with the replicas the scale wants; that there are too few shows later."""
-        del resource  # all kinds are alike
         *parents, last = self.spec_replicas.lstrip(".").split(".")
         place = value
         for name in parents:

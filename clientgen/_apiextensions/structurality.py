@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value, required
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, required
+
 from .libraries import pattern_error
 from .shapes import is_list, is_object, listed, part
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ...decoding.messages import bytes_of, fields_of, number_of, text_of
+from clientgen._apimachinery.decoding.messages import bytes_of, fields_of, number_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...decoding.messages import Wire
+    from clientgen._apimachinery.decoding.messages import Wire
 
 __all__ = ["Call", "Comprehension", "Constant", "Listed", "Name", "Node", "Selected", "syntax_of"]
 

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..builtin.metadata import annotations_causes, labels_causes
-from ..builtin.texts import label_problems, path_segment_problems, service_label_problems
-from ..decoding import normalise
-from ..failures import Cause, Failure, bad_request, invalid_value, required
+from clientgen._apimachinery.decoding import normalise
+from clientgen._apimachinery.failures import Cause, Failure, bad_request, invalid_value, required
+from clientgen._apimachinery.labels import annotations_causes, labels_causes
+from clientgen._apimachinery.name_syntax import (
+    label_problems,
+    path_segment_problems,
+    service_label_problems,
+)
+
 from .shapes import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..schema import Schema
+    from clientgen._openapi.schema import Schema
+
     from .structure import Structure
 
 __all__ = ["check_embedded", "check_type_meta", "clean_embedded", "has_embedded", "refusal_of"]

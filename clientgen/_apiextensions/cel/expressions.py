@@ -6,7 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ...caching import cached_if_short
+from clientgen._apimachinery.text_cache import cached_if_short
+
 from ..libraries import cel
 from .cost import cost_of
 from .functions import checked_functions, run_functions

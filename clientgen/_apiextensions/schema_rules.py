@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, forbidden_value, invalid_value, not_supported
+from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, not_supported
+
 from .checking import Checker, check
 from .container_rules import containers, each_rule, texts
 from .embedded import check_type_meta

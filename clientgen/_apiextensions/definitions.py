@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Failure, internal_error, unclassified
+from clientgen._apimachinery.failures import Failure, internal_error, unclassified
+
 from .shapes import is_list, listed, part
 from .versions import CustomVersion
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from ..schema import Schemas
+    from clientgen._openapi.schema import Schemas
 
 __all__ = ["Definition", "default_definition", "ended", "ending", "installing", "read", "status_of"]
 

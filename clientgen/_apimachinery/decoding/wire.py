@@ -26,7 +26,8 @@ from .messages import BadWire, bytes_of, fields_of, number_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..schema import Schema
+    from clientgen._openapi.schema import Schema
+
     from .messages import Wire
 
 __all__ = ["BadWire", "from_wire", "in_json"]

@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ...failures import Cause, duplicate, forbidden_value, invalid_value, required
+from clientgen._apimachinery.failures import (
+    Cause,
+    duplicate,
+    forbidden_value,
+    invalid_value,
+    required,
+)
+
 from ..correlation import Pair, old_item
 from ..fieldpath import resolve
 from ..scalars import NO_FIELD

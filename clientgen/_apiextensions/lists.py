@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import json
 
-from ..failures import Cause, duplicate, invalid_value
+from clientgen._apimachinery.failures import Cause, duplicate, invalid_value
+
 from .correlation import key_of
 from .shapes import is_container, is_list, is_object
 

@@ -8,8 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from ..builtin.texts import service_label_problems, subdomain_problems
-from ..failures import Cause, forbidden_value, invalid_value, not_supported, required
+from clientgen._apimachinery.failures import (
+    Cause,
+    forbidden_value,
+    invalid_value,
+    not_supported,
+    required,
+)
+from clientgen._apimachinery.name_syntax import service_label_problems, subdomain_problems
+
 from .shapes import part
 
 if TYPE_CHECKING:

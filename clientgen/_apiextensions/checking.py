@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..failures import Cause, invalid_value, required, too_many
+from clientgen._apimachinery.failures import Cause, invalid_value, required, too_many
+
 from .formats import recognized
 from .scalars import NO_FIELD, enum, is_whole, mistyped, number, strings
 from .shapes import is_object, listed, part

@@ -12,7 +12,7 @@ import operator
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .caching import cached_if_short
+from .text_cache import cached_if_short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

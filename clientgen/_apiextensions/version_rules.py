@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..failures import Cause, duplicate, invalid_value, required, too_many
+from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required, too_many
+
 from .fieldpath import resolve
 from .schema_rules import check_schema
 from .shapes import listed, part

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..builtin.texts import service_label_problems, subdomain_problems
-from ..failures import Cause, invalid_value, not_supported, required, too_many
+from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required, too_many
+from clientgen._apimachinery.name_syntax import service_label_problems, subdomain_problems
+
 from .conversion_rules import check_conversion
 from .formats import recognized
 from .shapes import is_list, is_object, listed, part

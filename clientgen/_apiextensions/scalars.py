@@ -8,7 +8,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ..failures import Cause, invalid_value, not_supported, too_long, type_invalid
+from clientgen._apimachinery.failures import (
+    Cause,
+    invalid_value,
+    not_supported,
+    too_long,
+    type_invalid,
+)
+
 from .correlation import same
 from .formats import STRING_FORMATS
 from .libraries import compiled, pattern_error

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ...builtin.texts import (
+from clientgen._apimachinery.name_syntax import (
     label_problems,
     label_value_problems,
     qualified_name_problems,
     service_label_problems,
     subdomain_problems,
 )
+
 from ..formats import STRING_FORMATS
 
 if TYPE_CHECKING:

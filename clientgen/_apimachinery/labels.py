@@ -1,0 +1,42 @@
+"""Labels and annotations: their keys, values and sizes (apimachinery: api/validation)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .failures import Cause, invalid_value, too_long
+from .name_syntax import label_value_problems, qualified_name_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["annotations_causes", "labels_causes"]
+
+_MOST_ANNOTATION_BYTES: Final = 256 * 1024
+
+
+def labels_causes(labels: Mapping[str, str] | None, field: str) -> list[Cause]:
+    """What is wrong with labels, keys and values."""
+    return [
+        invalid_value(field, text, problem)
+        for key, value in (labels or {}).items()
+        for text, problems in (
+            (key, qualified_name_problems(key)),
+            (value, label_value_problems(value)),
+        )
+        for problem in problems
+    ]
+
+
+def annotations_causes(annotations: Mapping[str, str] | None, field: str) -> list[Cause]:
+    """What is wrong with annotations: keys, and the size of them all."""
+    held = annotations or {}
+    causes = [
+        invalid_value(field, key, problem)
+        for key in held
+        for problem in qualified_name_problems(key.lower())
+    ]
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in held.items())
+    if size > _MOST_ANNOTATION_BYTES:
+        causes.append(too_long(field, f"may not be more than {_MOST_ANNOTATION_BYTES} bytes"))
+    return causes

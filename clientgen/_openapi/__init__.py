@@ -1,0 +1,1 @@
+"""OpenAPI documents of API servers: their schemas, operations and `x-kubernetes-*` extensions."""
