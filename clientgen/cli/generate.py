@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen._problems import take_all
 from clientgen.cli.extra import require_generator
 from clientgen.cli.options import SeveralValues, package_options
 from clientgen.cli.report import (
@@ -22,7 +23,6 @@ from clientgen.cli.report import (
     tell_recovered,
 )
 from clientgen.generator.config import Flags, load
-from clientgen.generator.problems import take_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable

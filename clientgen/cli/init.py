@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen._problems import ClientgenError, Problem
 from clientgen.cli.extra import has_generator
 from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.suggestions import OneOf
-from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from clientgen.cli.init_files import Starter

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from clientgen import __version__
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator.plurals import plural_of
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_names import (
     group_packages,
     group_version_accessor,

@@ -8,8 +8,8 @@ from typing import Any, Final
 import click
 
 from clientgen import __version__
+from clientgen._problems import ClientgenError
 from clientgen.cli.suggestions import SuggestingGroup
-from clientgen.generator.problems import ClientgenError
 
 __all__ = ["program"]
 

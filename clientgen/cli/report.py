@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen._problems import visible
 from clientgen.generator.manifest import MANIFEST
-from clientgen.generator.problems import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
+    from clientgen._problems import ClientgenError, Problem
     from clientgen.generator.drift import Move
     from clientgen.generator.ir import OlderCopy, Skipped
     from clientgen.generator.output import Changes, Differences
-    from clientgen.generator.problems import ClientgenError, Problem
 
 __all__ = [
     "Progress",

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen._problems import ClientgenError, Problem
 from clientgen.cli.options import PATH, SeveralValues
-from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clientgen._problems import ClientgenError, Problem
 from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.report import show_unavailable, tell_recovered
 from clientgen.cli.suggestions import OneOf, SuggestingGroup
-from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

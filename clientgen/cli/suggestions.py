@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clientgen.generator.problems import did_you_mean
+from clientgen._problems import did_you_mean
 
 if TYPE_CHECKING:
     Choice = click.Choice[str]

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 
 __all__ = [
     "DEFINITION",

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clientgen._problems import Problems, did_you_mean
 from clientgen.generator.config_file import Place, Table, find, read
 from clientgen.generator.config_records import (
     Cluster,
@@ -37,7 +38,6 @@ from clientgen.generator.config_records import (
 )
 from clientgen.generator.config_tables import CONTENT_KEYS, read_output, read_package
 from clientgen.generator.package_order import in_order
-from clientgen.generator.problems import Problems, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from clientgen.generator.problems import did_you_mean
+from clientgen._problems import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from clientgen.generator.problems import Problems
+    from clientgen._problems import Problems
 
 __all__ = ["Place", "Table", "find", "read"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast, get_args
 
+from clientgen._problems import did_you_mean
 from clientgen.generator.config_records import (
     Cluster,
     Distribution,
@@ -18,7 +19,6 @@ from clientgen.generator.config_records import (
     Selection,
 )
 from clientgen.generator.expansions import Expansion, read_expansion
-from clientgen.generator.problems import did_you_mean
 from clientgen.generator.python_names import class_name
 
 if TYPE_CHECKING:

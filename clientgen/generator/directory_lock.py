@@ -13,7 +13,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from clientgen.generator.problems import ClientgenError, Problem
+from clientgen._problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from clientgen._problems import Problem, Problems
 from clientgen.generator.manifest import MANIFEST, Manifest, digest, has_header
-from clientgen.generator.problems import Problem, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

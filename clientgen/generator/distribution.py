@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clientgen import __version__
+from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.atomic_write import replace_file
 from clientgen.generator.config import Distribution, PackageConfig
 from clientgen.generator.manifest import header
-from clientgen.generator.problems import ClientgenError, Problem
 
 __all__ = ["FILE", "Change", "change", "pyproject"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 
 __all__ = ["Block", "GoFile", "GoType", "GroupLiteral", "read_go"]
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
+from clientgen._problems import ClientgenError, Problem, take_all
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported
 from clientgen.generator.manifest import digest
-from clientgen.generator.problems import ClientgenError, Problem, take_all
 from clientgen.generator.sources.spec import Input, Spec
 
 __all__ = ["Inputs", "Parsed", "gather"]

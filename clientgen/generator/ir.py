@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Literal
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen.generator.problems import Problem
+from clientgen._problems import Problem
 
 __all__ = [
     "META_MODULE",

@@ -12,6 +12,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from clientgen._problems import Problem, Problems
 from clientgen.generator.genclient import (
     METHOD_VERBS,
     STATUS_VERBS,
@@ -21,7 +22,6 @@ from clientgen.generator.genclient import (
     MarkerLine,
     Tag,
 )
-from clientgen.generator.problems import Problem, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -11,6 +11,7 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.atomic_write import (
     STAGING,
     Replacement,
@@ -22,7 +23,6 @@ from clientgen.generator.atomic_write import (
 from clientgen.generator.directory_lock import exclusive, shared
 from clientgen.generator.disk_state import Survey, foreign, survey
 from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
-from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

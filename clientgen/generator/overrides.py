@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from clientgen._problems import Problem
 from clientgen.generator.genclient import (
     READONLY_VERBS,
     STATUS_VERBS,
@@ -18,7 +19,6 @@ from clientgen.generator.genclient import (
     GenclientMethod,
     Tag,
 )
-from clientgen.generator.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

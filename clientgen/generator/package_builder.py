@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen.generator import output
 from clientgen.generator.config import PackageConfig
 from clientgen.generator.format import format_tree, formatter
@@ -17,7 +18,6 @@ from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import Modules, plan
-from clientgen.generator.problems import ClientgenError, Problem, Problems
 from clientgen.generator.render import Rendered, Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.empty_result import nothing_found

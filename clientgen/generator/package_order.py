@@ -12,7 +12,7 @@ from clientgen.generator.config_records import Distribution, PackageConfig
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clientgen.generator.problems import Problems
+    from clientgen._problems import Problems
 
 __all__ = ["in_order"]
 

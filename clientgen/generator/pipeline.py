@@ -22,9 +22,9 @@ from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.seen_packages import generator_digest, has_seen, saw
 
 if TYPE_CHECKING:
+    from clientgen._problems import Problem
     from clientgen.generator.ir import OlderCopy, Skipped
     from clientgen.generator.package_builder import Progress, ResourceRow, Tree
-    from clientgen.generator.problems import Problem
 
 __all__ = ["Result", "generate", "resources", "verify"]
 

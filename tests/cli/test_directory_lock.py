@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import pytest
 from support.writers import FILES, WRITERS, basis, fits, tree
 
+from clientgen._problems import ClientgenError
 from clientgen.generator import directory_lock, output
 from clientgen.generator.atomic_write import STAGING, replace_file
 from clientgen.generator.crds.manifest_files import Folder
 from clientgen.generator.directory_lock import exclusive, shared
 from clientgen.generator.manifest import MANIFEST
-from clientgen.generator.problems import ClientgenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

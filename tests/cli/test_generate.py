@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from click.testing import Result
 
+from clientgen._problems import ClientgenError, Problem
 from clientgen.generator import pipeline
-from clientgen.generator.problems import ClientgenError, Problem
 
 if TYPE_CHECKING:
     import pytest

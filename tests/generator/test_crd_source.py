@@ -13,8 +13,8 @@ import pytest
 import yaml
 from support.definitions import custom_definition, custom_version
 
+from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen._yaml.composer import _loader
-from clientgen.generator.problems import ClientgenError, Problem, Problems
 from clientgen.generator.sources.crd import Manifest, gather, line_of, located, parse, rules
 from clientgen.generator.sources.crd.documents import read_documents
 from clientgen.generator.sources.crd.positions import below, field_parts

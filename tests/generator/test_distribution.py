@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from clientgen import __version__
+from clientgen._problems import ClientgenError
 from clientgen.generator import distribution, pipeline
 from clientgen.generator.config import Distribution, Flags, PackageConfig, load
-from clientgen.generator.problems import ClientgenError
 
 SPEC = Path(__file__).resolve().parents[2] / "specs" / "small" / "all-of.json"
 BASE = f'package = "shop"\nspec = "{SPEC}"\noutput = "out"\n'

@@ -9,11 +9,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clientgen._problems import ClientgenError, Problems
 from clientgen.cli.program import program
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.go_source import read_go
 from clientgen.generator.go_types import gather, parse
-from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.sources.spec import Input
 
 GROUP = "// +groupName=x.io\npackage v1\n"

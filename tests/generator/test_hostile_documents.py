@@ -23,9 +23,9 @@ from support.sentinel import import_guarded
 from support.shapes import strange, texts_in
 from support.tricks import PIECES, TEXTS
 
+from clientgen._problems import ClientgenError
 from clientgen.generator.api_words import DEFINITION, GROUP, KIND, PLURAL, SUBRESOURCE, VERSION
 from clientgen.generator.plan import plan
-from clientgen.generator.problems import ClientgenError
 from clientgen.generator.render import Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.schemas import can_be_field

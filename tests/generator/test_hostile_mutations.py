@@ -15,9 +15,9 @@ from support.documents import document_v2, document_v3
 from support.shapes import strange
 from support.tricks import PIECES, TEXTS
 
+from clientgen._problems import ClientgenError
 from clientgen.generator import go_types
 from clientgen.generator.plan import plan
-from clientgen.generator.problems import ClientgenError
 from clientgen.generator.render import Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import crd, openapi

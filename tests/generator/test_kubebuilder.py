@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.kubebuilder.markers import parse_markers
 from clientgen.generator.kubebuilder.vocabulary import ALIASES, MARKERS, Level
-from clientgen.generator.problems import Problems
 
 
 def parse(level: Level, *lines: str) -> tuple[list[tuple[str, Any]], list[str]]:

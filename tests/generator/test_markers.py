@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clientgen._problems import Problem, Problems
 from clientgen.generator.genclient import (
     METHOD_VERBS,
     READONLY_VERBS,
@@ -16,7 +17,6 @@ from clientgen.generator.genclient import (
 )
 from clientgen.generator.markers import extract_markers, parse_markers, strip_markers
 from clientgen.generator.overrides import merge
-from clientgen.generator.problems import Problem, Problems
 
 
 def print_markers(genclient: Genclient) -> list[str]:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from clientgen._problems import Problems
 from clientgen.generator.genclient import READONLY_VERBS, SUPPORTED_VERBS, Genclient, MarkerLine
 from clientgen.generator.markers import parse_markers
 from clientgen.generator.overrides import contradictions, select_verbs
-from clientgen.generator.problems import Problems
 
 ALL = frozenset(SUPPORTED_VERBS)
 

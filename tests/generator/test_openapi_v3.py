@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import ClientgenError
 from clientgen.cli.program import program
 from clientgen.generator.ir import (
     Api,
@@ -29,7 +30,6 @@ from clientgen.generator.ir import (
     TypeRef,
 )
 from clientgen.generator.plan.records import shown
-from clientgen.generator.problems import ClientgenError
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources import metaschema, openapi, openapi_v3
 from clientgen.generator.sources.folder import file_name

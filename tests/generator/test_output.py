@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from clientgen._problems import ClientgenError
 from clientgen.generator import atomic_write
 from clientgen.generator.manifest import MANIFEST, Manifest, digest
 from clientgen.generator.output import Changes, formatted_before, unchanged, verify, write
-from clientgen.generator.problems import ClientgenError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import ClientgenError
 from clientgen.generator.config_records import PackageConfig, Renames, Said
 from clientgen.generator.inputs import gather as gather_inputs
 from clientgen.generator.ir import (
@@ -26,7 +27,6 @@ from clientgen.generator.ir import (
     Scalar,
 )
 from clientgen.generator.pipeline import generate
-from clientgen.generator.problems import ClientgenError
 from clientgen.generator.resolve import resolve
 from clientgen.generator.sources.packages import gather, is_shared, parse, shared_types
 from clientgen.runtime._models import meta_v1

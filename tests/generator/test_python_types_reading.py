@@ -12,9 +12,9 @@ import pytest
 from kubeapi.core.v1 import Container
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.ir import ModelId, PythonClass
 from clientgen.generator.plurals import plural_of
-from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.python_types.class_reader import read_class, read_module
 from clientgen.generator.python_types.kinds import kinds
 from clientgen.generator.python_types.records import NOTHING, ApiKind, TypeClass, TypeModule

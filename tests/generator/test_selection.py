@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from clientgen._problems import ClientgenError
 from clientgen.generator import pipeline
 from clientgen.generator.config import Flags, load
-from clientgen.generator.problems import ClientgenError
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.sync import Rest
 from clientgen.testing import FakeCluster, LocalServer

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from clientgen._problems import ClientgenError
 from clientgen.generator.config import Flags, PackageConfig, load
-from clientgen.generator.problems import ClientgenError
 
 __all__ = ["complaints", "config", "only"]
 

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from clientgen._problems import Problems
 from clientgen.generator.crds.manifest import Manifest, manifests
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.kinds import kinds
 from clientgen.runtime._http.request import HttpRequest

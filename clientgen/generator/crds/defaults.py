@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import Schema, allows_none
 from clientgen.generator.crds.constraints import kinds_of
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import NOTHING, TypeField
 from clientgen.runtime._models.encoder import encode
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import Schema
-from clientgen.generator.problems import Problems
 
 __all__ = ["check_limits"]
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clientgen._problems import Problems
 from clientgen.generator.crds.paths import check_path
 from clientgen.generator.crds.schema import Part, SchemaBuilder
 from clientgen.generator.crds.server_rules import refused
 from clientgen.generator.crds.versions import Version
 from clientgen.generator.kubebuilder.markers import parse_markers
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import ApiKind
 
 __all__ = ["Manifest", "manifests", "version_order"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clientgen._problems import Problems, did_you_mean
 from clientgen.generator.crds.annotations import ANYTHING, Schema
 from clientgen.generator.crds.constraints import kinds_of
-from clientgen.generator.problems import Problems, did_you_mean
 
 __all__ = ["check_path"]
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import Schema
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
-from clientgen.generator.problems import Problems
 
 __all__ = ["UNCHANGED", "cel_name", "group_rule"]
 

@@ -14,6 +14,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args, get_origin
 
+from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import (
     ANYTHING,
     Schema,
@@ -38,7 +39,6 @@ from clientgen.generator.crds.limits import check_limits
 from clientgen.generator.crds.rules import UNCHANGED, group_rule
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker, parse_markers
 from clientgen.generator.markers import strip_markers
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.class_reader import read_class
 from clientgen.generator.python_types.loaded_modules import loaded
 from clientgen.generator.python_types.records import TypeClass, TypeField

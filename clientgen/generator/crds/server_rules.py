@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from clientgen._problems import Problem
 from clientgen.generator.crds.constraints import Places
 from clientgen.generator.crds.schema import Part
 from clientgen.generator.crds.versions import Version
-from clientgen.generator.problems import Problem
 from clientgen.generator.sources.crd.rules import check_definition
 
 __all__ = ["refused"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clientgen._problems import Problems
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker, parse_markers
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import ApiKind
 
 __all__ = ["Version"]

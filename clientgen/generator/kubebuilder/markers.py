@@ -25,8 +25,8 @@ from clientgen.generator.kubebuilder.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from clientgen._problems import Problems
     from clientgen.generator.genclient import MarkerLine
-    from clientgen.generator.problems import Problems
 
 __all__ = ["KubebuilderMarker", "parse_markers"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from clientgen._problems import Problems, did_you_mean
 from clientgen.generator import python_names
 from clientgen.generator.config_records import Renames
 from clientgen.generator.expansions import Expansion
@@ -31,7 +32,6 @@ from clientgen.generator.plan.records import (
     ResourcePlan,
     Symbol,
 )
-from clientgen.generator.problems import Problems, did_you_mean
 
 __all__ = [
     "AccessorPlan",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems, did_you_mean
 from clientgen.generator import python_names
 from clientgen.generator.config_records import Renames, Said
 from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
-from clientgen.generator.problems import Problems, did_you_mean
 from clientgen.generator.sources.packages import is_shared, shared_types
 
 __all__ = ["chosen_names"]

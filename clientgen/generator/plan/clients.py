@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import GroupVersionApi, Method, Resource, Verb
@@ -17,7 +18,6 @@ from clientgen.generator.plan.records import (
     mixin,
     shown,
 )
-from clientgen.generator.problems import Problems
 
 __all__ = ["accessor_plan", "client_names", "client_plans", "has_calls", "resource_plans"]
 

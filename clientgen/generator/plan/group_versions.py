@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import META_V1, GroupVersionApi
@@ -18,7 +19,6 @@ from clientgen.generator.plan.informers import informers_file, listers_file
 from clientgen.generator.plan.models import defined_first, model_plans
 from clientgen.generator.plan.parts import in_parts
 from clientgen.generator.plan.records import ClientPlan, FilePlan, Modules, Symbol, shown
-from clientgen.generator.problems import Problems
 
 __all__ = ["group_version_files"]
 

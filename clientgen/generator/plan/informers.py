@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.expansions import Expansion
 from clientgen.generator.ir import Api, GroupVersionApi, ModelId, Resource
@@ -21,7 +22,6 @@ from clientgen.generator.plan.records import (
     mixin,
     shown,
 )
-from clientgen.generator.problems import Problems
 
 __all__ = ["factory_file", "informers_file", "listers_file"]
 

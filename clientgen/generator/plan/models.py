@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.ir import (
     Api,
@@ -18,7 +19,6 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.plan.circles import circles
 from clientgen.generator.plan.records import FieldPlan, ModelPlan, Modules, check_distinct, shown
-from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.selection import models_in
 
 __all__ = ["defined_first", "late_imports", "model_plans"]

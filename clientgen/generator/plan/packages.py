@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.ir import META_V1, Api
 from clientgen.generator.plan.clients import has_calls
@@ -18,7 +19,6 @@ from clientgen.generator.plan.records import (
     shown,
 )
 from clientgen.generator.plan.scheme import scheme_file
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.packages import shared_types
 
 __all__ = ["package_files"]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.ir import META_MODULE, ModelId, PythonClass, Resource, TypeRef
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.packages import is_shared
 
 

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.python_types.annotations import models_in
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
 from clientgen.generator.python_types.syntax import tag_of

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from clientgen._problems import Problems
 from clientgen.generator.genclient import Genclient, MarkerLine
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
 from clientgen.generator.markers import extract_markers, parse_markers
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.records import TypeClass, TypeModule
 from clientgen.generator.python_types.syntax import tag_of
 

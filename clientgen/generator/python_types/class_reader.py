@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
-from clientgen.generator.problems import ClientgenError, Problems
+from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.python_types.annotations import evaluate, unsupported
 from clientgen.generator.python_types.decodability import undecodable
 from clientgen.generator.python_types.loaded_modules import Loaded, keep, loaded

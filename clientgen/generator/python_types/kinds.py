@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args, get_origin
 
 from clientgen._gvk import GroupVersion, GroupVersionKind, GroupVersionResource
+from clientgen._problems import Problems
 from clientgen.generator.api_words import GROUP, KIND, PLURAL, VERSION
 from clientgen.generator.genclient import Tag
 from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
 from clientgen.generator.plurals import plural_of
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.class_markers import (
     Said,
     genclient_lines,

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.python_types.annotations import namespace_with
 from clientgen.generator.python_types.module_loader import label
 from clientgen.generator.python_types.syntax import ModuleSource, read_source

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from clientgen._problems import Problems
 from clientgen.generator.genclient import GenclientMethod, split_type
 from clientgen.generator.ir import ModelId, PythonClass
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.class_markers import said_of_class
 from clientgen.generator.python_types.class_reader import checked_class
 from clientgen.generator.python_types.module_loader import find, import_found, searching

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from clientgen._problems import Problem, Problems
 from clientgen.generator.manifest import digest
-from clientgen.generator.problems import Problem, Problems
 
 __all__ = ["Found", "find", "import_found", "label", "missing", "searching", "shown"]
 

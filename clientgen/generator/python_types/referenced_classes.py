@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.python_types.annotations import models_in
 from clientgen.generator.python_types.class_reader import checked_class
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeModule

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, ModelId, PythonClass
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.circles import report_circles
 from clientgen.generator.python_types.class_markers import genclient_lines, said_of_class
 from clientgen.generator.python_types.class_reader import read_module

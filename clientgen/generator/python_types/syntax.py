@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
-from clientgen.generator.problems import Problems
 from clientgen.generator.python_types.comments import Block, Comments
 
 __all__ = ["MODULE_TAGS", "ClassSource", "FieldSource", "ModuleSource", "read_source", "tag_of"]

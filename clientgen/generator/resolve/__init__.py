@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator.config_records import Selection
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import (
@@ -16,7 +17,6 @@ from clientgen.generator.ir import (
     Resource,
     Skipped,
 )
-from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.marker_overrides import Marking
 from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
 from clientgen.generator.resolve.selection import Selecting, needed_models

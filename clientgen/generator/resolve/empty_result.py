@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from clientgen._problems import Problem
 from clientgen.generator.ir import Api, Skipped
-from clientgen.generator.problems import Problem
 from clientgen.generator.sources.spec import Spec
 
 __all__ = ["nothing_found"]

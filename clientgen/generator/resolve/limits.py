@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
+from clientgen._problems import Problems
 from clientgen.generator.ir import ListType, MapType, TypeRef
-from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.schemas import Properties
 from clientgen.generator.sources.spec import Schema
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import cast
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems, did_you_mean
 from clientgen.generator.genclient import Genclient, GenclientMethod, MarkerLine, split_type
 from clientgen.generator.ir import Method, ModelId, Resource, Skipped, Verb
 from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.overrides import contradictions, merge, select_verbs
-from clientgen.generator.problems import Problems, did_you_mean
 from clientgen.generator.python_names import marked_method_name
 from clientgen.generator.resolve.resources import Endpoint
 from clientgen.generator.resolve.types import Types

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems, did_you_mean
 from clientgen.generator.config_records import Said, Selection
 from clientgen.generator.ir import (
     ListType,
@@ -21,7 +22,6 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.problems import Problems, did_you_mean
 
 __all__ = ["Selecting", "is_wanted", "models_in", "needed_models"]
 

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._problems import Problems
 from clientgen.generator.ir import (
     META_V1,
     Field,
@@ -28,7 +29,6 @@ from clientgen.generator.ir import (
     UnionType,
 )
 from clientgen.generator.markers import strip_markers
-from clientgen.generator.problems import Problems
 from clientgen.generator.resolve.descriptions import Said, of_field, of_object
 from clientgen.generator.resolve.inline_names import Path
 from clientgen.generator.resolve.inline_types import Described, InPlace, in_words, merge, retyped

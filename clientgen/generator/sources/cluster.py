@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.api_words import GROUP, VERSION
-from clientgen.generator.problems import ClientgenError, Problem
 from clientgen.generator.sources import openapi
 from clientgen.generator.sources.document import is_object
 from clientgen.generator.sources.spec import Input, Spec

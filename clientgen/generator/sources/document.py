@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 
 import msgspec
 
-from clientgen.generator.problems import ClientgenError, Problem, Problems
+from clientgen._problems import ClientgenError, Problem, Problems
 
 __all__ = [
     "BITS",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from clientgen.generator.problems import ClientgenError, Problems
+from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.sources.document import (
     duplicate_keys,
     is_object,

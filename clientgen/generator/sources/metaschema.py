@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.sources.document import (
     FLATTER,
     TOO_DEEP,

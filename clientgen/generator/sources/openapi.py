@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.sources import openapi_v2, openapi_v3
 from clientgen.generator.sources.document import parse_json, read_file
 from clientgen.generator.sources.folder import gather_folder

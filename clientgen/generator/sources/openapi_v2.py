@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from clientgen._problems import Problems
 from clientgen.generator.api_words import Words
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import named_schemas, parse_json, pointer, read_file
 from clientgen.generator.sources.metaschema import check_document
 from clientgen.generator.sources.operations import OperationReader, check_unique

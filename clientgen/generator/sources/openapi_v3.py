@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.api_words import Words
-from clientgen.generator.problems import ClientgenError, Problems
 from clientgen.generator.sources.document import (
     named_schemas,
     parse_json,

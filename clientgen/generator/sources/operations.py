@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._problems import Problems
 from clientgen.generator.api_words import PLURAL, SUBRESOURCE, Words
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.document import follow, is_object, pointer
 from clientgen.generator.sources.spec import Operation, Schema, gvks_of
 

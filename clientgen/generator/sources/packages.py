@@ -20,10 +20,10 @@ from pathlib import Path
 
 import clientgen
 from clientgen._gvk import GroupVersion
+from clientgen._problems import Problems
 from clientgen.generator.api_words import Words
 from clientgen.generator.ir import META_MODULE, META_V1, Imported, Model, ModelId, PythonClass
 from clientgen.generator.manifest import MANIFEST, Manifest
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.python_models import (
     ModelModule,
     defined,

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._problems import Problems
 from clientgen.generator import python_names
 from clientgen.generator.ir import (
     META_MODULE,
@@ -29,7 +30,6 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.problems import Problems
 from clientgen.generator.sources.import_statements import imported_names
 
 __all__ = ["ModelModule", "defined", "models_of", "parts_of"]

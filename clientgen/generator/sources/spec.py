@@ -8,8 +8,8 @@ from enum import IntEnum
 from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._problems import Problem
 from clientgen.generator.api_words import DEFINITION, Words
-from clientgen.generator.problems import Problem
 from clientgen.generator.sources.document import is_array, is_object, pointer
 
 __all__ = [

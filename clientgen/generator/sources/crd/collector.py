@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.sources.document import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 

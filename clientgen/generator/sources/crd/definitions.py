@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.sources.crd.collector import NOTHING, Manifest
 from clientgen.generator.sources.crd.documents import read_documents
 from clientgen.generator.sources.crd.helm import HINT, is_template

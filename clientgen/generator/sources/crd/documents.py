@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
+from clientgen._problems import Problem, Problems
 from clientgen._yaml.loader import BadText
-from clientgen.generator.problems import Problem, Problems
 from clientgen.generator.sources.crd.helm import helm_problem
 from clientgen.generator.sources.crd.yaml_documents import (
     Document,

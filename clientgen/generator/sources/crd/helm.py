@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clientgen.generator.problems import Problem
+from clientgen._problems import Problem
 
 __all__ = ["HINT", "helm_problem", "is_template"]
 

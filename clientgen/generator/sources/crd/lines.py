@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import yaml
 
+from clientgen._problems import Problem
 from clientgen._yaml import composer
-from clientgen.generator.problems import Problem
 from clientgen.generator.sources.crd.documents import json_texts
 from clientgen.generator.sources.spec import Input
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from clientgen.generator.problems import Problems
+from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 from clientgen.generator.sources.document import is_array, is_object
 

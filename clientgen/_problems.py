@@ -6,9 +6,11 @@ found any ends the run with all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["ClientgenError", "Problem", "Problems", "did_you_mean", "take_all", "visible"]
 
