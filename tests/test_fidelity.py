@@ -32,7 +32,8 @@ from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.runtime._models import codec
 from clientgen.runtime._models.meta_v1 import ListMeta, ManagedFieldsEntry, ObjectMeta
 from clientgen.runtime._models.model import Model
-from clientgen.runtime._models.model_info import bare, fields_of, unknown_attributes
+from clientgen.runtime._models.model_info import bare, fields_of
+from clientgen.runtime._models.variants import unknown_attributes
 from clientgen.testing import FakeCluster, LocalServer
 from tests.support.inlining import CORE, META, custom_resource, definitions, inlined
 from tests.support.sampling import Sampler, meaning

@@ -47,10 +47,9 @@ from ._models.model import (
     auto,
     constant,
     field,
-    raw,
-    raw_value,
 )
 from ._models.quantity import Quantities, Quantity
+from ._models.raw_json import raw, raw_value
 from ._models.unstructured import Unstructured
 
 __all__ = [

@@ -14,7 +14,7 @@ from support.imports import importable
 
 from clientgen.runtime import errors
 from clientgen.runtime._models.meta_v1 import ObjectMeta
-from clientgen.runtime._models.model import raw, raw_value
+from clientgen.runtime._models.raw_json import raw, raw_value
 from clientgen.runtime.models import Quantity, decode, encode
 from clientgen.testing import FakeCluster
 

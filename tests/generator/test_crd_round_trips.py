@@ -18,8 +18,8 @@ from support.imports import importable
 
 from clientgen.cli.program import program
 from clientgen.runtime._models import codec
-from clientgen.runtime._models.model import raw_value
 from clientgen.runtime._models.quantity import Quantity
+from clientgen.runtime._models.raw_json import raw_value
 
 _QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"

@@ -24,9 +24,8 @@ from clientgen.runtime._models.model import (
     auto,
     constant,
     field,
-    raw,
-    raw_value,
 )
+from clientgen.runtime._models.raw_json import raw, raw_value
 from tests.runtime.sample_models import (
     ConfigMap,
     Container,

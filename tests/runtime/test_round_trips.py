@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 import pytest
 
 from clientgen.runtime._models import codec
-from clientgen.runtime._models.model import Model, raw_value
+from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.quantity import Quantity
+from clientgen.runtime._models.raw_json import raw_value
 from tests.runtime.sample_models import (
     Container,
     ControllerRevision,

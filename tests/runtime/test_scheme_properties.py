@@ -19,10 +19,11 @@ from msgspec import Raw
 
 from clientgen.runtime._manifests.documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
+from clientgen.runtime._models.base import ModelMeta
 from clientgen.runtime._models.codec import to_dict
-from clientgen.runtime._models.model import ModelMeta, raw
 from clientgen.runtime._models.model_info import bare, fields_of
 from clientgen.runtime._models.quantity import Quantity
+from clientgen.runtime._models.raw_json import raw
 
 KINDS = [
     "v1/ConfigMap",

@@ -33,7 +33,8 @@ from clientgen.generator.python_types.syntax import (
     read_source,
 )
 from clientgen.generator.sources.document import read_file
-from clientgen.runtime._models.model import Auto, Model
+from clientgen.runtime._models.model import Model
+from clientgen.runtime._models.variants import Auto
 
 __all__ = ["checked_class", "read_class", "read_module"]
 

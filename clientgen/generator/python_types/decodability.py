@@ -16,8 +16,9 @@ from clientgen.generator.python_types.annotations import models_in, unalias
 from clientgen.runtime._models.empties import unfilled
 from clientgen.runtime._models.encoder import encode
 from clientgen.runtime._models.lenient_decoder import decoder_of
-from clientgen.runtime._models.model import Auto, Model, Raw
+from clientgen.runtime._models.model import Model, Raw
 from clientgen.runtime._models.model_info import fields_of
+from clientgen.runtime._models.variants import Auto
 
 __all__ = ["undecodable"]
 

@@ -19,8 +19,9 @@ from msgspec import UNSET, Struct, json
 
 from .._http.patches import json_pointer
 from .._models.codec import encode
-from .._models.model import HIDDEN, Model
+from .._models.model import Model
 from .._models.model_info import is_sensitive
+from .._models.reprs import HIDDEN
 from .deltas import Added, Deleted, Updated
 from .indexer import meta_namespace_key
 

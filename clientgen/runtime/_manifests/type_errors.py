@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast, get_ar
 import msgspec
 from msgspec import Struct
 
+from .._models.base import ModelMeta
 from .._models.lenient_decoder import decoder_of
-from .._models.model import ModelMeta
 from .._models.model_info import bare, fields_of
 
 if TYPE_CHECKING:

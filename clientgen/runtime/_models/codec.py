@@ -20,9 +20,10 @@ from .json_names import readable
 from .lenient_decoder import check_usable, decoder_of, read_leniently
 from .meta_v1 import ModelList, PartialObjectMetadata, Status
 from .model import NO_RAW, Literal, Model
-from .model_info import is_sensitive, unknown_attributes
+from .model_info import is_sensitive
 from .once import once
 from .raw_copy import unpin
+from .variants import unknown_attributes
 
 __all__ = [
     "DecodeError",

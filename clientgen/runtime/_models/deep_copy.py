@@ -10,17 +10,14 @@ import types
 from collections.abc import Callable
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
 from msgspec import Raw, Struct
 
+from .base import ModelBase, assign
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
-from .metaclass import assign
 from .model_info import ByClass, bare, fields_of, known_model
 from .quantity import Quantity
-
-if TYPE_CHECKING:
-    from .model import Model
 
 __all__ = ["deep_copy"]
 
@@ -55,7 +52,7 @@ def _share(value: Any) -> Any:
     return value
 
 
-def _copier(kind: type[Model]) -> Copier:
+def _copier(kind: type[ModelBase]) -> Copier:
     """Return what copies a model: msgspec copies the object, the loop what may change in it."""
     fields = fields_of(known_model(kind)).values()
     names = tuple(f.name for f in fields if not _unchanging(f.type))

@@ -17,12 +17,14 @@ from typing import Annotated, Any, TypeAlias, cast, get_args, get_origin
 import msgspec
 from msgspec import UNSET, Struct
 
+from .base import ModelBase, ModelMeta
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .json_names import with_members
 from .meta_v1 import APIGroup, DeleteOptions
-from .model import MICRO, Auto, Model, ModelMeta
-from .model_info import ByClass, fields_of, is_zero_time, known_model, leading_to, unset_maker
+from .model import MICRO
+from .model_info import ByClass, fields_of, is_zero_time, known_model, leading_to
 from .quantity import Quantity
+from .variants import Auto, unset_maker
 
 __all__ = ["encode"]
 
@@ -51,7 +53,7 @@ class _Plan(Struct, frozen=True, gc=False):
     """Inside another object: its apiVersion and kind, as they are when nobody set them."""
     unsets: tuple[str, ...]
     """Attributes whose empty value is left out only if nobody set it."""
-    empty: Model | None
+    empty: ModelBase | None
     """For the class of objects nobody set: one such object."""
 
 
@@ -96,20 +98,20 @@ _encoder = msgspec.json.Encoder(enc_hook=_hook)
 _orderly = msgspec.json.Encoder(enc_hook=_hook, order="deterministic")
 
 
-def _planner(inside: bool, *, lacking: bool = False) -> Callable[[type[Model]], Tidier]:
+def _planner(inside: bool, *, lacking: bool = False) -> Callable[[type[ModelBase]], Tidier]:
     """Return what finds how to tidy objects of a class, at the top or inside another.
 
     `lacking` is inside what may lack what its class requires: an object, too, that was not sent.
     """
 
-    def find(kind: type[Model]) -> Tidier:
+    def find(kind: type[ModelBase]) -> Tidier:
         plan = _plan(kind, inside, lacking=lacking)
         return _same if plan is None else partial(_tidy_model, plan)
 
     return find
 
 
-def _plan(kind: type[Model], inside: bool, *, lacking: bool) -> _Plan | None:
+def _plan(kind: type[ModelBase], inside: bool, *, lacking: bool) -> _Plan | None:
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
     names = [*leading_to(model, _may_lack if lacking else _has_work)]
@@ -126,32 +128,32 @@ def _plan(kind: type[Model], inside: bool, *, lacking: bool) -> _Plan | None:
     return _Plan(inner, micros, constants, tuple(_unsets(model)), empty)
 
 
-def _has_work(model: type[Model]) -> bool:
+def _has_work(model: type[ModelBase]) -> bool:
     micros = any(_is_micro(f.type) for f in fields_of(model).values())
     found = (_autos(model), _unsets(model), _floats(model), _type_meta(model), model.__partial__)
     return micros or any(found)
 
 
-def _may_lack(model: type[Model]) -> bool:
+def _may_lack(model: type[ModelBase]) -> bool:
     return _has_work(model) or bool(_required(model))
 
 
-def _required(model: type[Model]) -> list[str]:
+def _required(model: type[ModelBase]) -> list[str]:
     """Return the attributes with objects that are required."""
     found = msgspec.structs.fields(model)
     return [f.name for f in found if f.required and isinstance(f.type, ModelMeta)]
 
 
-def _autos(model: type[Model]) -> list[str]:
+def _autos(model: type[ModelBase]) -> list[str]:
     return [f.name for f in msgspec.structs.fields(model) if isinstance(f.default_factory, Auto)]
 
 
-def _unsets(model: type[Model]) -> list[str]:
+def _unsets(model: type[ModelBase]) -> list[str]:
     """Return the attributes whose absence has a class of its own."""
     return [f.name for f in msgspec.structs.fields(model) if f.default_factory in _UNSETS]
 
 
-def _floats(model: type[Model]) -> list[str]:
+def _floats(model: type[ModelBase]) -> list[str]:
     """Return the attributes that may hold numbers with a fraction."""
     return [f.name for f in fields_of(model).values() if _has_float(f.type)]
 
@@ -160,7 +162,7 @@ def _has_float(annotation: Any) -> bool:
     return annotation is float or any(_has_float(inner) for inner in get_args(annotation))
 
 
-def _type_meta(model: type[Model]) -> tuple[tuple[str, object], ...]:
+def _type_meta(model: type[ModelBase]) -> tuple[tuple[str, object], ...]:
     """Return the apiVersion and kind of a kind as they are when nobody set them."""
     fields, constants = fields_of(model), model.__constants__
     if not fields.keys() >= _TYPE_META or ("metadata" not in fields and model not in _BARE):
@@ -187,7 +189,7 @@ def _whole(value: float) -> float:
     return int(value) if value.is_integer() and _LOWEST <= value < -_LOWEST else value
 
 
-def _tidy_model(plan: _Plan, model: Model) -> Any:
+def _tidy_model(plan: _Plan, model: ModelBase) -> Any:
     """Return what to encode for a model: itself, a tidied copy, or UNSET."""
     if plan.empty is not None and model == plan.empty and not _is_set(model, plan):
         return UNSET
@@ -198,7 +200,7 @@ def _tidy_model(plan: _Plan, model: Model) -> Any:
     return tidied
 
 
-def _better(model: Model, plan: _Plan) -> Iterator[tuple[str, object]]:
+def _better(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]:
     """Yield the attributes that are encoded as something else."""
     for name, tidiers in plan.inner:
         value = getattr(model, name)
@@ -214,7 +216,7 @@ def _better(model: Model, plan: _Plan) -> Iterator[tuple[str, object]]:
             yield name, UNSET
 
 
-def _is_set(model: Model, plan: _Plan) -> bool:
+def _is_set(model: ModelBase, plan: _Plan) -> bool:
     """Whether somebody put an empty list or map where a default would be."""
     return any(getattr(model, name).__class__ not in _UNSETS for name in plan.unsets)
 
@@ -281,7 +283,7 @@ def _refuse_naive(value: object, path: str) -> None:
 
 
 def _contents(value: object) -> list[tuple[str, object]]:
-    if isinstance(value, Model):
+    if isinstance(value, ModelBase):
         return [(f".{name}", getattr(value, name)) for name in value.__struct_fields__]
     if isinstance(value, Mapping):
         entries = cast("Mapping[Any, object]", value)

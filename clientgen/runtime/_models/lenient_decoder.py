@@ -20,12 +20,12 @@ from typing import Any, Union, cast, get_args, get_origin
 import msgspec
 from msgspec import Raw
 
+from .base import ModelBase, ModelMeta, construct
 from .meta_v1 import ListMeta, ModelList, ObjectMeta
-from .metaclass import construct
-from .model import Model, ModelMeta
-from .model_info import Field, bare, extended, fields_of, unknown_attributes, zero
+from .model_info import Field, bare, fields_of, zero
 from .once import once
 from .quantity import Quantity, received_texts
+from .variants import extended, unknown_attributes
 
 __all__ = ["check_usable", "decoder_of", "read_leniently"]
 
@@ -52,7 +52,7 @@ _items = msgspec.json.Decoder(list[Raw])
 _plain = msgspec.json.Decoder()
 
 
-def read_leniently(data: bytes | Raw, model: type[Model]) -> Any:
+def read_leniently(data: bytes | Raw, model: type[ModelBase]) -> Any:
     """Read an object whose strict decoding failed.
 
     Raises:
@@ -77,7 +77,7 @@ def read_leniently(data: bytes | Raw, model: type[Model]) -> Any:
     return _build(model, values, unknown, lacking)
 
 
-def check_usable(found: Any, model: type[Model]) -> None:
+def check_usable(found: Any, model: type[ModelBase]) -> None:
     """See to it that what was read leniently has what clients go by.
 
     That is metadata that is an object, with texts for names and versions; of a list, that its
@@ -86,7 +86,7 @@ def check_usable(found: Any, model: type[Model]) -> None:
     Raises:
         msgspec.ValidationError: it has not.
     """
-    if not isinstance(found, Model):
+    if not isinstance(found, ModelBase):
         raise msgspec.ValidationError(f"it is no {model.__name__}")
     metadata = getattr(found, "metadata", None)
     wanted = fields_of(model).get("metadata")
@@ -118,16 +118,16 @@ def _check_type(what: str, value: object, kind: type) -> None:
 
 
 def _build(
-    model: type[Model], values: dict[str, Any], unknown: dict[str, Raw], lacking: frozenset[str]
-) -> Model:
+    model: type[ModelBase], values: dict[str, Any], unknown: dict[str, Raw], lacking: frozenset[str]
+) -> ModelBase:
     if not model.__struct_config__.forbid_unknown_fields:
         unknown = {}
     if not unknown and not lacking:
-        return cast("Model", construct(model, **values))
+        return cast("ModelBase", construct(model, **values))
     kind = extended(model, frozenset(unknown), lacking)
     attributes = unknown_attributes(kind)
     held = {attributes[wire]: part.copy() for wire, part in unknown.items()}
-    return cast("Model", construct(kind, **values, **held))
+    return cast("ModelBase", construct(kind, **values, **held))
 
 
 def _read_field(part: Raw, field: Field) -> Any:

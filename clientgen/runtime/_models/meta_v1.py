@@ -12,8 +12,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from .model import HIDDEN, NO_RAW, Literal, Model, Raw, Time, auto, constant, field
-from .reprs import LAST_APPLIED, model_items
+from .model import NO_RAW, Literal, Model, Raw, Time, auto, constant, field
+from .reprs import HIDDEN, LAST_APPLIED, model_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

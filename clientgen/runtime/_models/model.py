@@ -23,7 +23,6 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    ClassVar,
     TypeAlias,
     TypeVar,
     cast,
@@ -32,11 +31,13 @@ from typing import (
 )
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
+from .base import NO_RAW, ModelBase
+from .deep_copy import deep_copy
 from .empties import UNSET_ZERO, UnsetDict, UnsetList
-from .metaclass import NO_RAW, ModelMeta
-from .reprs import HIDDEN, model_items, model_repr
+from .reprs import model_items, model_repr
+from .variants import Auto
 
 T = TypeVar("T")
 
@@ -69,16 +70,13 @@ else:
 
 
 __all__ = [
-    "HIDDEN",
     "MICRO",
     "NO_RAW",
     "UNSET_ZERO",
-    "Auto",
     "IntOrString",
     "Literal",
     "MicroTime",
     "Model",
-    "ModelMeta",
     "Raw",
     "Time",
     "UnsetDict",
@@ -86,8 +84,6 @@ __all__ = [
     "auto",
     "constant",
     "field",
-    "raw",
-    "raw_value",
 ]
 
 MICRO = msgspec.Meta(tz=True, extra={"micro": True})
@@ -104,34 +100,11 @@ MicroTime: TypeAlias = Annotated[datetime, MICRO]
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
-class Model(
-    Struct,
-    metaclass=ModelMeta,
-    omit_defaults=True,
-    forbid_unknown_fields=True,
-    gc=False,  # models hold no back references, so they cannot be part of a cycle
-    rename="camel",
-    repr_omit_defaults=True,
-):
+class Model(ModelBase):
     """A typed piece of the Kubernetes API.
 
     Assigning is not checked at run time, as in any dataclass; type checkers know every field.
     """
-
-    __sensitive__: ClassVar[frozenset[str]] = frozenset()
-    """Attributes whose values no repr shows; declared as `class Secret(Model, sensitive=(...))`."""
-
-    __open_ended__: ClassVar[bool] = False
-    """Whether the API takes fields it does not name: `class Driver(Model, open_ended=True)`."""
-
-    __quantities__: ClassVar[frozenset[str]] = frozenset()
-    """Attributes that hold quantities; set by the metaclass."""
-
-    __constants__: ClassVar[dict[str, object]] = {}
-    """The values of constant attributes, which are objects of their own; set by the metaclass."""
-
-    __partial__: ClassVar[frozenset[str]] = frozenset()
-    """Attributes in which the API takes objects without what their classes require."""
 
     if TYPE_CHECKING:
 
@@ -154,31 +127,7 @@ class Model(
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:
         """Copy as `codec.deep_copy` does, which is many times faster than walking attributes."""
-        from .deep_copy import deep_copy  # late: copying stands on this module
-
         return deep_copy(self)
-
-
-class Auto:
-    """Makes the value of an `auto` field nobody set: an empty object that stays off the wire.
-
-    The object is of a hidden subclass: that is how the encoder tells it from an empty object that
-    somebody set, which is sent as `{}`.
-    """
-
-    __slots__ = ("_make", "model")
-
-    def __init__(self, model: type[Model]) -> None:
-        self.model = model
-        self._make: Callable[[], Model] | None = None
-
-    def __call__(self) -> Model:
-        """Make one."""
-        if self._make is None:
-            from .model_info import unset_maker  # late: shapes stands on this module
-
-            self._make = unset_maker(self.model)
-        return self._make()
 
 
 def auto(model: type[T]) -> T:
@@ -186,7 +135,7 @@ def auto(model: type[T]) -> T:
 
     Required fields of the empty struct are zero, as in Go: `""`, 0, False, `[]`, `{}`.
     """
-    return cast("T", field(default_factory=Auto(cast("type[Model]", model))))
+    return cast("T", field(default_factory=Auto(cast("type[ModelBase]", model))))
 
 
 def constant(value: T, *, name: str | None = None) -> T:
@@ -201,15 +150,3 @@ def constant(value: T, *, name: str | None = None) -> T:
 def _own(value: T) -> T:
     """Return the same text as an object of its own: who finds it knows that nobody else gave it."""
     return cast("T", value.encode().decode()) if isinstance(value, str) else value
-
-
-def raw(value: object) -> Raw:
-    """Make JSON that is kept to the byte out of a model or any JSON-like value."""
-    from .encoder import encode  # late: encoding stands on this module
-
-    return Raw(encode(value))
-
-
-def raw_value(value: Raw) -> Any:
-    """Read JSON that was kept to the byte; None when there is none."""
-    return msgspec.json.decode(value) if bytes(value) else None

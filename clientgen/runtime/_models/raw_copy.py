@@ -14,8 +14,8 @@ from typing import Any, TypeAlias, cast, get_args
 
 from msgspec import Raw
 
+from .base import NO_RAW, ModelBase, ModelMeta
 from .meta_v1 import ManagedFieldsEntry, ModelList, ObjectMeta
-from .model import NO_RAW, Model, ModelMeta
 from .model_info import ByClass, fields_of, known_model, leading_to
 
 __all__ = ["unpin"]
@@ -46,7 +46,7 @@ def _unpin_dict(values: dict[Any, Any], pool: Pool) -> None:
     _unpin_list(list(values.values()), pool)
 
 
-def _unpinner(kind: type[Model]) -> Unpinner | None:
+def _unpinner(kind: type[ModelBase]) -> Unpinner | None:
     """Return what unpins a model: one function for each way to raw JSON, one call if possible."""
     model = known_model(kind)
     steps = [_at(name) for name in _raw_attributes(model)]
@@ -64,7 +64,7 @@ def _unpinner(kind: type[Model]) -> Unpinner | None:
 _unpinners = ByClass[Unpinner | None](_unpinner, None, {list: _unpin_list, dict: _unpin_dict})
 
 
-def _paths(model: type[Model]) -> Iterator[str]:
+def _paths(model: type[ModelBase]) -> Iterator[str]:
     """Yield the paths of attributes to follow from a model."""
     if (metadata := fields_of(model).get("metadata")) and metadata.type is ObjectMeta:
         yield "metadata.managed_fields"
@@ -104,12 +104,12 @@ def _along(path: str) -> Unpinner:
     return unpin_there
 
 
-def _straight(model: type[Model], name: str) -> list[str]:
+def _straight(model: type[ModelBase], name: str) -> list[str]:
     """Return the paths of attributes that lead on from a field through plain objects."""
     (inside,) = (f.type for f in fields_of(model).values() if f.name == name)
     if not isinstance(inside, ModelMeta):
         return [name]
-    inner = cast("type[Model]", inside)
+    inner = cast("type[ModelBase]", inside)
     if _raw_attributes(inner):
         return [name]
     steps = leading_to(inner, _has_raw)
@@ -117,11 +117,11 @@ def _straight(model: type[Model], name: str) -> list[str]:
 
 
 @cache
-def _raw_attributes(model: type[Model]) -> tuple[str, ...]:
+def _raw_attributes(model: type[ModelBase]) -> tuple[str, ...]:
     return tuple(f.name for f in fields_of(model).values() if _mentions_raw(f.type))
 
 
-def _has_raw(model: type[Model]) -> bool:
+def _has_raw(model: type[ModelBase]) -> bool:
     """Whether to look for a model; managed fields are only where an object's metadata is."""
     return model is not ManagedFieldsEntry and bool(_raw_attributes(model))
 

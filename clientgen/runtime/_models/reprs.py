@@ -8,14 +8,15 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from msgspec import NODEFAULT, Raw, Struct
+from msgspec import NODEFAULT, Raw
 
+from .base import ModelBase
 from .empties import EmptyDict, EmptyList
+from .variants import unset_maker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .model import Model
 
 __all__ = ["HIDDEN", "LAST_APPLIED", "model_items", "model_repr"]
 
@@ -35,12 +36,12 @@ _IDENTITY = ("namespace", "name", "generate_name", "resource_version")
 _LARGE = frozenset({"metadata", "spec", "status", "api_version", "kind"})
 
 
-def model_repr(model: Model) -> str:
+def model_repr(model: ModelBase) -> str:
     """Show a model: what is set, cut where it gets long."""
     return _cut(_model(model, 0), _LONGEST)
 
 
-def model_items(model: Model) -> Iterator[tuple[str, object]]:
+def model_items(model: ModelBase) -> Iterator[tuple[str, object]]:
     """Yield what is set, with the sensitive values hidden.
 
     A field that is unknown (newer than the model) may be as sensitive as its neighbours.
@@ -56,20 +57,18 @@ def model_items(model: Model) -> Iterator[tuple[str, object]]:
         yield name, HIDDEN if hidden else value
 
 
-def _is_unset(model: Model, name: str, value: Any, default: object) -> bool:
+def _is_unset(model: ModelBase, name: str, value: Any, default: object) -> bool:
     if value is default or value is model.__constants__.get(name, NODEFAULT):
         return True
     kind: Any = value.__class__
     if issubclass(kind, list | dict):
         return not value and not issubclass(kind, EmptyList | EmptyDict)
     if getattr(kind, "__unset__", False):
-        from .model_info import unset_maker  # late: shapes stands on models
-
         return bool(value == unset_maker(kind.__model__)())
     return False
 
 
-def _model(model: Model, depth: int) -> str:
+def _model(model: ModelBase, depth: int) -> str:
     name = type(model).__name__
     if depth >= _DEEPEST:
         return f"{name}(…)" if any(True for _ in model_items(model)) else f"{name}()"
@@ -79,7 +78,7 @@ def _model(model: Model, depth: int) -> str:
     return f"{name}({', '.join(f'{key}={_value(value, depth + 1)}' for key, value in items)})"
 
 
-def _identity(model: Model) -> list[tuple[str, object]]:
+def _identity(model: ModelBase) -> list[tuple[str, object]]:
     """What a kind is called, if it has a name."""
     metadata = getattr(model, "metadata", None) if "kind" in model.__constants__ else None
     found = [(name, getattr(metadata, name, "")) for name in _IDENTITY]
@@ -92,8 +91,8 @@ def _value(value: Any, depth: int) -> str:
         return HIDDEN
     if isinstance(value, Raw):
         return f"<{len(value)} bytes of JSON>"
-    if isinstance(value, Struct) and hasattr(value, "__sensitive__"):
-        return _model(cast("Model", value), depth)
+    if isinstance(value, ModelBase):
+        return _model(value, depth)
     if isinstance(value, list):
         return _list(cast("list[object]", value), depth)
     if isinstance(value, dict):

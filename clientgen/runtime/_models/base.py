@@ -1,14 +1,19 @@
-"""What makes classes of models: it reads their declarations once, when the class is made."""
+"""The class beneath every model, and the metaclass that reads the declarations of models.
+
+Declarations are read once, when a class is made. The code that inspects, copies and shows models
+stands on this module; `Model`, which offers it as methods, stands on that code.
+"""
 
 from __future__ import annotations
 
 from collections import ChainMap
 from contextlib import suppress
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Raw, Struct
 
+from .argument_errors import misbuilt
 from .empties import note_empties
 from .quantity_fields import given_quantities, quantity_fields, to_quantities
 
@@ -16,12 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from msgspec import StructMeta
-
-    from .model import Model
 else:
     StructMeta = type(Struct)
 
-__all__ = ["NO_RAW", "ModelMeta", "assign", "construct", "set_values"]
+__all__ = ["NO_RAW", "ModelBase", "ModelMeta", "assign", "construct", "set_values"]
 
 construct: Final[Callable[..., Any]] = StructMeta.__call__
 """Makes an object of a class, its first argument, without a look at what else is given."""
@@ -79,8 +82,6 @@ class ModelMeta(StructMeta):
             try:
                 return construct(cls, *positional, **values)
             except TypeError as error:
-                from .arguments import misbuilt  # late: it stands on models
-
                 what = misbuilt(cls, values, has_positional=bool(positional))
                 raise (TypeError(what) if what else error) from None
 
@@ -95,7 +96,7 @@ def _constants(namespace: dict[str, Any]) -> dict[str, object]:
     }
 
 
-def _assign(self: Model, name: str, value: object) -> None:
+def _assign(self: ModelBase, name: str, value: object) -> None:
     """Assign an attribute of a class with quantities: texts and numbers become some.
 
     Assigning is not checked: what is no quantity is left for the server to refuse.
@@ -106,18 +107,48 @@ def _assign(self: Model, name: str, value: object) -> None:
     assign(self, name, value)
 
 
-def _reduce(self: Model) -> tuple[Callable[..., Model], tuple[Any, ...]]:
+def _reduce(self: ModelBase) -> tuple[Callable[..., ModelBase], tuple[Any, ...]]:
     """Pickle what is set: the very objects that stand for what nobody set are found again."""
     return _restore, (type(self), set_values(self))
 
 
-def _restore(model: type[Model], values: dict[str, Any]) -> Model:
-    restored: Model = construct(model, **values)
+def _restore(model: type[ModelBase], values: dict[str, Any]) -> ModelBase:
+    restored: ModelBase = construct(model, **values)
     return restored
 
 
-def set_values(model: Model) -> dict[str, Any]:
+def set_values(model: ModelBase) -> dict[str, Any]:
     """Return the attributes and their values, without constants and raw JSON that nobody set."""
     unset = model.__constants__
     values = {name: getattr(model, name) for name in model.__struct_fields__}
     return {n: v for n, v in values.items() if v is not unset.get(n, NO_RAW)}
+
+
+class ModelBase(
+    Struct,
+    metaclass=ModelMeta,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+    gc=False,  # models hold no back references, so they cannot be part of a cycle
+    rename="camel",
+    repr_omit_defaults=True,
+):
+    """The configuration of every model's struct, and what its declarations say besides its fields.
+
+    Models inherit from `Model`.
+    """
+
+    __sensitive__: ClassVar[frozenset[str]] = frozenset()
+    """Attributes whose values no repr shows; declared as `class Secret(Model, sensitive=(...))`."""
+
+    __open_ended__: ClassVar[bool] = False
+    """Whether the API takes fields it does not name: `class Driver(Model, open_ended=True)`."""
+
+    __quantities__: ClassVar[frozenset[str]] = frozenset()
+    """Attributes that hold quantities; set by the metaclass."""
+
+    __constants__: ClassVar[dict[str, object]] = {}
+    """The values of constant attributes, which are objects of their own; set by the metaclass."""
+
+    __partial__: ClassVar[frozenset[str]] = frozenset()
+    """Attributes in which the API takes objects without what their classes require."""
