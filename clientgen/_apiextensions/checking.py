@@ -40,9 +40,9 @@ def check(checker: Checker, value: Any, field: str = "", pair: Pair | None = Non
 
     Where a `pair` tells that an update left a part alone, that part may be wrong.
     """
-    found: list[Cause] = []
-    checker.check(value, "", found, pair)
-    return [_placed(each, field) for each in dict.fromkeys(found)]
+    causes: list[Cause] = []
+    checker.check(value, "", causes, pair)
+    return [_placed(each, field) for each in dict.fromkeys(causes)]
 
 
 def _placed(cause: Cause, field: str) -> Cause:
@@ -84,33 +84,33 @@ class Checker:
             "object": [_object(raw)],
         }
 
-    def check(self, value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
-        """Add what is wrong to `found`, unless the value was the same before."""
-        before = len(found)
-        passed = self.match(value, path, found, pair)
-        if pair is not None and len(found) > before and pair.unchanged:
-            del found[before:]
+    def check(self, value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
+        """Add what is wrong to `causes`, unless the value was the same before."""
+        before = len(causes)
+        passed = self.match(value, path, causes, pair)
+        if pair is not None and len(causes) > before and pair.unchanged:
+            del causes[before:]
         return passed
 
-    def match(self, value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
-        """Add what is wrong to `found`; returns the number of checks, as the server counts them."""
+    def match(self, value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
+        """Add the failures to `causes`. Returns the number of checks, as the server counts them."""
         actual = type_of(value)
         passed = 1 if actual in self._fitting else 0
         if self._type is not None and not passed:
-            passed = self._type(value, path, found, pair)
+            passed = self._type(value, path, causes, pair)
         if value is None:
             if self._enum is not None:
-                self._enum(value, path, found, pair)
+                self._enum(value, path, causes, pair)
             return passed
         passed += 4 if self._type else 3  # one for each kind of check that applies, one at the end
         if self._always is not None:
-            passed += self._always(value, path, found, pair)
+            passed += self._always(value, path, causes, pair)
         else:
             passed += 1
         for facet in self._by_type.get(actual, ()):
-            passed += 1 + facet(value, path, found, pair)
+            passed += 1 + facet(value, path, causes, pair)
         if self._enum is not None:
-            self._enum(value, path, found, pair)
+            self._enum(value, path, causes, pair)
         return passed
 
 
@@ -120,7 +120,7 @@ def _type_check(kinds: list[str], name: str, *, nullable: bool) -> Facet | None:
     listed = ",".join(kinds)
     numeric = "integer" in kinds or "number" in kinds
 
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
         actual = type_of(value)
         if actual == "null":
             fits = nullable or not kinds
@@ -131,7 +131,7 @@ def _type_check(kinds: list[str], name: str, *, nullable: bool) -> Facet | None:
         if fits:
             return 1
         wanted = name if name and actual not in ("string", "array", "null") else listed
-        found.append(mistyped(path, wanted, actual))
+        causes.append(mistyped(path, wanted, actual))
         return 0
 
     return facet
@@ -154,19 +154,19 @@ def _combined(raw: Mapping[str, Any]) -> Facet | None:
     if not (any_of or one_of or all_of or unwanted):
         return None
 
-    def facet(value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
         passed = 1
         if any_of:
-            passed += _any_of(any_of, value, path, found, pair)
+            passed += _any_of(any_of, value, path, causes, pair)
         if one_of:
-            passed += _one_of(one_of, value, path, found, pair)
+            passed += _one_of(one_of, value, path, causes, pair)
         if all_of:
-            passed += _all_of(all_of, value, path, found, pair)
+            passed += _all_of(all_of, value, path, causes, pair)
         if unwanted is not None:
             wrong: list[Cause] = []
             unwanted.match(value, path, wrong, pair)
             if not wrong:
-                found.append(_complaint(path, "must not validate the schema (not)"))
+                causes.append(_complaint(path, "must not validate the schema (not)"))
         return passed
 
     return facet
@@ -189,7 +189,7 @@ def _verdicts(
 
 
 def _any_of(
-    branches: list[Checker], value: Any, path: str, found: list[Cause], pair: Pair | None
+    branches: list[Checker], value: Any, path: str, causes: list[Cause], pair: Pair | None
 ) -> int:
     best: _Verdict | None = None
     for passed, wrong in _verdicts(branches, value, path, pair):
@@ -197,12 +197,12 @@ def _any_of(
             return passed
         if best is None or passed > best[0]:
             best = passed, wrong
-    found.append(_complaint(path, "must validate at least one schema (anyOf)"))
-    return _merge(best, found)
+    causes.append(_complaint(path, "must validate at least one schema (anyOf)"))
+    return _merge(best, causes)
 
 
 def _one_of(
-    branches: list[Checker], value: Any, path: str, found: list[Cause], pair: Pair | None
+    branches: list[Checker], value: Any, path: str, causes: list[Cause], pair: Pair | None
 ) -> int:
     best: _Verdict | None = None
     good: list[int] = []
@@ -214,27 +214,27 @@ def _one_of(
     if len(good) == 1:
         return good[0]
     many = f"{len(good)} valid alternatives" if good else "none valid"
-    found.append(_complaint(path, f"must validate one and only one schema (oneOf). Found {many}"))
-    return 0 if good else _merge(best, found)
+    causes.append(_complaint(path, f"must validate one and only one schema (oneOf). Found {many}"))
+    return 0 if good else _merge(best, causes)
 
 
-def _merge(verdict: _Verdict | None, found: list[Cause]) -> int:
+def _merge(verdict: _Verdict | None, causes: list[Cause]) -> int:
     if verdict is None:
         return 0
-    found.extend(verdict[1])
+    causes.extend(verdict[1])
     return verdict[0]
 
 
 def _all_of(
-    branches: list[Checker], value: Any, path: str, found: list[Cause], pair: Pair | None
+    branches: list[Checker], value: Any, path: str, causes: list[Cause], pair: Pair | None
 ) -> int:
     verdicts = list(_verdicts(branches, value, path, pair))
     good = sum(not wrong for _, wrong in verdicts)
     for _, wrong in verdicts:
-        found.extend(wrong)
+        causes.extend(wrong)
     if good != len(branches):
         more = "" if good else ". None validated"
-        found.append(_complaint(path, f"must validate all the schemas (allOf){more}"))
+        causes.append(_complaint(path, f"must validate all the schemas (allOf){more}"))
     return sum(passed for passed, _ in verdicts)
 
 
@@ -245,17 +245,17 @@ def _array(raw: Mapping[str, Any]) -> Facet:
     items = Checker(raw["items"]) if is_object(raw.get("items")) else None
     least, most = raw.get("minItems"), raw.get("maxItems")
 
-    def facet(value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
         passed = 1
         if items is not None:
             for at, each in enumerate(value):
                 inner = pair.item(at) if pair is not None else None
-                passed += items.check(each, f"{path}[{at}]", found, inner)
+                passed += items.check(each, f"{path}[{at}]", causes, inner)
         if least is not None and len(value) < least:
             why = f"{path.removeprefix('.')} in body should have at least {least} items"
-            found.append(invalid_value(path, len(value), why))
+            causes.append(invalid_value(path, len(value), why))
         if most is not None and len(value) > most:
-            found.append(too_many(path, len(value), most))
+            causes.append(too_many(path, len(value), most))
         return passed
 
     return facet
@@ -269,20 +269,20 @@ def _object(raw: Mapping[str, Any]) -> Facet:
     needed: list[str] = raw.get("required") or []
     count = _counted(raw)
 
-    def facet(value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
         passed = 0
         if count is not None:
-            count(value, path, found, pair)
+            count(value, path, causes, pair)
         for name, each in value.items():
             known = members.get(name, others)
             if known is not None:
                 where = f"{path}.{name}" if path else name
-                passed += known.check(each, where, found, _member(pair, path, name))
+                passed += known.check(each, where, causes, _member(pair, path, name))
             elif closed and name not in members:
                 where = path.removeprefix(".")
                 why = f"{where}.{name} in body is a forbidden property"
-                found.append(invalid_value(path, "", why))
-        found.extend(required(f"{path}.{name}") for name in needed if name not in value)
+                causes.append(invalid_value(path, "", why))
+        causes.extend(required(f"{path}.{name}") for name in needed if name not in value)
         return passed
 
     return facet
@@ -299,12 +299,12 @@ def _counted(raw: Mapping[str, Any]) -> Facet | None:
     if least is None and most is None:
         return None
 
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
         if least is not None and len(value) < least:
             why = f"{path.removeprefix('.')} in body should have at least {least} properties"
-            found.append(invalid_value(path, len(value), why))
+            causes.append(invalid_value(path, len(value), why))
         if most is not None and len(value) > most:
-            found.append(too_many(path, len(value), most))
+            causes.append(too_many(path, len(value), most))
         return 0
 
     return facet

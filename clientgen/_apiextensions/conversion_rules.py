@@ -66,15 +66,15 @@ def _client(client: Mapping[str, Any] | None, path: str) -> Iterator[Cause]:
 
 
 def _url(url: str, path: str) -> Iterator[Cause]:
-    found = urlsplit(url)
+    parsed = urlsplit(url)
     wrong = {
         "'https' is the only allowed URL scheme; desired format: https://host[/path]": (
-            found.scheme != "https"
+            parsed.scheme != "https"
         ),
-        "host must be specified; desired format: https://host[/path]": not found.netloc,
-        "user information is not permitted in the URL": "@" in found.netloc,
-        "fragments are not permitted in the URL": bool(found.fragment),
-        "query parameters are not permitted in the URL": bool(found.query),
+        "host must be specified; desired format: https://host[/path]": not parsed.netloc,
+        "user information is not permitted in the URL": "@" in parsed.netloc,
+        "fragments are not permitted in the URL": bool(parsed.fragment),
+        "query parameters are not permitted in the URL": bool(parsed.query),
     }
     for why, holds in wrong.items():
         if holds:

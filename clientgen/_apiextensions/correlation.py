@@ -76,8 +76,8 @@ class Pair:
         items = self._structure.items
         if items is None or not is_list(self.new):
             return None
-        found = old_item(self._structure, self.old, self.new[at])
-        return None if found is None else Pair(self.new[at], found, items)
+        old = old_item(self._structure, self.old, self.new[at])
+        return None if old is None else Pair(self.new[at], old, items)
 
 
 def old_item(structure: Structure, old: Any, item: Any) -> Any:

@@ -60,34 +60,34 @@ def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -
 
 def _count_rules(spec: Mapping[str, Any]) -> int:
     """How many rules stand in the schemas, wherever."""
-    found = 0
+    count = 0
     level: list[Any] = [spec]
     while level:
         inside: list[Any] = []
         for each in level:
             if is_object(each):
                 rules = each.get("x-kubernetes-validations")
-                found += len(rules) if is_list(rules) else 0
+                count += len(rules) if is_list(rules) else 0
                 inside += each.values()
             elif is_list(each):
                 inside += each
         level = inside
-    return found
+    return count
 
 
 def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:
     versions: list[dict[str, Any]] = [dict(each) for each in listed(spec, "versions")]
-    found = {**spec, "versions": versions}
+    internal = {**spec, "versions": versions}
     if not versions:
-        return found
-    found["version"] = versions[0].get("name") or ""
+        return internal
+    internal["version"] = versions[0].get("name") or ""
     for name, shared in _SHARED.items():
         first = versions[0].get(name)
         if all(each.get(name) == first for each in versions):
-            found[shared] = first
+            internal[shared] = first
             for each in versions:
                 each.pop(name, None)
-    return found
+    return internal
 
 
 def _own_name(crd: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Cause]:
@@ -243,8 +243,8 @@ def _approval(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator
 
 def _annotation(crd: Mapping[str, Any]) -> str:
     annotations = part(part(crd, "metadata"), "annotations")
-    found: str = annotations.get(_APPROVED, "")
-    return found
+    approval: str = annotations.get(_APPROVED, "")
+    return approval
 
 
 # ---------------------------------------------------------------------------------- warnings
@@ -260,10 +260,10 @@ def _warnings(crd: Mapping[str, Any]) -> list[str]:
     spec = _internal(part(crd, "spec"))
     schemas = [schema_in(spec.get("validation"))]
     schemas += [schema_in(each.get("schema")) for each in spec["versions"]]
-    found = [each for schema in schemas if schema for each in _nodes(schema)]
+    nodes = [each for schema in schemas if schema for each in _nodes(schema)]
     return [
         f'unrecognized format "{each["format"]}"'
-        for each in found
+        for each in nodes
         if each.get("format") and not recognized(each.get("type") or "", each["format"])
     ]
 

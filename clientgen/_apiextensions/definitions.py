@@ -93,10 +93,10 @@ _STAGES: Final = ("alpha", "beta", "")
 
 def _rank(name: str) -> tuple[int, ...]:
     """Grows with a version's priority: v2, v1, v1beta2, v1beta1, v1alpha1, and then all others."""
-    found = _VERSION.fullmatch(name)
-    if found is None:
+    match = _VERSION.fullmatch(name)
+    if match is None:
         return (-1,)
-    return (_STAGES.index(found[2] or ""), int(found[1]), int(found[3] or 0))
+    return (_STAGES.index(match[2] or ""), int(match[1]), int(match[3] or 0))
 
 
 def _successor(version: Mapping[str, Any], versions: Iterable[Mapping[str, Any]]) -> str:
@@ -220,8 +220,8 @@ def _accept(
             accepted[name] = wanted.get(name)
     accepted["categories"] = wanted.get("categories")
     # Kind and plural are always written, even empty.
-    found = {name: accepted[name] for name in _ORDER if accepted.get(name)}
-    return {"kind": "", "plural": "", **found}, conflict
+    names = {name: accepted[name] for name in _ORDER if accepted.get(name)}
+    return {"kind": "", "plural": "", **names}, conflict
 
 
 def _taken(group: str, others: list[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
@@ -253,10 +253,10 @@ def _set(
     conditions: list[dict[str, Any]], kind: str, told: tuple[str, str, str], now: datetime
 ) -> None:
     status, reason, message = told
-    found = next((each for each in conditions if each["type"] == kind), None)
-    if found is None:
-        found = {"type": kind}
-        conditions.append(found)
-    if found.get("status") != status:
-        found["lastTransitionTime"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    found.update({"status": status, "reason": reason, "message": message})
+    condition = next((each for each in conditions if each["type"] == kind), None)
+    if condition is None:
+        condition = {"type": kind}
+        conditions.append(condition)
+    if condition.get("status") != status:
+        condition["lastTransitionTime"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    condition.update({"status": status, "reason": reason, "message": message})

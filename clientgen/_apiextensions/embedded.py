@@ -63,19 +63,19 @@ def clean_embedded(
         Failure: 400, metadata cannot be read.
     """
     unknown: list[str] = []
-    for path, found in list(_embedded(value, structure, "")):
+    for path, resource in list(_embedded(value, structure, "")):
         for name in ("apiVersion", "kind"):
-            if name in found and not isinstance(found[name], str):
+            if name in resource and not isinstance(resource[name], str):
                 raise refusal(f"{path}.{name}: Invalid value: must be a string")
-        if is_object(found.get("metadata")):
+        if is_object(resource.get("metadata")):
             form = normalise(
-                found["metadata"],
+                resource["metadata"],
                 object_meta,
                 refuse=lambda why, path=path: refusal(f"{path}.metadata: Invalid value: {why}"),  # type: ignore[misc]
             )
-            found["metadata"] = form.value
+            resource["metadata"] = form.value
             unknown += (f"{path}.metadata.{each}" for each in form.unknown)
-        elif "metadata" in found:
+        elif "metadata" in resource:
             raise refusal(f"{path}.metadata: Invalid value: must be an object")
     return unknown
 
@@ -89,25 +89,25 @@ def refusal_of(kind: str, version: str) -> Callable[[str], Failure]:
 def check_embedded(value: Any, structure: Structure) -> list[Cause]:
     """What is wrong with embedded objects."""
     causes: list[Cause] = []
-    for path, found in _embedded(value, structure, ""):
-        causes += check_type_meta(found, path)
-        if is_object(metadata := found.get("metadata")):
+    for path, resource in _embedded(value, structure, ""):
+        causes += check_type_meta(resource, path)
+        if is_object(metadata := resource.get("metadata")):
             causes += _metadata_causes(metadata, f"{path}.metadata")
     return causes
 
 
-def check_type_meta(found: dict[str, Any], path: str) -> list[Cause]:
+def check_type_meta(resource: dict[str, Any], path: str) -> list[Cause]:
     """What is wrong with the apiVersion and the kind of an embedded object."""
-    return list(_type_causes(found, path))
+    return list(_type_causes(resource, path))
 
 
-def _type_causes(found: dict[str, Any], path: str) -> Iterator[Cause]:
+def _type_causes(resource: dict[str, Any], path: str) -> Iterator[Cause]:
     for name in ("apiVersion", "kind"):
-        if name not in found:
+        if name not in resource:
             yield required(f"{path}.{name}")
-        elif not found[name]:
-            yield invalid_value(f"{path}.{name}", found[name], "must not be empty")
-    version, kind = found.get("apiVersion") or "", found.get("kind") or ""
+        elif not resource[name]:
+            yield invalid_value(f"{path}.{name}", resource[name], "must not be empty")
+    version, kind = resource.get("apiVersion") or "", resource.get("kind") or ""
     if version.count("/") > 1:
         why = f"unexpected GroupVersion string: {version}"
         yield invalid_value(f"{path}.apiVersion", version, why)

@@ -29,7 +29,7 @@ def resolve(path: str, structure: Structure, *, brackets: bool = True) -> tuple[
         ValueError: it leads nowhere; the text says why.
     """
     words = iter(_WORD.findall(path))
-    spelt, found = "", structure
+    spelt, subschema = "", structure
     for word in words:
         if word == "[" and not brackets:
             raise ValueError("array notation is not allowed")
@@ -38,10 +38,10 @@ def resolve(path: str, structure: Structure, *, brackets: bool = True) -> tuple[
         name = _next(words)
         if word == "[":
             name = _unquoted(name)
-        spelt, found = _enter(spelt, found, name)
+        spelt, subschema = _enter(spelt, subschema, name)
         if word == "[" and (closing := _next(words)) != "]":
             raise ValueError(f"expected ] but got {closing}")
-    return spelt, found
+    return spelt, subschema
 
 
 def _next(words: Iterator[str]) -> str:
@@ -54,21 +54,21 @@ def _unquoted(word: str) -> str:
     if not re.fullmatch("'.*'", word, re.DOTALL):
         raise ValueError(f"expected single quoted string but got {word}")
 
-    def unescaped(found: re.Match[str]) -> str:
-        if found[1] not in _ESCAPES:
-            raise ValueError(f"invalid string literal: invalid escape char {found[0]}")
-        return _ESCAPES[found[1]]
+    def unescaped(match: re.Match[str]) -> str:
+        if match[1] not in _ESCAPES:
+            raise ValueError(f"invalid string literal: invalid escape char {match[0]}")
+        return _ESCAPES[match[1]]
 
     return re.sub(r"\\(.)", unescaped, word[1:-1])
 
 
 def _enter(spelt: str, structure: Structure, name: str) -> tuple[str, Structure]:
     if structure.raw.get("properties") is not None:
-        found = structure.properties.get(name)
+        child = structure.properties.get(name)
         spelt = f"{spelt}.{name}" if spelt else name
     else:
-        found = structure.additional
+        child = structure.additional
         spelt = f"{spelt}[{name}]"
-    if found is None:
+    if child is None:
         raise ValueError("does not refer to a valid field")
-    return spelt, found
+    return spelt, child

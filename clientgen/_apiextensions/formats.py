@@ -75,8 +75,8 @@ def parse_duration(text: str) -> int:
     try:
         return go_duration(text)
     except ValueError:
-        found = [_worded(int(part[1]), part[2].lower()) for part in _WORDED_PART.finditer(text)]
-        known = [each for each in found if each is not None]
+        spans = [_worded(int(part[1]), part[2].lower()) for part in _WORDED_PART.finditer(text)]
+        known = [each for each in spans if each is not None]
         if not known:
             raise
         return sum(known)
@@ -145,8 +145,8 @@ _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0
 
 def _is_date_time(text: str) -> bool:
     parts = text.lower().split("t")
-    found = _TIME.fullmatch(parts[1]) if len(parts) > 1 and _is_date(parts[0]) else None
-    return found is not None and found[1] <= "23" and found[2] <= "59" and found[3] <= "59"
+    match = _TIME.fullmatch(parts[1]) if len(parts) > 1 and _is_date(parts[0]) else None
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

@@ -59,9 +59,9 @@ def is_whole(number: float) -> bool:
 def enum(values: list[Any]) -> Facet:
     """Values there are."""
 
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
         if value is None or not any(_is_one(value, each) for each in values):
-            found.append(not_supported(path, value, values))
+            causes.append(not_supported(path, value, values))
         return 0
 
     return facet
@@ -79,16 +79,16 @@ def strings(raw: Mapping[str, Any], name: str) -> list[Facet]:
     pattern = raw.get("pattern") or ""
     matches = _pattern(pattern) if pattern else None
 
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
         shown = path.removeprefix(".")
         if most is not None and len(value) > most:
-            found.append(too_long(path, f"may not be more than {most} bytes"))
+            causes.append(too_long(path, f"may not be more than {most} bytes"))
         elif least is not None and len(value) < least:
             why = f"{shown} in body should be at least {least} chars long"
-            found.append(invalid_value(path, value, why))
+            causes.append(invalid_value(path, value, why))
         elif matches is not None and not matches(value):
             why = f"{shown} in body should match '{pattern}'"
-            found.append(invalid_value(path, value, why))
+            causes.append(invalid_value(path, value, why))
         return 0
 
     fits = STRING_FORMATS.get(name.replace("-", ""))
@@ -103,9 +103,9 @@ def _pattern(pattern: str) -> Callable[[str], bool]:
 
 
 def _formatted(name: str, fits: Callable[[str], bool]) -> Facet:
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
         if not fits(value):
-            found.append(mistyped(path, name, value))
+            causes.append(mistyped(path, name, value))
         return 0
 
     return facet
@@ -119,23 +119,23 @@ def number(raw: Mapping[str, Any], sole: str, name: str) -> Facet:
         if bound is not None
     ]
 
-    def facet(value: Any, path: str, found: list[Cause], pair: Pair | None) -> int:
-        _check_range(value, sole, name, "Checked", path, found)
+    def facet(value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
+        _check_range(value, sole, name, "Checked", path, causes)
         for bound in bounds:
-            bound(value, path, found, pair)
+            bound(value, path, causes, pair)
         return 1
 
     return facet
 
 
 def _check_range(  # noqa: PLR0917 - all of them are told in the complaint
-    value: float, sole: str, name: str, what: str, path: str, found: list[Cause]
+    value: float, sole: str, name: str, what: str, path: str, causes: list[Cause]
 ) -> bool:
     if _in_range(value, sole, name):
         return True
     form = f"with format {name}" if name else "(default format)"
     text = f"{what} value must be of type {sole} {form} in {path.removeprefix('.')}"
-    found.append(invalid_value(NO_FIELD, "", text))
+    causes.append(invalid_value(NO_FIELD, "", text))
     return False
 
 
@@ -151,18 +151,18 @@ def _multiple(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
     if factor is None:
         return None
 
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
         whole = isinstance(value, int)
-        fits = _check_range(factor, sole, name, "MultipleOf", path, found)
+        fits = _check_range(factor, sole, name, "MultipleOf", path, causes)
         step = int(factor) if whole and fits else factor
         if step <= 0:
             why = (
                 f"factor MultipleOf declared for {path.removeprefix('.')} must be positive: {step}"
             )
-            found.append(invalid_value(path, step, why))
+            causes.append(invalid_value(path, step, why))
         elif not (value % step == 0 if whole and fits else is_whole(_quotient(value, step))):
             why = f"{path.removeprefix('.')} in body should be a multiple of {factor}"
-            found.append(invalid_value(path, value, why))
+            causes.append(invalid_value(path, value, why))
         return 0
 
     return facet
@@ -198,13 +198,13 @@ def _bound(  # noqa: PLR0917 - one bound, in all its words
     if limit is None:
         return None
 
-    def facet(value: Any, path: str, found: list[Cause], _pair: Pair | None) -> int:
-        fits = _check_range(limit, sole, name, f"{what} boundary", path, found)
+    def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
+        fits = _check_range(limit, sole, name, f"{what} boundary", path, causes)
         # The server compares integers with the bound cut to an integer.
         against = int(limit) if isinstance(value, int) and fits else limit
         if beyond(value, against) or (exclusive and value == against):
             why = f"{path.removeprefix('.')} in body should be {words} {limit:g}"
-            found.append(invalid_value(path, value, why))
+            causes.append(invalid_value(path, value, why))
         return 0
 
     return facet

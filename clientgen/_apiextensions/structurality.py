@@ -125,9 +125,11 @@ def _meta(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause]:
     members = part(raw, "properties")
     if level == "root" or raw.get("x-kubernetes-embedded-resource"):
         for name, kind in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
-            found = members[name].get("type", "") if name in members else kind
-            if found != kind:
-                yield invalid_value(f"{path}.properties[{name}].type", found, f"must be {kind}")
+            declared_type = members[name].get("type", "") if name in members else kind
+            if declared_type != kind:
+                yield invalid_value(
+                    f"{path}.properties[{name}].type", declared_type, f"must be {kind}"
+                )
     if level == "root" and "metadata" in members and not _only_names(members["metadata"]):
         why = (
             "must not specify anything other than name and generateName, "

@@ -64,9 +64,9 @@ class Structure:
     @classmethod
     def of_kind(cls, raw: Mapping[str, Any]) -> Structure:
         """The root of a kind, where apiVersion, kind and metadata are always there."""
-        found = cls(raw)
-        found.embedded = True
-        return found
+        parsed = cls(raw)
+        parsed.embedded = True
+        return parsed
 
     def member(self, name: str) -> Structure | None:
         """What is known of the member `name` of such an object."""
@@ -82,9 +82,9 @@ class Structure:
             "kind": _STRING,
             "metadata": {"type": "object", "properties": names},
         }
-        found = Structure({**self.raw, "properties": members})
-        found.embedded = self.embedded
-        return found
+        completed = Structure({**self.raw, "properties": members})
+        completed.embedded = self.embedded
+        return completed
 
 
 def copied(value: Any) -> Any:

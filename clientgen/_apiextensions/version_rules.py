@@ -118,13 +118,13 @@ def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -
             yield required(where)
             continue
         try:
-            spelt, found = resolve(given, structure, brackets=False)
+            spelt, schema = resolve(given, structure, brackets=False)
         except ValueError as error:
             yield invalid_value(where, given, f"is an invalid path: {error}")
             continue
         if spelt.partition(".")[0] == "metadata":
             yield invalid_value(where, given, "must not point to fields in metadata")
-        if found.type not in _SELECTABLE:
+        if schema.type not in _SELECTABLE:
             why = (
                 "must point to a field of type string, boolean or integer. "
                 "Enum string fields and strings with formats are allowed."

@@ -237,16 +237,16 @@ def _scale(raw: dict[str, Any] | None) -> ScalePaths | None:
     )
 
 
-def _text(found: list[Any]) -> str:
-    if not found or found[0] is None:
+def _text(values: list[Any]) -> str:
+    if not values or values[0] is None:
         return ""
-    value = found[0]
+    value = values[0]
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]:
     """The schema with apiVersion, kind and metadata in every object that has them."""
-    found = dict(raw)
+    schema = dict(raw)
     members: dict[str, Any] = {
         name: _with_meta(each) for name, each in part(raw, "properties").items()
     }
@@ -258,8 +258,8 @@ def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]
             "metadata": {"$ref": f"#/definitions/{OBJECT_META}"},
         }
     if members:
-        found["properties"] = members
+        schema["properties"] = members
     for name in ("items", "additionalProperties"):
         if is_object(raw.get(name)):
-            found[name] = _with_meta(raw[name])
-    return found
+            schema[name] = _with_meta(raw[name])
+    return schema

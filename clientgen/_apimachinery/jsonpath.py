@@ -42,10 +42,10 @@ def evaluate(path: str, value: Any) -> list[Any]:
     Raises:
         ValueError: `path` cannot be read.
     """
-    found = [value]
+    values = [value]
     for step in parse(path):
-        found = [each for before in found for each in step(before)]
-    return found
+        values = [each for before in values for each in step(before)]
+    return values
 
 
 @cached_if_short
@@ -146,10 +146,10 @@ def _union(parts: list[Step]) -> Step:
 
 def _nested(steps: tuple[Step, ...]) -> Step:
     def step(value: Any) -> Iterator[Any]:
-        found = [value]
+        values = [value]
         for each in steps:
-            found = [after for before in found for after in each(before)]
-        yield from found
+            values = [after for before in values for after in each(before)]
+        yield from values
 
     return step
 
@@ -175,11 +175,11 @@ def _filtered(condition: str) -> Step:
 
     def step(value: Any) -> Iterator[Any]:
         for item in _wildcard(value) if isinstance(value, list) else ():
-            found = left(item)
+            operands = left(item)
             if compare is None or right is None:
-                if found:
+                if operands:
                     yield item
-            elif found and (others := right(item)) and _holds(compare, found[0], others[0]):
+            elif operands and (others := right(item)) and _holds(compare, operands[0], others[0]):
                 yield item
 
     return step

@@ -86,11 +86,11 @@ def underscored_problems(text: str) -> list[str]:
     problems = _length(text, 253)
     label = "[a-z0-9_]([-_a-z0-9]*[a-z0-9_])?"
     if not _matches(rf"{label}(\.{label})*", text):
-        said = (
+        message = (
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
             "'_', '-' or '.', and must start and end with an alphanumeric character or '_'"
         )
-        problems.append(_hint(said, rf"{label}(\.{label})*", "example.com"))
+        problems.append(_hint(message, rf"{label}(\.{label})*", "example.com"))
     return problems
 
 
@@ -99,12 +99,12 @@ def wildcard_subdomain_problems(text: str) -> list[str]:
     problems = _length(text, 253)
     syntax = rf"\*\.{_SUBDOMAIN}"
     if not _matches(syntax, text):
-        said = (
+        message = (
             "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS "
             "subdomain, which must consist of lower case alphanumeric characters, '-' or '.' "
             "and end with an alphanumeric character"
         )
-        problems.append(_hint(said, syntax, "*.example.com"))
+        problems.append(_hint(message, syntax, "*.example.com"))
     return problems
 
 
@@ -127,11 +127,11 @@ def service_label_problems(text: str) -> list[str]:
     """A DNS label that begins with a letter (RFC 1035)."""
     problems = _length(text, 63)
     if not _matches(_SERVICE_LABEL, text):
-        said = (
+        message = (
             "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
             "start with an alphabetic character, and end with an alphanumeric character"
         )
-        problems.append(_hint(said, _SERVICE_LABEL, "my-name", "abc-123"))
+        problems.append(_hint(message, _SERVICE_LABEL, "my-name", "abc-123"))
     return problems
 
 
@@ -149,8 +149,8 @@ def signer_problems(text: str) -> list[str]:
 def _first_problems(text: str, rule: Rule) -> list[str]:
     """What is wrong with the first word between dots that breaks a rule."""
     for label in text.split("."):
-        if found := rule(label):
-            return [f'validating label "{label}": {problem}' for problem in found]
+        if problems := rule(label):
+            return [f'validating label "{label}": {problem}' for problem in problems]
     return []
 
 
@@ -166,20 +166,20 @@ def qualified_name_problems(text: str) -> list[str]:
     problems: list[str] = []
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
-        said = _hint(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
+        message = _hint(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
         beside = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a valid label key {said} {beside}"]
+        return [f"a valid label key {message} {beside}"]
     if slash and not prefix:
         problems.append("prefix part must be non-empty")
     elif slash:
-        found = subdomain_problems(prefix)
+        prefix_problems = subdomain_problems(prefix)
         problems += [
             (
                 f"prefix part {problem}".replace("characters", "bytes", 1)
                 if problem.startswith("must be no more")
                 else f"prefix part {problem}"
             )
-            for problem in found
+            for problem in prefix_problems
         ]
     if not name:
         problems.append("name part must be non-empty")
@@ -194,8 +194,8 @@ def label_value_problems(text: str) -> list[str]:
     """A value of a label."""
     problems = _length(text, 63, "bytes")
     if not _matches(_VALUE, text):
-        said = f"a valid label must be an empty string or {_NAME_TEXT.removeprefix('must ')}"
-        problems.append(_hint(said, _VALUE, "MyValue", "my_value", "12345"))
+        message = f"a valid label must be an empty string or {_NAME_TEXT.removeprefix('must ')}"
+        problems.append(_hint(message, _VALUE, "MyValue", "my_value", "12345"))
     return problems
 
 
@@ -203,8 +203,8 @@ def config_key_problems(text: str) -> list[str]:
     """A key of a ConfigMap or Secret: it can be the name of a file."""
     problems = _length(text, 253)
     if not _matches(_CONFIG_KEY, text):
-        said = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
-        problems.append(_hint(said, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
+        message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        problems.append(_hint(message, _CONFIG_KEY, "key.name", "KEY_NAME", "key-name"))
     if text == ".":
         problems.append("must not be '.'")
     elif text == "..":
@@ -218,16 +218,16 @@ def environment_name_problems(text: str) -> list[str]:
     """The name of an environment variable: printable ASCII without `=`."""
     if text and all(" " <= sign <= "~" and sign != "=" for sign in text):
         return []
-    said = "a valid environment variable name must consist only of printable ASCII characters"
-    return [f"{said} other than '='"]
+    message = "a valid environment variable name must consist only of printable ASCII characters"
+    return [f"{message} other than '='"]
 
 
 def header_name_problems(text: str) -> list[str]:
     """The name of an HTTP header."""
     if _matches("[-A-Za-z0-9]+", text):
         return []
-    said = "a valid HTTP header must consist of alphanumeric characters or '-'"
-    return [_hint(said, "[-A-Za-z0-9]+", "X-Header-Name")]
+    message = "a valid HTTP header must consist of alphanumeric characters or '-'"
+    return [_hint(message, "[-A-Za-z0-9]+", "X-Header-Name")]
 
 
 def port_name_problems(text: str) -> list[str]:

@@ -12,17 +12,17 @@ __all__ = ["part", "parts", "texts"]
 
 def part(obj: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A member that is an object."""
-    found: dict[str, Any] | None = obj.get(name)
-    return found or {}
+    value: dict[str, Any] | None = obj.get(name)
+    return value or {}
 
 
 def parts(obj: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """A member that is a list of objects."""
-    found: list[dict[str, Any]] | None = obj.get(name)
-    return found or []
+    values: list[dict[str, Any]] | None = obj.get(name)
+    return values or []
 
 
 def texts(obj: Mapping[str, Any], name: str) -> list[str]:
     """A member that is a list of strings."""
-    found: list[str] | None = obj.get(name)
-    return found or []
+    values: list[str] | None = obj.get(name)
+    return values or []

@@ -96,8 +96,8 @@ class Schema:
     @property
     def format(self) -> str:
         """`int32`, `date-time`, `byte` and so on; empty when there is none."""
-        found: str = self.raw.get("format", "")
-        return found
+        value: str = self.raw.get("format", "")
+        return value
 
     @property
     def nullable(self) -> bool:
@@ -107,8 +107,8 @@ class Schema:
     @property
     def list_type(self) -> str:
         """`map`, `set` or `atomic`; empty when the schema does not say, which means atomic."""
-        found: str = self.raw.get("x-kubernetes-list-type", "")
-        return found
+        value: str = self.raw.get("x-kubernetes-list-type", "")
+        return value
 
     @property
     def list_map_keys(self) -> tuple[str, ...]:
@@ -118,20 +118,20 @@ class Schema:
     @property
     def map_type(self) -> str:
         """`atomic`, `granular` or empty, which means granular."""
-        found: str = self.raw.get("x-kubernetes-map-type", "")
-        return found
+        value: str = self.raw.get("x-kubernetes-map-type", "")
+        return value
 
     @property
     def patch_strategies(self) -> tuple[str, ...]:
         """How a strategic merge patch treats it: `merge`, `retainKeys`, `replace`."""
-        found: str = self.raw.get("x-kubernetes-patch-strategy", "")
-        return tuple(found.split(",")) if found else ()
+        strategies: str = self.raw.get("x-kubernetes-patch-strategy", "")
+        return tuple(strategies.split(",")) if strategies else ()
 
     @property
     def patch_merge_key(self) -> str:
         """The member by which a strategic merge patch tells items apart."""
-        found: str = self.raw.get("x-kubernetes-patch-merge-key", "")
-        return found
+        value: str = self.raw.get("x-kubernetes-patch-merge-key", "")
+        return value
 
     @property
     def preserves_unknown(self) -> bool:
@@ -177,13 +177,13 @@ class Schemas:
         Raises:
             KeyError: there is none.
         """
-        found = self._named.get(name)
-        if found is None:
+        schema = self._named.get(name)
+        if schema is None:
             raw = self.definitions[name]
             target = _reference(raw)
-            found = self.named(target) if target else Schema(raw, self, name)
-            self._named[name] = found
-        return found
+            schema = self.named(target) if target else Schema(raw, self, name)
+            self._named[name] = schema
+        return schema
 
     def of(self, raw: Mapping[str, Any]) -> Schema:
         """The node that `raw` is or refers to.
@@ -193,9 +193,9 @@ class Schemas:
         target = _reference(raw)
         if not target:
             return Schema(raw, self)
-        found = self.named(target)
+        referenced = self.named(target)
         beside = {key: value for key, value in raw.items() if key.startswith("x-")}
-        return Schema({**found.raw, **beside}, self, found.name) if beside else found
+        return Schema({**referenced.raw, **beside}, self, referenced.name) if beside else referenced
 
 
 def _reference(raw: Mapping[str, Any]) -> str:

@@ -97,10 +97,10 @@ def line_of(node: yaml.Node, path: Sequence[str | int]) -> int:
     """
     line: int = node.start_mark.line
     for step in path:
-        found = _member(node, str(step))
-        if found is None:
+        child = _member(node, str(step))
+        if child is None:
             break
-        line, node = found
+        line, node = child
     return line + 1
 
 
@@ -118,7 +118,7 @@ def _member(node: yaml.Node, step: str) -> tuple[int, yaml.Node] | None:
             brought += merged(value)
         elif _is_key(key, step):
             return key.start_mark.line, value
-    return next((found for each in brought if (found := _member(each, step))), None)
+    return next((member for each in brought if (member := _member(each, step))), None)
 
 
 def _is_key(node: yaml.Node, step: str) -> bool:

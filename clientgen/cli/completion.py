@@ -23,6 +23,6 @@ def completion(ctx: click.Context, shell: str) -> None:
     zsh:   echo 'eval "$(clientgen completion zsh)"' >> ~/.zshrc
     fish:  clientgen completion fish > ~/.config/fish/completions/clientgen.fish
     """  # noqa: D301 - what click keeps as it is starts with this character
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(ctx.find_root().command, {}, "clientgen", _VARIABLE).source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(ctx.find_root().command, {}, "clientgen", _VARIABLE).source())

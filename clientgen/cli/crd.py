@@ -53,11 +53,11 @@ def crd(
     from clientgen.generator.crds.manifest_sources import folders
 
     flags = Flags(types=types, package=package, config=config)
-    found = folders(flags, output)
+    manifest_folders = folders(flags, output)
     if check:
-        _check(found, flags, output, quiet=quiet)
+        _check(manifest_folders, flags, output, quiet=quiet)
         return
-    for folder in found:
+    for folder in manifest_folders:
         for line in _breaking(folder.changes()):
             click.echo(line, err=True)
         for file in folder.too_large:
@@ -89,16 +89,16 @@ def _check(folders: tuple[Folder, ...], flags: Flags, output: Path | None, *, qu
 
 
 def _breaking(changes: Mapping[str, tuple[Change, ...]]) -> Iterator[str]:
-    for name, found in changes.items():
-        breaking = [change for change in found if change.breaking]
+    for name, manifest_changes in changes.items():
+        breaking = [change for change in manifest_changes if change.breaking]
         if breaking:
             yield f"{name}: breaking for clients or for what is stored:"
             yield from (f"  {change}" for change in breaking)
 
 
 def _others(changes: Mapping[str, tuple[Change, ...]]) -> Iterator[str]:
-    for name, found in changes.items():
-        others = [change for change in found if not change.breaking]
+    for name, manifest_changes in changes.items():
+        others = [change for change in manifest_changes if not change.breaking]
         if others:
             yield f"{name}: other changes:"
             yield from (f"  {change}" for change in others)

@@ -76,11 +76,11 @@ def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
     differing: list[str] = []
 
     def one(chosen: PackageConfig, progress: Progress) -> None:
-        found = pipeline.verify(chosen, progress)
+        differences = pipeline.verify(chosen, progress)
         shown = str(chosen.target)
-        if found:
+        if differences:
             differing.append(shown)
-            for line in tell_diffs(shown, found):
+            for line in tell_diffs(shown, differences):
                 click.echo(line)
         elif not quiet:
             click.echo(f"{shown}: up to date")

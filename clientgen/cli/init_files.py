@@ -129,9 +129,9 @@ def _check_name(chosen: Starter, problems: Problems) -> None:
         problems.add("--name", what, "give it another --name")
 
 
-def _meant(found: str, pattern: re.Pattern[str]) -> str:
+def _meant(text: str, pattern: re.Pattern[str]) -> str:
     """What somebody may have meant, if it can be had."""
-    return f"did you mean `{found}`?" if pattern.fullmatch(found) else ""
+    return f"did you mean `{text}`?" if pattern.fullmatch(text) else ""
 
 
 def _words(text: str) -> list[str]:

@@ -27,8 +27,8 @@ PATH = click.Path(path_type=Path)
 
 def _several(flag: str, name: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
     kind = PATH if metavar in {"FILE", "PATH"} else None
-    said = f"{text} May be given several times."
-    return click.option(flag, name, type=kind, multiple=True, metavar=metavar, help=said)
+    help_text = f"{text} May be given several times."
+    return click.option(flag, name, type=kind, multiple=True, metavar=metavar, help=help_text)
 
 
 config_option = click.option(
@@ -109,12 +109,12 @@ def _with_flags(
     command: Callable[..., Any], options: Iterable[Callable[[Any], Any]]
 ) -> Callable[..., Any]:
     @wraps(command)
-    def gathering(**said: Any) -> Any:
+    def gathering(**values: Any) -> Any:
         from clientgen.generator.config import Flags  # other commands start without it
 
-        names = Flags.__dataclass_fields__.keys() & said.keys()
-        flags = Flags(**{name: said.pop(name) for name in names})
-        return command(flags=flags, **said)
+        names = Flags.__dataclass_fields__.keys() & values.keys()
+        flags = Flags(**{name: values.pop(name) for name in names})
+        return command(flags=flags, **values)
 
     decorated: Callable[..., Any] = gathering
     for option in reversed(tuple(options)):

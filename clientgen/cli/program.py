@@ -43,8 +43,8 @@ class Program(SuggestingGroup):
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
-        found: click.Command = getattr(import_module(f"clientgen.cli.{module}"), cmd_name)
-        return found
+        command: click.Command = getattr(import_module(f"clientgen.cli.{module}"), cmd_name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""

@@ -125,8 +125,8 @@ def tell_moved(target: str, moved: Iterable[Move]) -> None:
     """Print which packages of groups are called otherwise than before, even if told to hush."""
     every = tuple(moved)
     for move in every:
-        said = f"the package of {move.group} is called `{move.new}`, which was `{move.old}`"
-        click.echo(f"{target}: {said}: imports of it have to follow", err=True)
+        message = f"the package of {move.group} is called `{move.new}`, which was `{move.old}`"
+        click.echo(f"{target}: {message}: imports of it have to follow", err=True)
     if every:
         lines = ["to keep the old names, say in the config:", "[rename]"]
         for line in (*lines, *(move.keeping for move in every)):
@@ -164,16 +164,16 @@ def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[
         yield f"older copies of known types: {len(items)} ({named}); --verbose lists what they lack"
 
 
-def tell_diffs(target: str, found: Differences) -> Iterator[str]:
+def tell_diffs(target: str, differences: Differences) -> Iterator[str]:
     """What changes for users, the three lists of files that differ, and a diff."""
     yield f"{target} is not what would be generated:"
-    if found.api:
+    if differences.api:
         yield "what changes:"
-        yield from (f"  {line}" for line in found.api)
+        yield from (f"  {line}" for line in differences.api)
     lists = {
-        "changed": [changed.path for changed in found.changed],
-        "missing": found.missing,
-        "stale": found.stale,
+        "changed": [changed.path for changed in differences.changed],
+        "missing": differences.missing,
+        "stale": differences.stale,
     }
     for name, paths in lists.items():
         if paths:
@@ -182,7 +182,7 @@ def tell_diffs(target: str, found: Differences) -> Iterator[str]:
             if len(paths) > _MOST_FILES:
                 yield f"  and {len(paths) - _MOST_FILES} more"
     # Digests say nothing to people, where there is anything else to be seen.
-    shown = [each for each in found.changed if each.path != MANIFEST] or found.changed
+    shown = [each for each in differences.changed if each.path != MANIFEST] or differences.changed
     lines = [line for changed in shown for line in changed.diff()]
     yield from map(_coloured, lines[:_MOST_DIFF_LINES])
     if len(lines) > _MOST_DIFF_LINES:

@@ -38,7 +38,7 @@ def resources(*, flags: Flags, as_json: bool) -> None:
 
 
 def _json(rows: Sequence[ResourceRow]) -> str:
-    said = [
+    documents = [
         {
             "groupVersion": row.group_version,
             "kind": row.kind,
@@ -49,7 +49,7 @@ def _json(rows: Sequence[ResourceRow]) -> str:
         }
         for row in rows
     ]
-    return json.dumps(said, indent=2)
+    return json.dumps(documents, indent=2)
 
 
 def _table(rows: Sequence[ResourceRow]) -> Iterator[str]:

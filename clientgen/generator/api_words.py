@@ -110,8 +110,8 @@ class Words:
         pairs = [(of.group, GROUP), (of.version, VERSION)]
         if isinstance(of, GroupVersionKind):
             pairs.append((of.kind, KIND))
-        found = [self.fit(word, rule, where) for word, rule in pairs]
-        return all(found)
+        fits = [self.fit(word, rule, where) for word, rule in pairs]
+        return all(fits)
 
 
 def shown(word: object) -> str:

@@ -96,8 +96,8 @@ class _SaidByFlags:
     @classmethod
     def read(cls, flags: Flags, problems: Problems) -> _SaidByFlags:
         table = Table(flags.values(), Place(Path("flags")), problems)
-        said = read_package(flags.package or "", table)
-        return cls(flags, replace(said, place=None), read_output(table), problems)
+        package = read_package(flags.package or "", table)
+        return cls(flags, replace(package, place=None), read_output(table), problems)
 
     def over(self, package: PackageConfig) -> PackageConfig:
         """The package with what the flags say in the place of what the file says."""
@@ -136,16 +136,16 @@ def load(flags: Flags, directory: Path | None = None) -> tuple[PackageConfig, ..
     root = read(flags.config, problems) if flags.config else find(directory or Path(), problems)
     problems.raise_if_any()
     drafts = _drafts(root, flags.package) if root else []
-    said = _SaidByFlags.read(flags, problems)
+    flagged = _SaidByFlags.read(flags, problems)
     problems.raise_if_any()
-    packages = _chosen(drafts, said, problems)
+    packages = _chosen(drafts, flagged, problems)
     for package in packages:
         _check_name(package, problems)
     problems.raise_if_any()
     everything = [*packages, *_others(drafts, packages)]
-    found = in_order(packages, everything, problems)
+    ordered = in_order(packages, everything, problems)
     problems.raise_if_any()
-    return found
+    return ordered
 
 
 def load_sources(flags: Flags) -> tuple[PackageConfig, ...]:
@@ -155,8 +155,8 @@ def load_sources(flags: Flags) -> tuple[PackageConfig, ...]:
         ClientgenError: see `load`.
     """
     problems = Problems()
-    said = _SaidByFlags.read(flags, problems)
-    given = said.over(PackageConfig("resources", Path()))
+    flagged = _SaidByFlags.read(flags, problems)
+    given = flagged.over(PackageConfig("resources", Path()))
     problems.raise_if_any()
     return in_order([given], [given], problems) if given.has_source else load(flags)
 
@@ -194,41 +194,43 @@ def _draft(name: str, table: Table) -> _Draft:
     return _Draft(read_package(name, table), read_output(table), table.place)
 
 
-def _chosen(drafts: list[_Draft], said: _SaidByFlags, problems: Problems) -> list[PackageConfig]:
-    names, wanted = [draft.said.package for draft in drafts], said.flags.package
+def _chosen(drafts: list[_Draft], flagged: _SaidByFlags, problems: Problems) -> list[PackageConfig]:
+    names, wanted = [draft.said.package for draft in drafts], flagged.flags.package
     if wanted not in (None, *names):
-        chosen = [_from_flags(said, names, problems)]
+        chosen = [_from_flags(flagged, names, problems)]
     elif not drafts:
         what = "nothing says what to generate: no config file was found"
-        problems.add("", what, f"give {_lacking(said)}, or write a clientgen.toml")
+        problems.add("", what, f"give {_lacking(flagged)}, or write a clientgen.toml")
         return []
     else:
         picked = [draft for draft in drafts if wanted in (None, draft.said.package)]
-        given = [f"--{_FLAGS.get(key, key)}" for key in said.flags.values()]
+        given = [f"--{_FLAGS.get(key, key)}" for key in flagged.flags.values()]
         if len(picked) > 1 and given:
             mean = f"{' and '.join(given)} {'mean' if len(given) > 1 else 'means'}"
             what = f"{mean} one package, and there are {', '.join(names)}"
             problems.add("flags", what, "pick one by --package")
-        chosen = [draft.finish(said, problems) for draft in picked]
+        chosen = [draft.finish(flagged, problems) for draft in picked]
     return [package for package in chosen if package]
 
 
-def _lacking(said: _SaidByFlags) -> str:
+def _lacking(flagged: _SaidByFlags) -> str:
     """The flags that would make a package of those that were given."""
     given = {
-        "--spec (or another source)": said.over(said.said).has_source,
-        "--output": said.output,
-        "--package": said.flags.package,
+        "--spec (or another source)": flagged.over(flagged.said).has_source,
+        "--output": flagged.output,
+        "--package": flagged.flags.package,
     }
     *some, last = [flag for flag, value in given.items() if not value]
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def _from_flags(said: _SaidByFlags, names: list[str], problems: Problems) -> PackageConfig | None:
-    package = said.over(PackageConfig(said.said.package, Path()))
-    if said.output is not None and package.has_source:
-        return replace(package, output=said.output)
-    needed = ((f"a source ({_SOURCE_FLAGS})", package.has_source), ("--output", said.output))
+def _from_flags(
+    flagged: _SaidByFlags, names: list[str], problems: Problems
+) -> PackageConfig | None:
+    package = flagged.over(PackageConfig(flagged.said.package, Path()))
+    if flagged.output is not None and package.has_source:
+        return replace(package, output=flagged.output)
+    needed = ((f"a source ({_SOURCE_FLAGS})", package.has_source), ("--output", flagged.output))
     missing = " and ".join(flag for flag, given in needed if not given)
     what = f"--package {package.package} needs {missing} too"
     has = f"the config has {', '.join(names)}" if names else ""

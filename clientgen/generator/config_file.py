@@ -134,12 +134,12 @@ def find(start: Path, problems: Problems) -> Table | None:
     here = start.absolute()
     for directory in (here, *here.parents):
         own, project = (_near(directory / name) for name in (_OWN_FILE, _PROJECT_FILE))
-        found = [table for path in (own, project) if (table := _table(path, problems))]
-        if len(found) > 1:
+        tables = [table for path in (own, project) if (table := _table(path, problems))]
+        if len(tables) > 1:
             what = f"there is a config in {_PROJECT_FILE} beside it too"
             problems.add(str(own), what, f"keep one, or name one: --config {own}")
-        if found or problems:
-            return found[0] if found else None
+        if tables or problems:
+            return tables[0] if tables else None
     return None
 
 

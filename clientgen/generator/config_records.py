@@ -108,7 +108,7 @@ class Flags:
 
     def values(self) -> dict[str, object]:
         """What is said about the contents of one package, under the keys of the file."""
-        said: dict[str, object] = {
+        values: dict[str, object] = {
             "spec": list(map(str, self.specs)),
             "crd": list(map(str, self.crds)),
             "types": list(self.types),
@@ -120,7 +120,7 @@ class Flags:
             "output": None if self.output is None else str(self.output),
             "distribution": self.distribution,
         }
-        return {key: value for key, value in said.items() if value}
+        return {key: value for key, value in values.items() if value}
 
     def words(self) -> Iterator[tuple[str, str | None]]:
         """The flags as they are typed, each with its value, in a fixed order."""
@@ -191,11 +191,11 @@ class PackageConfig:
         What is not said does not count, so that a key that is new here leaves old packages alone.
         A distribution is beside the package, not in it.
         """
-        expansions = {kind: asdict(said) for kind, said in self.expansions.items()}
-        said: list[object] = [self.package, dict(self.markers), expansions]
+        expansions = {kind: asdict(expansion) for kind, expansion in self.expansions.items()}
+        contents: list[object] = [self.package, dict(self.markers), expansions]
         more = {key: value for key, value in self._contents().items() if value}
         return hashlib.sha256(
-            json.dumps([*said, more] if more else said, sort_keys=True).encode()
+            json.dumps([*contents, more] if more else contents, sort_keys=True).encode()
         ).hexdigest()
 
     def _contents(self) -> dict[str, object]:
@@ -203,8 +203,8 @@ class PackageConfig:
             "types": self.types,
             "uses": self.uses,
             "inlined": self.inlined if self.inlined != "older" else "",
-            "include": [said.text for said in self.selection.include],
-            "exclude": [said.text for said in self.selection.exclude],
-            "classes": {key: said.text for key, said in self.renames.classes.items()},
-            "groups": {key: said.text for key, said in self.renames.groups.items()},
+            "include": [pattern.text for pattern in self.selection.include],
+            "exclude": [pattern.text for pattern in self.selection.exclude],
+            "classes": {key: new_name.text for key, new_name in self.renames.classes.items()},
+            "groups": {key: new_name.text for key, new_name in self.renames.groups.items()},
         }

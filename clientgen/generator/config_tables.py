@@ -88,13 +88,13 @@ def read_package(name: str, table: Table) -> PackageConfig:
 
 
 def _path(table: Table, key: str) -> Path | None:
-    said = table.text(key)
-    return None if said is None else table.place.file.parent / said
+    path = table.text(key)
+    return None if path is None else table.place.file.parent / path
 
 
 def _paths(table: Table, key: str) -> tuple[Path, ...]:
     root = table.place.file.parent
-    return tuple(dict.fromkeys(root / said.text for said in _listed(table, key)))
+    return tuple(dict.fromkeys(root / entry.text for entry in _listed(table, key)))
 
 
 def _listed(table: Table, key: str) -> Iterable[Said]:
@@ -112,26 +112,26 @@ def _listed(table: Table, key: str) -> Iterable[Said]:
 
 def _modules(table: Table, key: str) -> tuple[str, ...]:
     """Modules by the names they are imported by."""
-    found: dict[str, None] = {}
-    for said in _listed(table, key):
-        if _MODULE.fullmatch(said.text) and not any(
-            keyword.iskeyword(part) for part in said.text.split(".")
+    modules: dict[str, None] = {}
+    for entry in _listed(table, key):
+        if _MODULE.fullmatch(entry.text) and not any(
+            keyword.iskeyword(part) for part in entry.text.split(".")
         ):
-            found[said.text] = None
+            modules[entry.text] = None
             continue
-        what = f"`{said.text}` is not the name of a module"
-        table.problems.add(said.where, what, "write it as an import does: `package.module`")
-    return tuple(found)
+        what = f"`{entry.text}` is not the name of a module"
+        table.problems.add(entry.where, what, "write it as an import does: `package.module`")
+    return tuple(modules)
 
 
 def _cluster(table: Table) -> Cluster | None:
     value = table.values.get("cluster")
     if value is None or isinstance(value, bool):
         return Cluster() if value else None
-    said = table.table("cluster", "true, false or a table")
-    said.allow_only(("context", "kubeconfig"))
-    file = said.text("kubeconfig")
-    return Cluster(said.text("context"), table.place.file.parent / file if file else None)
+    subtable = table.table("cluster", "true, false or a table")
+    subtable.allow_only(("context", "kubeconfig"))
+    file = subtable.text("kubeconfig")
+    return Cluster(subtable.text("context"), table.place.file.parent / file if file else None)
 
 
 def _inlined(table: Table) -> Inlined:
@@ -145,16 +145,16 @@ def _inlined(table: Table) -> Inlined:
 
 
 def _patterns(table: Table, key: str) -> tuple[Said, ...]:
-    found: list[Said] = []
-    for said in _listed(table, key):
-        if _PATTERN.fullmatch(said.text):
-            found.append(said)
+    patterns: list[Said] = []
+    for entry in _listed(table, key):
+        if _PATTERN.fullmatch(entry.text):
+            patterns.append(entry)
             continue
         hint = "write `group`, `group/version` or `group/version/Kind`; the core group is `core`"
-        if _KIND.fullmatch(said.text):
-            hint = f"the core group is called `core`: `core/{said.text}`"
-        table.problems.add(said.where, f"`{said.text}` does not select anything", hint)
-    return tuple(found)
+        if _KIND.fullmatch(entry.text):
+            hint = f"the core group is called `core`: `core/{entry.text}`"
+        table.problems.add(entry.where, f"`{entry.text}` does not select anything", hint)
+    return tuple(patterns)
 
 
 def _renames(table: Table) -> Renames:
@@ -163,7 +163,7 @@ def _renames(table: Table) -> Renames:
     groups: dict[str, Said] = {}
     spelled: dict[str, str] = {}
     for key in table.values:
-        said = _new_name(table, key)
+        new_name = _new_name(table, key)
         if not re.fullmatch(_GROUP, key) and not _CLASS.fullmatch(key):
             hint = "write `group/version/Name` for a class, or a group for its package"
             table.problems.add(str(table.place / key), "it names nothing to rename", hint)
@@ -173,8 +173,8 @@ def _renames(table: Table) -> Renames:
         if spelled.setdefault(plain, key) != key:
             what = f"it names the same as `{spelled[plain]}`"
             table.problems.add(str(table.place / key), what, "keep one of the two")
-        elif said:
-            (classes if is_class else groups)[plain] = said
+        elif new_name:
+            (classes if is_class else groups)[plain] = new_name
     return Renames(MappingProxyType(classes), MappingProxyType(groups))
 
 
@@ -208,34 +208,36 @@ def _distribution(table: Table) -> Distribution | None:
     where = str(table.place / "distribution")
     if isinstance(value, str):
         name, _, version = value.partition("==")
-        found = Distribution(name.strip(), version.strip() or "0.1.0", where=where)
-        return found if _is_publishable(found, table) else None
-    said = table.table("distribution")
-    said.allow_only(("name", "version", "description", "license", "dependencies"))
-    if said.values and "name" not in said:
+        distribution = Distribution(name.strip(), version.strip() or "0.1.0", where=where)
+        return distribution if _is_publishable(distribution, table) else None
+    subtable = table.table("distribution")
+    subtable.allow_only(("name", "version", "description", "license", "dependencies"))
+    if subtable.values and "name" not in subtable:
         table.problems.add(where, "it has no name", 'add `name = "..."`')
-    called = said.text("name")
+    called = subtable.text("name")
     if called is None:
         return None
-    found = Distribution(
+    distribution = Distribution(
         name=called,
-        version=said.text("version") or "0.1.0",
-        description=said.text("description") or "",
-        license=said.text("license") or "",
-        dependencies=said.texts("dependencies"),
+        version=subtable.text("version") or "0.1.0",
+        description=subtable.text("description") or "",
+        license=subtable.text("license") or "",
+        dependencies=subtable.texts("dependencies"),
         where=where,
     )
-    return found if _is_publishable(found, table) else None
+    return distribution if _is_publishable(distribution, table) else None
 
 
-def _is_publishable(said: Distribution, table: Table) -> bool:
-    if not _DISTRIBUTION.fullmatch(said.name):
+def _is_publishable(distribution: Distribution, table: Table) -> bool:
+    if not _DISTRIBUTION.fullmatch(distribution.name):
         hint = "letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
-        table.problems.add(said.where, f"`{said.name}` cannot be the name of a distribution", hint)
+        table.problems.add(
+            distribution.where, f"`{distribution.name}` cannot be the name of a distribution", hint
+        )
         return False
-    if not _VERSION.fullmatch(said.version):
-        what = f"`{said.version}` cannot be the version of a distribution"
-        table.problems.add(said.where, what, "write it like `1.2.0` or `1.2.0rc1`")
+    if not _VERSION.fullmatch(distribution.version):
+        what = f"`{distribution.version}` cannot be the version of a distribution"
+        table.problems.add(distribution.where, what, "write it like `1.2.0` or `1.2.0rc1`")
         return False
     return True
 

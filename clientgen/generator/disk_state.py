@@ -41,17 +41,17 @@ def survey(wanted: Mapping[str, bytes], target: Path) -> Survey:
     """
     problems = Problems()
     disk = _Disk(target, problems)
-    found = {path: disk.read(path) for path in sorted(wanted)}
+    contents = {path: disk.read(path) for path in sorted(wanted)}
     problems.raise_if_any()
-    changed = {p: data for p, data in found.items() if data is not None and data != wanted[p]}
-    old = found.get(MANIFEST)
+    changed = {p: data for p, data in contents.items() if data is not None and data != wanted[p]}
+    old = contents.get(MANIFEST)
     manifest = None if old is None else Manifest.parse(old)
     marked = sorted(_marked(target).difference(wanted))
     known = marked if manifest is None else [path for path in marked if path in manifest.files]
     bare = _untouched_bare_files(target, manifest, {*wanted, *marked}) if manifest else ()
     return Survey(
         manifest=manifest,
-        missing=tuple(path for path, data in found.items() if data is None),
+        missing=tuple(path for path, data in contents.items() if data is None),
         changed=changed,
         stale=tuple(sorted([*known, *bare])),
         strays=tuple(path for path in marked if path not in known),

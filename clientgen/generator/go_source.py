@@ -97,12 +97,12 @@ def read_go(data: bytes, shown: str, problems: Problems) -> GoFile:
         line = data.count(b"\n", 0, error.start) + 1
         problems.add(f"{shown}:{line}", "is not Go: these bytes are not UTF-8")
         return GoFile(shown)
-    found = Problems()
-    tokens = list(_tokens(text, shown, found))
+    own_problems = Problems()
+    tokens = list(_tokens(text, shown, own_problems))
     code = [token for token in tokens if token.kind != "comment"]
-    if not found and [token.text for token in code[:1]] != ["package"]:
-        found.add(f"{shown}:{code[0].line if code else 1}", "is not Go: it names no package")
-    problems.extend(found)
+    if not own_problems and [token.text for token in code[:1]] != ["package"]:
+        own_problems.add(f"{shown}:{code[0].line if code else 1}", "is not Go: it names no package")
+    problems.extend(own_problems)
     return _file(shown, code, _blocks(tokens), text.split("\n"))
 
 
@@ -245,11 +245,11 @@ def _literal(code: list[_Token]) -> GroupLiteral | None:
 
 def _filled(line: int, code: list[_Token]) -> GroupLiteral:
     """`Group: "...", Version: "..."}`; what is neither a string nor a plain name stays None."""
-    found: dict[str, str | None] = {}
+    members: dict[str, str | None] = {}
     inside = list(takewhile(lambda token: token.text != "}", code))
     for at, token in enumerate(inside):
         colon, value, end = ([*code[at + 1 : at + 4], token, token, token])[:3]
         if token.text in ("Group", "Version") and colon.text == ":":
             plain = value.kind in ("word", "string") and end.text in (",", "}")
-            found[token.text] = value.text if plain else None
-    return GroupLiteral(line, found.get("Group"), found.get("Version"))
+            members[token.text] = value.text if plain else None
+    return GroupLiteral(line, members.get("Group"), members.get("Version"))

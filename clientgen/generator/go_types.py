@@ -64,10 +64,10 @@ def _files(path: Path, problems: Problems) -> list[Path]:
     if path.is_dir():
         every = sorted(path.rglob("*.go"))
         links_to_nowhere((each for each in every if _is_theirs(each, path)), {".go"}, problems)
-        found = [file for file in every if _is_wanted(file, path)]
-        if not found:
+        chosen = [file for file in every if _is_wanted(file, path)]
+        if not chosen:
             problems.add(str(path), "there are no Go sources in this folder")
-        return found
+        return chosen
     if not path.exists():
         problems.add(str(path), "there is no such file or folder")
     elif path.suffix != ".go":
@@ -128,15 +128,15 @@ def parse(inputs: Iterable[Input]) -> Mapping[str, list[MarkerLine]]:
         ClientgenError: with every marker that is wrong, stands nowhere or has no group.
     """
     problems = Problems()
-    found: dict[str, list[MarkerLine]] = {}
+    markers: dict[str, list[MarkerLine]] = {}
     for package in _packages(inputs, problems):
         for key, lines in _kinds(package, problems):
-            first = found.setdefault(key, lines)
+            first = markers.setdefault(key, lines)
             if first is not lines:
                 hint = f"Remove one, or name only one of them; the first is at {first[0].where}"
                 problems.add(lines[0].where, f"{key} has markers in two places", hint)
     problems.raise_if_any()
-    return found
+    return markers
 
 
 def _packages(inputs: Iterable[Input], problems: Problems) -> Iterator[_Package]:
@@ -151,15 +151,15 @@ def _packages(inputs: Iterable[Input], problems: Problems) -> Iterator[_Package]
 
 def _said(files: Iterable[GoFile]) -> dict[str, list[MarkerLine]]:
     """What is said for the package, by tag; saying the same in two files is no contradiction."""
-    said: dict[str, dict[str, MarkerLine]] = {}
+    lines_by_tag: dict[str, dict[str, MarkerLine]] = {}
     for file in files:
         for block in file.loose:
             for number, text in block.markers():
                 tag = _tag(text)
                 if tag in _PACKAGE_TAGS:
                     line = MarkerLine(text, f"{file.shown}:{number}")
-                    said.setdefault(tag, {}).setdefault(_value(text), line)
-    return {tag: list(lines.values()) for tag, lines in said.items()}
+                    lines_by_tag.setdefault(tag, {}).setdefault(_value(text), line)
+    return {tag: list(lines.values()) for tag, lines in lines_by_tag.items()}
 
 
 def _tag(text: str) -> str:
@@ -266,8 +266,8 @@ def _literal(package: _Package) -> tuple[str | None, str | None]:
     constants = {name: value for file in package.files for name, value in file.constants.items()}
     for file in package.files:
         if file.literal:
-            said = file.literal
-            return _resolved(said.group, constants), _resolved(said.version, constants)
+            literal = file.literal
+            return _resolved(literal.group, constants), _resolved(literal.version, constants)
     return None, None
 
 

@@ -56,10 +56,10 @@ class Inputs:
 
     def digests(self) -> dict[str, str]:
         """The digest of every input, by names that hold on every machine."""
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for one in chain.from_iterable(source.inputs for source in self.sources):
-            found[one.name] = digest(found.get(one.name, "") + digest(one.data))
-        return found
+            digests[one.name] = digest(digests.get(one.name, "") + digest(one.data))
+        return digests
 
     def parse(self) -> Parsed:
         """Understand everything.
@@ -167,8 +167,8 @@ def _types(config: PackageConfig) -> _Source:
 
     def parse() -> Parsed:
         _check_apart(config)
-        found = source.parse(config.types, config.root, config.paths, config.where("types"))
-        return Parsed((found.spec,), (found.markers,), found.imported)
+        parsed = source.parse(config.types, config.root, config.paths, config.where("types"))
+        return Parsed((parsed.spec,), (parsed.markers,), parsed.imported)
 
     return _Source(source.gather(config.types, config.root, config.paths), parse)
 
@@ -187,8 +187,8 @@ def _uses(config: PackageConfig) -> _Source:
         return _NOTHING
     from clientgen.generator.sources import packages  # see above
 
-    said = (config.uses, config.paths, config.where("uses"))
-    return _Source(packages.gather(*said), lambda: Parsed(imported=packages.parse(*said)))
+    arguments = (config.uses, config.paths, config.where("uses"))
+    return _Source(packages.gather(*arguments), lambda: Parsed(imported=packages.parse(*arguments)))
 
 
 def _go_types(config: PackageConfig) -> _Source:

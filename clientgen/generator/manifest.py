@@ -47,7 +47,7 @@ class Manifest:
 
     def text(self) -> str:
         """The contents of the file."""
-        said = {
+        contents = {
             "about": _ABOUT,
             "clientgen": self.version,
             "inputs": dict(sorted(self.inputs.items())),
@@ -57,7 +57,7 @@ class Manifest:
             "files": dict(sorted(self.files.items())),
             "rendered": dict(sorted(self.rendered.items())),
         }
-        return json.dumps(said, indent=2) + "\n"
+        return json.dumps(contents, indent=2) + "\n"
 
     def _said_group_versions(self) -> dict[str, dict[str, str]]:
         if self.group_versions is None:
@@ -68,22 +68,22 @@ class Manifest:
     def parse(cls, data: bytes) -> Manifest | None:
         """Read a manifest; None if it is not one, as after a merge that left its marks."""
         try:
-            said: object = json.loads(data)
+            contents: object = json.loads(data)
         except (ValueError, RecursionError):
             return None
-        if not _is_object(said) or said.get("about") != _ABOUT:
+        if not _is_object(contents) or contents.get("about") != _ABOUT:
             return None
-        version = said.get("clientgen")
-        tables = [_texts(said.get(key)) for key in ("inputs", "rendered", "files")]
+        version = contents.get("clientgen")
+        tables = [_texts(contents.get(key)) for key in ("inputs", "rendered", "files")]
         inputs, rendered, files = tables
         return cls(
             version if isinstance(version, str) else "",
             inputs,
             rendered,
             files,
-            _texts(said[_GROUP_VERSIONS]) if _GROUP_VERSIONS in said else None,
-            _names(said.get("uses")),
-            _texts(said.get("names")),
+            _texts(contents[_GROUP_VERSIONS]) if _GROUP_VERSIONS in contents else None,
+            _names(contents.get("uses")),
+            _texts(contents.get("names")),
         )
 
     @staticmethod
@@ -110,8 +110,8 @@ def has_header(data: bytes) -> bool:
 
 def made_from(data: bytes) -> str | None:
     """What the first line says this was made from; None if clientgen did not write it."""
-    found = _HEADER_LINE.match(data)
-    return found and found[1].decode(errors="replace")
+    match = _HEADER_LINE.match(data)
+    return match and match[1].decode(errors="replace")
 
 
 def is_inside(path: str) -> bool:

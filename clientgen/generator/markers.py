@@ -163,14 +163,14 @@ class _Reader:
 
     def _read_method(self, where: str, value: str) -> None:
         name, *parts = (part.strip() for part in value.split(","))
-        found = Problems()
-        method = _method(where, name, _options(where, parts, found), found)
+        own_problems = Problems()
+        method = _method(where, name, _options(where, parts, own_problems), own_problems)
         first = self._methods.setdefault(name, method)
         if first is not method:
             what = f"the method `{name}` is declared twice"
-            found.add(where, what, f"rename one; the first is at {first.where}")
+            own_problems.add(where, what, f"rename one; the first is at {first.where}")
         self._places.setdefault(Tag.METHOD, where)
-        self._problems.extend(found)
+        self._problems.extend(own_problems)
 
     def finish(self) -> Genclient:
         """What was said, once the lines have been held against each other."""
@@ -248,15 +248,15 @@ def _options(where: str, parts: Iterable[str], problems: Problems) -> dict[str, 
     return options
 
 
-def _method(where: str, name: str, options: dict[str, str], found: Problems) -> GenclientMethod:
+def _method(where: str, name: str, options: dict[str, str], problems: Problems) -> GenclientMethod:
     if not _METHOD_NAME.fullmatch(name):
-        found.add(where, f"`+{Tag.METHOD}={name}` does not name a method", _METHOD_FORM)
+        problems.add(where, f"`+{Tag.METHOD}={name}` does not name a method", _METHOD_FORM)
     verb = options.get("verb")
     if verb is None:
-        found.add(where, f"the method `{name}` has no verb", _METHOD_FORM)
+        problems.add(where, f"the method `{name}` has no verb", _METHOD_FORM)
     elif verb:
-        found.extend(_wrong_verb(where, name, verb))
-        found.extend(_wrong_types(where, name, verb, options))
+        problems.extend(_wrong_verb(where, name, verb))
+        problems.extend(_wrong_types(where, name, verb, options))
     return GenclientMethod(
         name=name,
         verb=verb or "",
@@ -311,8 +311,8 @@ def _conflict(where: str, tag: str, other: str, other_where: str) -> Problem:
 def _close(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known word that was probably meant, whatever its case; "" if none is close."""
     by_lower = {candidate.lower(): candidate for candidate in known}
-    found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=cutoff)
-    return by_lower[found[0]] if found else ""
+    matches = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=cutoff)
+    return by_lower[matches[0]] if matches else ""
 
 
 def _suggest(word: str, known: Collection[str], intro: str) -> str:

@@ -114,9 +114,9 @@ def write(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Changes:
 
 def _write(wanted: Mapping[str, bytes], target: Path, manifest: Manifest) -> Changes:
     seen = survey(wanted, target)
-    found = tuple(foreign(seen, wanted, target))
-    if found:
-        raise ClientgenError(found)
+    foreign_files = tuple(foreign(seen, wanted, target))
+    if foreign_files:
+        raise ClientgenError(foreign_files)
     recovered = is_interrupted(target)
     differing = sorted({*seen.missing, *seen.changed})
     if differing or seen.stale:
@@ -176,11 +176,11 @@ def read_manifest(target: Path) -> Manifest | None:
 
 def unchanged(manifest: Manifest, target: Path) -> bool:
     """Whether the package was made from the same inputs and nobody has changed a file since."""
-    found = read_manifest(target)
-    if not found or not found.files or is_interrupted(target):
+    recorded = read_manifest(target)
+    if not recorded or not recorded.files or is_interrupted(target):
         return False
-    same = (found.version, found.inputs) == (manifest.version, dict(manifest.inputs))
-    return same and all(_is_as_recorded(target / path, sha) for path, sha in found.files.items())
+    same = (recorded.version, recorded.inputs) == (manifest.version, dict(manifest.inputs))
+    return same and all(_is_as_recorded(target / path, sha) for path, sha in recorded.files.items())
 
 
 def formatted_before(target: Path, rendered: Mapping[str, str]) -> dict[str, str]:
@@ -191,13 +191,13 @@ def formatted_before(target: Path, rendered: Mapping[str, str]) -> dict[str, str
         rendered: The digest of each file's text before formatting; what decides its formatting, as
             the formatter's version, must be part of the digest.
     """
-    found = read_manifest(target)
+    manifest = read_manifest(target)
     texts: dict[str, str] = {}
-    for path in rendered if found else ():
-        assert found is not None
-        if found.rendered.get(path) == rendered[path] and path in found.files:
+    for path in rendered if manifest else ():
+        assert manifest is not None
+        if manifest.rendered.get(path) == rendered[path] and path in manifest.files:
             data = _read_or_none(target / path)
-            if data is not None and digest(data) == found.files[path]:
+            if data is not None and digest(data) == manifest.files[path]:
                 texts[path] = data.decode()
     return texts
 

@@ -107,7 +107,7 @@ def contradictions(
     A marker that is absent says nothing: what client-gen takes for namespaced is cluster-scoped
     here when its paths are.
     """
-    said = (
+    checks = (
         (Tag.NON_NAMESPACED, genclient.non_namespaced and namespaced, "the API is namespaced"),
         (
             Tag.RESOURCE_NAME,
@@ -122,7 +122,7 @@ def contradictions(
     )
     return tuple(
         Problem(genclient.where(tag), f"`+{tag}` contradicts the spec: {fact}", "remove it")
-        for tag, wrong, fact in said
+        for tag, wrong, fact in checks
         if wrong
     )
 

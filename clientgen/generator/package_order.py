@@ -66,12 +66,12 @@ def _circles(by_name: dict[str, PackageConfig]) -> list[list[str]]:
 def _sorted(by_name: dict[str, PackageConfig]) -> list[str]:
     sorter = TopologicalSorter(_uses(by_name))
     sorter.prepare()
-    found: list[str] = []
+    ordered: list[str] = []
     while sorter.is_active():
         ready = sorted(sorter.get_ready())
-        found += ready
+        ordered += ready
         sorter.done(*ready)
-    return found
+    return ordered
 
 
 def _knowing(package: PackageConfig, by_name: dict[str, PackageConfig]) -> PackageConfig:
@@ -85,7 +85,7 @@ def _knowing(package: PackageConfig, by_name: dict[str, PackageConfig]) -> Packa
 
 
 def _complete(
-    said: Distribution, package: PackageConfig, by_name: dict[str, PackageConfig]
+    distribution: Distribution, package: PackageConfig, by_name: dict[str, PackageConfig]
 ) -> Distribution:
     """The distribution with what it needs of this configuration, and what nothing is known of."""
     published = {name: other.distribution for name, other in by_name.items() if other.distribution}
@@ -95,7 +95,9 @@ def _complete(
     mixins = [mixin.partition(":")[0] for mixin in mixed_in]
     others = [use for use in package.uses if use not in published]
     unnamed = tuple(sorted({*package.types, *mixins, *others}))
-    return replace(said, dependencies=(*said.dependencies, *needed), unnamed=unnamed)
+    return replace(
+        distribution, dependencies=(*distribution.dependencies, *needed), unnamed=unnamed
+    )
 
 
 def _check_distributions(

@@ -86,11 +86,13 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
 
     tree = build(config, inputs, manifest, progress, reuse=False)
     progress("comparing")
-    found = output.verify(tree.files, config.target, tree.manifest)
-    if found:
-        found = replace(found, api=_drift(tree, config.target))
+    differences = output.verify(tree.files, config.target, tree.manifest)
+    if differences:
+        differences = replace(differences, api=_drift(tree, config.target))
     beside = distribution.change(config)
-    return found.and_beside(beside.shown, beside.found, beside.wanted) if beside else found
+    return (
+        differences.and_beside(beside.shown, beside.found, beside.wanted) if beside else differences
+    )
 
 
 def _drift(tree: Tree, target: Path) -> tuple[str, ...]:

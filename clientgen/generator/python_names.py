@@ -107,10 +107,10 @@ def _safe(name: str, taken: Iterable[str] = ()) -> str:
 def attribute(wire_name: str) -> str:
     """The attribute for a property: `hostIP` -> `host_ip`, `from` -> `from_`, `$ref` -> `ref`."""
     bare = wire_name.removeprefix("x-").lstrip("$_-")
-    found = words(bare)
-    if not found or found[0][0].isdigit():
-        found.insert(0, "field")  # `_2fa` would be private to type checkers
-    return _safe("_".join(found), _NEEDED_IN_CLASS_BODIES)
+    parts = words(bare)
+    if not parts or parts[0][0].isdigit():
+        parts.insert(0, "field")  # `_2fa` would be private to type checkers
+    return _safe("_".join(parts), _NEEDED_IN_CLASS_BODIES)
 
 
 def attributes(wire_names: Iterable[str]) -> dict[str, str]:
@@ -119,7 +119,7 @@ def attributes(wire_names: Iterable[str]) -> dict[str, str]:
     Properties are taken in order of their names, so that the order of a document does not matter;
     but those spelt as the API's conventions want it go first, so that `spec` is not `Spec`'s.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     taken: set[str] = set()
     numbers: dict[str, int] = {}
     for wire_name in sorted(wire_names, key=lambda n: (_conventional(attribute(n)) != n, n)):
@@ -130,8 +130,8 @@ def attributes(wire_names: Iterable[str]) -> dict[str, str]:
             name = f"{wanted.rstrip('_')}_{number}"
         numbers[wanted] = number
         taken.add(name)
-        found[wire_name] = name
-    return found
+        names[wire_name] = name
+    return names
 
 
 def camel(attribute_name: str) -> str:

@@ -23,10 +23,10 @@ __all__ = ["generator_digest", "has_seen", "saw", "sources_digest"]
 
 def sources_digest(files: Iterable[Path], *words: str) -> str:
     """The digest of a program: its source files by name, and whatever else decides what it does."""
-    found = hashlib.sha256("\0".join(words).encode())
+    hashed = hashlib.sha256("\0".join(words).encode())
     for path in sorted(files):
-        found.update(f"\0{path.name}\0{digest(path.read_bytes())}".encode())
-    return found.hexdigest()
+        hashed.update(f"\0{path.name}\0{digest(path.read_bytes())}".encode())
+    return hashed.hexdigest()
 
 
 @cache

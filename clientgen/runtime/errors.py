@@ -343,8 +343,8 @@ def one_line(text: str) -> str:
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:
     """Make the error that says what `status` says, as far as that can be relied on."""
     make_sound(status)
-    found = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
-    error = found(status, request)
-    if found is Conflict and error.has_cause("FieldManagerConflict"):
+    error_class = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
+    error = error_class(status, request)
+    if error_class is Conflict and error.has_cause("FieldManagerConflict"):
         return ApplyConflict(status, request)
     return error

@@ -28,10 +28,10 @@ Tagged = dict[str, Any]
 
 
 def _address(text: str) -> IPv4Address | IPv6Address:
-    found = ip_address(text)
-    if "%" in text or (isinstance(found, IPv6Address) and found.ipv4_mapped is not None):
+    address = ip_address(text)
+    if "%" in text or (isinstance(address, IPv6Address) and address.ipv4_mapped is not None):
         raise ValueError(f"IP Address {text!r} parse error during conversion from string")
-    return found
+    return address
 
 
 def ip(text: str) -> Tagged:
@@ -68,20 +68,20 @@ def family(value: Tagged) -> int:
 
 def ip_is(value: Tagged, what: str) -> bool:
     """Whether an address is of a kind, such as `loopback`."""
-    found = _address(value["ip"])
+    address = _address(value["ip"])
     if what == "global":  # Go's IsGlobalUnicast: private addresses are global
-        broadcast = str(found) == "255.255.255.255"
+        broadcast = str(address) == "255.255.255.255"
         return not (
-            broadcast or found.is_unspecified or found.is_loopback or found.is_multicast
-            or found.is_link_local
+            broadcast or address.is_unspecified or address.is_loopback or address.is_multicast
+            or address.is_link_local
         )  # fmt: skip
     if what == "link-local-multicast":
         networks = ("224.0.0.0/24", "ff02::/16")
-        return found in ip_network(networks[isinstance(found, IPv6Address)])
+        return address in ip_network(networks[isinstance(address, IPv6Address)])
     return {
-        "unspecified": found.is_unspecified,
-        "loopback": found.is_loopback,
-        "link-local-unicast": found.is_link_local,
+        "unspecified": address.is_unspecified,
+        "loopback": address.is_loopback,
+        "link-local-unicast": address.is_link_local,
     }[what]
 
 

@@ -186,8 +186,8 @@ class _Estimate:
         cost = sum(each for _, each in followed)
         if node.function in ("lists.range", "range"):
             return _range(node.arguments, sizes, cost)
-        found, own = _FUNCTIONS.get(node.function, _anything)(sizes)
-        return found, cost + own
+        result_size, own = _FUNCTIONS.get(node.function, _anything)(sizes)
+        return result_size, cost + own
 
     def _loop(self, node: Comprehension, scope: Scope) -> tuple[Size, float]:
         around, cost = self._follow(node.around, scope)
@@ -270,8 +270,8 @@ def _added(sizes: list[Size]) -> tuple[Size, float]:
     length, items = sum(each.length for each in sizes), sum(each.items for each in sizes)
     weight = sum(each.weight for each in sizes)
     insides = [each.item for each in sizes if each.items]
-    found = Size(items, length, weight, _either(insides) if insides else None)
-    return found, 2 + length / 2 + items * _ITEM
+    size = Size(items, length, weight, _either(insides) if insides else None)
+    return size, 2 + length / 2 + items * _ITEM
 
 
 def _member(sizes: list[Size]) -> tuple[Size, float]:
@@ -294,8 +294,8 @@ def _parts(sizes: list[Size]) -> tuple[Size, float]:
 
 
 def _matches(sizes: list[Size]) -> tuple[Size, float]:
-    found, cost = _parts(sizes)
-    return found, 20 * cost + sizes[-1].length
+    size, cost = _parts(sizes)
+    return size, 20 * cost + sizes[-1].length
 
 
 def _joined(sizes: list[Size]) -> tuple[Size, float]:
@@ -325,13 +325,13 @@ def _all_pairs(sizes: list[Size]) -> tuple[Size, float]:
 
 
 def _anything(sizes: list[Size]) -> tuple[Size, float]:
-    found = Size(
+    size = Size(
         sum(each.items for each in sizes),
         sum(each.length for each in sizes),
         sum(each.weight for each in sizes),
         None if any(each.inside is None and each.items for each in sizes) else _either(sizes),
     )
-    return found, _CALL + found.length + found.items * _ITEM + found.weight / 10
+    return size, _CALL + size.length + size.items * _ITEM + size.weight / 10
 
 
 _FUNCTIONS: Final[dict[str, Callable[[list[Size]], tuple[Size, float]]]] = {

@@ -60,9 +60,9 @@ def declare(structure: Structure) -> Declared | None:
         pool.AddSerializedFile(messages.file.SerializeToString())
     except TypeError:  # more members than a message can have
         return None
-    found = _type(shape)
+    cel_type = _type(shape)
     types = cel().Type
-    return Declared(pool, found, types.Map(types.STRING, found))
+    return Declared(pool, cel_type, types.Map(types.STRING, cel_type))
 
 
 def _type(shape: _Shape) -> Any:

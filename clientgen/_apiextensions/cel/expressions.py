@@ -91,10 +91,10 @@ def check(text: str, declared: Declared, wanted: str, *, optional: bool, old: bo
             functions=checked_functions(),
         )
         rewritten = with_optionals(text)
-        found = environment.compile(_bound(rewritten) if optional and old else rewritten)
+        compiled = environment.compile(_bound(rewritten) if optional and old else rewritten)
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
-    if found.return_type().name() != wanted:
+    if compiled.return_type().name() != wanted:
         raise BadExpression(f"must evaluate to a {wanted.lower()}")
     _check_literals(text)
 
@@ -115,12 +115,12 @@ def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> Non
             variables=dict.fromkeys(names, cel().Type.DYN),
             functions=checked_functions(),
         )
-        found = environment.compile(with_optionals(text)).return_type().name()
+        type_name = environment.compile(with_optionals(text)).return_type().name()
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
-    if wanted and found not in (*wanted, "DYN"):
+    if wanted and type_name not in (*wanted, "DYN"):
         told = " or ".join(each.lower() for each in wanted)
-        raise BadExpression(f"must evaluate to {told} but got {found.lower()}")
+        raise BadExpression(f"must evaluate to {told} but got {type_name.lower()}")
 
 
 def _reason(error: RuntimeError) -> str:
@@ -191,9 +191,9 @@ def _bound(text: str) -> str:
 
 def _evaluate(expression: Any, data: dict[str, Any]) -> Any:
     try:
-        found = expression.eval(data=data)
+        result = expression.eval(data=data)
     except RuntimeError as error:
         raise EvaluationError(_reason(error)) from None
-    if found.type().name() == "ERROR":
-        raise EvaluationError(str(found.value()))
-    return found.value()
+    if result.type().name() == "ERROR":
+        raise EvaluationError(str(result.value()))
+    return result.value()

@@ -135,12 +135,12 @@ def _compared() -> Iterator[tuple[str, str]]:
 @cache
 def run_functions() -> list[Any]:
     """Declarations by the kinds of values, with what they do."""
-    found: dict[tuple[str, str], _Row] = {}
+    rows: dict[tuple[str, str], _Row] = {}
     for name, parameters, _, function in _rows():
         kinds = ",".join(map(_kind, _each(parameters)))
         dot = "." if parameters.startswith(".") else ""
-        found[name, dot + kinds] = (name, dot + kinds, "dyn", function)
-    return _declared(list(found.values()), _run_type)
+        rows[name, dot + kinds] = (name, dot + kinds, "dyn", function)
+    return _declared(list(rows.values()), _run_type)
 
 
 def _each(parameters: str) -> list[str]:

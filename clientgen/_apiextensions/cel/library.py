@@ -114,14 +114,14 @@ def last_index_in(values: list[Any], item: Any) -> int:
 
 def find(text: str, pattern: str) -> str:
     """The first match, empty when there is none."""
-    found = compiled(pattern).search(text)
-    return found.group(0) if found else ""
+    match = compiled(pattern).search(text)
+    return match.group(0) if match else ""
 
 
 def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
     """All matches, at most `many` if that is not negative."""
-    found = [each.group(0) for each in compiled(pattern).finditer(text)]
-    return found if many < 0 else found[:many]
+    matches = [each.group(0) for each in compiled(pattern).finditer(text)]
+    return matches if many < 0 else matches[:many]
 
 
 # --------------------------------------------------------------------------------------- URLs
@@ -248,10 +248,10 @@ def semver(text: str, normalize: bool = False) -> Tagged:
     Raises:
         ValueError: it is none.
     """
-    found = _SEMVER.fullmatch(_normalized(text) if normalize else text)
-    if found is None:
+    match = _SEMVER.fullmatch(_normalized(text) if normalize else text)
+    if match is None:
         raise ValueError(f"{text!r} is not a semantic version")
-    return {"semver": found[0]}
+    return {"semver": match[0]}
 
 
 def _normalized(text: str) -> str:
@@ -271,13 +271,13 @@ def version_part(value: Tagged, part: str) -> int:
 
 
 def _version_key(text: str) -> tuple[Any, ...]:
-    found = _SEMVER.fullmatch(text)
-    assert found is not None  # only made by `semver`
+    match = _SEMVER.fullmatch(text)
+    assert match is not None  # only made by `semver`
     before = [
         (0, int(part), "") if part.isdigit() else (1, 0, part)
-        for part in (found[4].split(".") if found[4] else ())
+        for part in (match[4].split(".") if match[4] else ())
     ]
-    return (int(found[1]), int(found[2]), int(found[3]), not before, before)
+    return (int(match[1]), int(match[2]), int(match[3]), not before, before)
 
 
 def compare(left: Tagged, right: Tagged) -> int:

@@ -78,8 +78,8 @@ def named(name: str) -> Tagged:
 
 def problems(value: Tagged, text: str) -> Tagged:
     """An entry `errors` with what is wrong with a text, if anything is."""
-    found = _CHECKS[value["format"]](text)
-    return {"errors": found} if found else {}
+    errors = _CHECKS[value["format"]](text)
+    return {"errors": errors} if errors else {}
 
 
 def with_optionals(text: str) -> str:

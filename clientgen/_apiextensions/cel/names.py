@@ -45,4 +45,4 @@ def escaped(name: str) -> str | None:
         return f"__{name}__"
     if not _NAME.fullmatch(name):
         return None
-    return re.sub(r"__|[.\-/]", lambda found: _SPECIAL[found[0]], name)
+    return re.sub(r"__|[.\-/]", lambda match: _SPECIAL[match[0]], name)

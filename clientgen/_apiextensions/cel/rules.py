@@ -112,10 +112,10 @@ class _Rule:
         if not text or cost(text, seen.size, optional=self.optional) > MOST_PER_CALL:
             return ""
         try:
-            found = self._evaluated(text, seen)
+            message = self._evaluated(text, seen)
         except EvaluationError:
             return ""
-        text = found.strip() if isinstance(found, str) else ""
+        text = message.strip() if isinstance(message, str) else ""
         return "" if "\n" in text or len(text.encode()) > _LONGEST_MESSAGE else text
 
 
@@ -147,9 +147,9 @@ class RuleTree:
         """The rules of a schema, None when it has none."""
         if structure is None:
             return None
-        found = cls(structure)
-        inner = found._members or found._items or found._additional
-        return found if inner or structure.rules else None
+        tree = cls(structure)
+        inner = tree._members or tree._items or tree._additional
+        return tree if inner or structure.rules else None
 
     def validate(
         self,

@@ -42,12 +42,12 @@ def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
     if structure.additional is not None:
         values = structure.additional
         return {name: typed(each, values) for name, each in value.items()}
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, known in structure.properties.items():
         # A member that is null is not there, for rules.
         if value.get(name) is not None and (spelt := escaped(name)) is not None:
-            found[spelt] = typed(value[name], known.with_meta() if known.embedded else known)
-    return found
+            members[spelt] = typed(value[name], known.with_meta() if known.embedded else known)
+    return members
 
 
 def _number(value: float, schema_type: str) -> float:
@@ -57,12 +57,12 @@ def _number(value: float, schema_type: str) -> float:
 
 
 def _time(text: str) -> Any:
-    found = proto("timestamp_pb2").Timestamp()
+    timestamp = proto("timestamp_pb2").Timestamp()
     try:
-        found.FromJsonString(text.upper())
+        timestamp.FromJsonString(text.upper())
     except ValueError:
         return text
-    return found
+    return timestamp
 
 
 def _date(text: str) -> Any:
@@ -70,12 +70,12 @@ def _date(text: str) -> Any:
 
 
 def _duration(text: str) -> Any:
-    found = proto("duration_pb2").Duration()
+    duration = proto("duration_pb2").Duration()
     try:
-        found.FromNanoseconds(parse_duration(text))
+        duration.FromNanoseconds(parse_duration(text))
     except ValueError:
         return text
-    return found
+    return duration
 
 
 def _bytes(text: str) -> Any:

@@ -173,10 +173,10 @@ def _check_head(value: Any) -> None:
             f"{_NO_INTERPRETATION}json: cannot unmarshal {what} into Go value of type {_HEAD}"
         )
     for name in ("apiVersion", "kind"):
-        said = value.get(name)
-        if said is not None and not isinstance(said, str):
+        stated = value.get(name)
+        if stated is not None and not isinstance(stated, str):
             raise BadText(
-                f"{_NO_INTERPRETATION}json: cannot unmarshal {type_word(said)} into Go struct"
+                f"{_NO_INTERPRETATION}json: cannot unmarshal {type_word(stated)} into Go struct"
                 f" field .{name} of type string"
             )
     version = value.get("apiVersion")

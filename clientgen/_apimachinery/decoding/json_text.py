@@ -82,8 +82,8 @@ def _load_slowly(text: str, filling: bool, whole: bool) -> tuple[Any, list[str]]
     )
     try:
         read: Any = reader.decode(text)
-        found = _Building(_merged if filling else _last)
-        return found.build(read, ""), found.duplicates
+        builder = _Building(_merged if filling else _last)
+        return builder.build(read, ""), builder.duplicates
     except JSONDecodeError as error:
         raise BadText(_why(error)) from None
     except RecursionError:

@@ -114,8 +114,8 @@ def _make(schema: Schema) -> _Plan:
 
 
 def _single(schema: Schema) -> _Plan:
-    found = SCALARS.get((schema.type, schema.format)) or SCALARS.get((schema.type, ""))
-    return _Scalar(*found) if found else _Raw()
+    scalar = SCALARS.get((schema.type, schema.format)) or SCALARS.get((schema.type, ""))
+    return _Scalar(*scalar) if scalar else _Raw()
 
 
 class _Scalar:

@@ -151,8 +151,8 @@ def _numbered(listed: str) -> dict[int, str]:
     made: dict[int, str] = {}
     number = 0
     for word in listed.split():
-        said, colon, name = word.rpartition(":")
-        number = int(said) if colon else number + 1
+        digits, colon, name = word.rpartition(":")
+        number = int(digits) if colon else number + 1
         made[number] = name
     return made
 

@@ -93,8 +93,8 @@ def metas(annotation: Any) -> tuple[msgspec.Meta, ...]:
     """What `Annotated` says of the value, outermost last; not what it says of its items."""
     annotation = unalias(annotation)
     if get_origin(annotation) is Annotated:
-        inner, *said = get_args(annotation)
-        return (*metas(inner), *(each for each in said if isinstance(each, msgspec.Meta)))
+        inner, *metadata = get_args(annotation)
+        return (*metas(inner), *(each for each in metadata if isinstance(each, msgspec.Meta)))
     members = union(annotation)
     return metas(members[0]) if len(members) == 1 and members[0] is not annotation else ()
 
@@ -131,12 +131,12 @@ def scalar(annotation: Any) -> Schema | None:
         return _choice([member.value for member in annotation])
     if _is_container(annotation):
         return None
-    found = _SCALARS.get(annotation)
-    if found is None:
+    schema = _SCALARS.get(annotation)
+    if schema is None:
         known = "str, int, float, bool, bytes, Time, MicroTime, Quantity, IntOrString, Raw, Any"
         hint = f"write a model, a list, a dict, a Literal, or one of {known}"
         raise UnsupportedTypeError(f"`{named(annotation)}` has no schema", hint)
-    return deepcopy(found)
+    return deepcopy(schema)
 
 
 def _is_container(annotation: Any) -> bool:

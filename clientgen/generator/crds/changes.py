@@ -27,8 +27,8 @@ _SHARED: Final = {
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Change, ...]:
     """Compare two CustomResourceDefinitions; what is breaking comes first."""
-    found = [*_shared(old, new), *_versions(_by_name(old), _by_name(new))]
-    return tuple(sorted(found, key=lambda change: not change.breaking))
+    all_changes = [*_shared(old, new), *_versions(_by_name(old), _by_name(new))]
+    return tuple(sorted(all_changes, key=lambda change: not change.breaking))
 
 
 def _shared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:

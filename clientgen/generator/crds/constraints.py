@@ -154,7 +154,7 @@ Places: TypeAlias = dict[tuple[str, ...], str]
 """Where each part of a schema was written, by the path that leads to the part."""
 
 
-def apply(schema: Schema, said: Iterable[Said], problems: Problems) -> Places:
+def apply(schema: Schema, constraints: Iterable[Said], problems: Problems) -> Places:
     """Put what was said into a schema, in place; the type first, since the rest depends on it.
 
     Returns:
@@ -162,7 +162,7 @@ def apply(schema: Schema, said: Iterable[Said], problems: Problems) -> Places:
     """
     places: Places = {}
     order = {"type": 0, INT_OR_STRING: 1}
-    for each in sorted(said, key=lambda one: order.get(one.keyword, 2)):
+    for each in sorted(constraints, key=lambda one: order.get(one.keyword, 2)):
         target = _target(schema, each, problems)
         if target is not None:
             before = len(target.get(each.keyword, ())) if each.keyword in _REPEATED else None
@@ -172,35 +172,42 @@ def apply(schema: Schema, said: Iterable[Said], problems: Problems) -> Places:
     return places
 
 
-def _target(schema: Schema, said: Said, problems: Problems) -> Schema | None:
+def _target(schema: Schema, constraint: Said, problems: Problems) -> Schema | None:
     """The schema that is spoken of: the value's own, or that of its items."""
-    for _ in range(said.depth):
+    for _ in range(constraint.depth):
         if "items" not in schema:
-            what = f"{said.by} speaks of items, and the value is {_shown(kinds_of(schema))}"
-            problems.add(said.where, what, "leave out `items:`, or make it a list")
+            what = f"{constraint.by} speaks of items, and the value is {_shown(kinds_of(schema))}"
+            problems.add(constraint.where, what, "leave out `items:`, or make it a list")
             return None
         schema = schema["items"]
     return schema
 
 
-def _put(schema: Schema, said: Said, problems: Problems) -> None:
+def _put(schema: Schema, constraint: Said, problems: Problems) -> None:
     kinds = kinds_of(schema)
-    if said.keyword == "type":
-        _retype(schema, said.value)
-    elif said.keyword == INT_OR_STRING and said.value:
-        _make_int_or_string(schema, said, problems)
-    elif said.keyword not in _FITS and said.keyword not in _PASSED_ON:
-        problems.add(said.where, f"{said.by}: `{said.keyword}` is no word of a schema")
-    elif not kinds & _FITS.get(said.keyword, _ALL):
-        fitting = _shown(_FITS[said.keyword])
-        problems.add(said.where, f"{said.by} is for {fitting}, and this is {_shown(kinds)}")
-    elif said.keyword in _REPEATED:
-        schema[said.keyword] = [*schema.get(said.keyword, ()), *_listed(said.value)]
-    elif wrong := _wrong_value(said, kinds):
-        problems.add(said.where, f"{said.by}: {wrong}")
-    elif said.value is not False:  # what is not so is not said
-        schema[said.keyword] = said.value
-        if said.keyword == "x-kubernetes-embedded-resource":
+    if constraint.keyword == "type":
+        _retype(schema, constraint.value)
+    elif constraint.keyword == INT_OR_STRING and constraint.value:
+        _make_int_or_string(schema, constraint, problems)
+    elif constraint.keyword not in _FITS and constraint.keyword not in _PASSED_ON:
+        problems.add(
+            constraint.where, f"{constraint.by}: `{constraint.keyword}` is no word of a schema"
+        )
+    elif not kinds & _FITS.get(constraint.keyword, _ALL):
+        fitting = _shown(_FITS[constraint.keyword])
+        problems.add(
+            constraint.where, f"{constraint.by} is for {fitting}, and this is {_shown(kinds)}"
+        )
+    elif constraint.keyword in _REPEATED:
+        schema[constraint.keyword] = [
+            *schema.get(constraint.keyword, ()),
+            *_listed(constraint.value),
+        ]
+    elif wrong := _wrong_value(constraint, kinds):
+        problems.add(constraint.where, f"{constraint.by}: {wrong}")
+    elif constraint.value is not False:  # what is not so is not said
+        schema[constraint.keyword] = constraint.value
+        if constraint.keyword == "x-kubernetes-embedded-resource":
             schema["type"] = "object"
 
 
@@ -219,27 +226,30 @@ def _retype(schema: Schema, kind: str) -> None:
         schema["items"] = {ANYTHING: True}
 
 
-def _make_int_or_string(schema: Schema, said: Said, problems: Problems) -> None:
+def _make_int_or_string(schema: Schema, constraint: Said, problems: Problems) -> None:
     kinds = kinds_of(schema)
     if not kinds & _FITS[INT_OR_STRING]:
-        what = f"{said.by} is for texts and whole numbers, and this is {_shown(kinds)}"
-        problems.add(said.where, what)
+        what = f"{constraint.by} is for texts and whole numbers, and this is {_shown(kinds)}"
+        problems.add(constraint.where, what)
         return
     for key in ("type", "format", ANYTHING):
         schema.pop(key, None)
     schema.update({"anyOf": [{"type": "integer"}, {"type": "string"}], INT_OR_STRING: True})
 
 
-def _wrong_value(said: Said, kinds: frozenset[str]) -> str | None:
-    value = said.value
-    if said.keyword.startswith(("minL", "maxL", "minI", "maxI", "minP", "maxP")) and value < 0:
+def _wrong_value(constraint: Said, kinds: frozenset[str]) -> str | None:
+    value = constraint.value
+    if (
+        constraint.keyword.startswith(("minL", "maxL", "minI", "maxI", "minP", "maxP"))
+        and value < 0
+    ):
         return f"a count cannot be {value}"
-    if said.keyword == "multipleOf" and value <= 0:
+    if constraint.keyword == "multipleOf" and value <= 0:
         return f"it has to be more than 0, and is {value}"
-    if said.keyword in ("minimum", "maximum", "multipleOf") and "number" not in kinds:
+    if constraint.keyword in ("minimum", "maximum", "multipleOf") and "number" not in kinds:
         # The server's validator never finds an integer within bounds that have a fraction.
         return None if value == int(value) else f"{value} is no limit of whole numbers"
-    if said.keyword == "enum":
+    if constraint.keyword == "enum":
         odd = [each for each in value if not _is_of(each, kinds)]
         shown = ", ".join(f"`{each}`" for each in odd)
         return f"{shown} is not {_shown(kinds)}; texts may need quotes" if odd else None

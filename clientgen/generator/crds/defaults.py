@@ -23,21 +23,25 @@ _EMPTY: Final[tuple[Any, ...]] = (None, "", 0, False, [], {})
 
 
 def put_default(
-    schema: Schema, said: TypeField, marker: KubebuilderMarker | None, problems: Problems
+    schema: Schema, type_field: TypeField, marker: KubebuilderMarker | None, problems: Problems
 ) -> None:
     """Put the default of a field into its schema, in place.
 
     Args:
         schema: of the field, complete but for the default.
-        said: the field.
+        type_field: the field.
         marker: its `+default` or `+kubebuilder:default`, if it has one.
         problems: takes what is wrong with the marker.
     """
-    of_python = _json(said.default)
-    if of_python not in _EMPTY and allows_none(said.annotation) and not schema.get("nullable"):
+    of_python = _json(type_field.default)
+    if (
+        of_python not in _EMPTY
+        and allows_none(type_field.annotation)
+        and not schema.get("nullable")
+    ):
         shown = json.dumps(of_python)
-        what = f"`{said.attribute}` may be None, of which a server makes its default, {shown}"
-        problems.add(said.where, what, "leave out `| None`, or put `# +nullable` above it")
+        what = f"`{type_field.attribute}` may be None, of which a server makes its default, {shown}"
+        problems.add(type_field.where, what, "leave out `| None`, or put `# +nullable` above it")
     if marker is None:
         if of_python not in _EMPTY:
             schema["default"] = of_python
@@ -50,7 +54,7 @@ def put_default(
         problems.add(marker.where, what, "texts may need quotes")
     elif of_python is not None and of_python != value:
         shown, filled_in = json.dumps(of_python), json.dumps(value)
-        what = f"`{said.attribute}` is {shown} in Python and {filled_in} for the server"
+        what = f"`{type_field.attribute}` is {shown} in Python and {filled_in} for the server"
         hint = (
             f"a client leaves {shown} off the wire, and the server would make {filled_in} of it: "
             "write the same default, or `| None = None`"

@@ -61,9 +61,9 @@ def add_facts(cls: type[Model], schema: Schema) -> None:
     if name is None or known is None or not properties.keys() <= known.get("properties", {}).keys():
         return
     schema.update({key: known[key] for key in _TOPOLOGY if key in known})
-    for field, said in known["properties"].items():
+    for field, fact in known["properties"].items():
         if field in properties:
-            _add(properties[field], said)
+            _add(properties[field], fact)
         if field in properties and (name, field) in _DEFAULTS:
             properties[field]["default"] = _DEFAULTS[name, field]
     if name == "meta.v1.Condition":
@@ -71,10 +71,10 @@ def add_facts(cls: type[Model], schema: Schema) -> None:
             properties[field].update(limits)
 
 
-def _add(schema: Schema, said: Schema) -> None:
-    if schema.get("type") == "integer" and said.get("format") == "int32":
+def _add(schema: Schema, known: Schema) -> None:
+    if schema.get("type") == "integer" and known.get("format") == "int32":
         schema["format"] = "int32"
-    facts: Schema = {key: said[key] for key in _TOPOLOGY if key in said}
+    facts: Schema = {key: known[key] for key in _TOPOLOGY if key in known}
     if schema.get("type") == "array" and _has_keys(schema, facts):
         schema.update(facts)
     elif schema.get("type") == "object" and "x-kubernetes-map-type" in facts:
@@ -111,5 +111,5 @@ def _is_generated(file: str) -> bool:
 @cache
 def _definitions() -> dict[str, Schema]:
     """The definitions of the document that comes with clientgen, by `group.version.Kind`."""
-    found = shipped_definitions()
-    return {".".join(name.split(".")[-3:]): schema for name, schema in found.items()}
+    definitions = shipped_definitions()
+    return {".".join(name.split(".")[-3:]): schema for name, schema in definitions.items()}

@@ -80,29 +80,29 @@ def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, .
         if not version.is_skipped():
             groups.setdefault((kind.group, kind.kind), []).append(version)
     builder = SchemaBuilder(problems)
-    found = [_manifest(versions, builder, problems) for _, versions in sorted(groups.items())]
-    return tuple(sorted(filter(None, found), key=lambda each: each.name))
+    made = [_manifest(versions, builder, problems) for _, versions in sorted(groups.items())]
+    return tuple(sorted(filter(None, made), key=lambda each: each.name))
 
 
 def _manifest(
     versions: list[Version], builder: SchemaBuilder, problems: Problems
 ) -> Manifest | None:
     versions = sorted(versions, key=lambda each: version_order(each.kind.version))
-    found = Problems()
-    _check_versions(versions, found)
-    names = _names(versions, found)
-    stored = _stored(versions, found)
+    own_problems = Problems()
+    _check_versions(versions, own_problems)
+    names = _names(versions, own_problems)
+    stored = _stored(versions, own_problems)
     parts = [builder.kind(each.kind.type) for each in versions]
     for version, part in zip(versions, parts, strict=True):
-        _check_paths(version, part, found)
+        _check_paths(version, part, own_problems)
     definition = _definition(versions, parts, names, stored)
-    metadata = _metadata(versions, found)
+    metadata = _metadata(versions, own_problems)
     definition["metadata"] = {"name": f"{names['plural']}.{versions[0].kind.group}", **metadata}
-    if not found and not problems:
-        found.extend(refused(definition, versions, parts))
-    problems.extend(found)
+    if not own_problems and not problems:
+        own_problems.extend(refused(definition, versions, parts))
+    problems.extend(own_problems)
     modules = tuple(sorted({each.kind.module.name for each in versions}))
-    return None if found else Manifest(definition, modules)
+    return None if own_problems else Manifest(definition, modules)
 
 
 def _check_versions(versions: list[Version], problems: Problems) -> None:
@@ -151,22 +151,24 @@ def _names(versions: list[Version], problems: Problems) -> dict[str, Any]:
         "singular": kind.singular,
     }
     for argument, key in (("shortName", "shortNames"), ("categories", "categories")):
-        said = [
+        declared = [
             (marker, marker.value[argument])
             for version in versions
             for marker in version.all("resource")
             if argument in marker.value
         ]
-        for marker, value in said:
-            if value != said[0][1]:
+        for marker, value in declared:
+            if value != declared[0][1]:
                 what = f"`{argument}` differs from that of another version"
-                problems.add(marker.where, what, f"all versions share it; see {said[0][0].where}")
-            names[key] = said[0][1]
+                problems.add(
+                    marker.where, what, f"all versions share it; see {declared[0][0].where}"
+                )
+            names[key] = declared[0][1]
     return names
 
 
 def _metadata(versions: list[Version], problems: Problems) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    metadata: dict[str, dict[str, str]] = {}
     for version in versions:
         for marker in version.all("metadata"):
             for field, texts in marker.value.items():
@@ -175,10 +177,10 @@ def _metadata(versions: list[Version], problems: Problems) -> dict[str, dict[str
                     if not sign:
                         what = f"`+{marker.written}`: `{text}` has no value"
                         problems.add(marker.where, what, f'write `{field}="key=value"`')
-                    elif found.setdefault(field, {}).setdefault(key, value) != value:
+                    elif metadata.setdefault(field, {}).setdefault(key, value) != value:
                         what = f"`{key}` of the {field} has two values"
                         problems.add(marker.where, what, "remove one")
-    return found
+    return metadata
 
 
 def _definition(
@@ -203,7 +205,7 @@ def _definition(
 
 
 def _version(version: Version, part: Part, stored: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    version_entry: dict[str, Any] = {
         "name": version.kind.version,
         "served": version.marker("unservedversion") is None,
         "storage": version.kind.version == stored,
@@ -211,23 +213,23 @@ def _version(version: Version, part: Part, stored: str) -> dict[str, Any]:
     }
     deprecated = version.marker("deprecatedversion")
     if deprecated:
-        found["deprecated"] = True
+        version_entry["deprecated"] = True
         if "warning" in deprecated.value:
-            found["deprecationWarning"] = deprecated.value["warning"]
+            version_entry["deprecationWarning"] = deprecated.value["warning"]
     subresources = _subresources(version)
     if subresources:
-        found["subresources"] = subresources
+        version_entry["subresources"] = subresources
     columns = [_column(each.value) for each in version.all("printcolumn")]
     if columns:
-        found["additionalPrinterColumns"] = columns
+        version_entry["additionalPrinterColumns"] = columns
     fields = [{"jsonPath": each.value["JSONPath"]} for each in version.all("selectablefield")]
     if fields:
-        found["selectableFields"] = fields
-    return found
+        version_entry["selectableFields"] = fields
+    return version_entry
 
 
 def _subresources(version: Version) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    subresources: dict[str, Any] = {}
     scale = version.marker("subresource:scale")
     if scale:
         names = {
@@ -235,14 +237,14 @@ def _subresources(version: Version) -> dict[str, Any]:
             "statuspath": "statusReplicasPath",
             "selectorpath": "labelSelectorPath",
         }
-        found["scale"] = {names[name]: path for name, path in scale.value.items()}
+        subresources["scale"] = {names[name]: path for name, path in scale.value.items()}
     if version.kind.status:
-        found["status"] = {}
-    return found
+        subresources["status"] = {}
+    return subresources
 
 
-def _column(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {"jsonPath" if name == "JSONPath" else name: value for name, value in said.items()}
+def _column(column: Mapping[str, Any]) -> dict[str, Any]:
+    return {"jsonPath" if name == "JSONPath" else name: value for name, value in column.items()}
 
 
 def _check_paths(version: Version, part: Part, problems: Problems) -> None:

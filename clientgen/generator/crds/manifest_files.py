@@ -119,16 +119,18 @@ class Folder:
 
     def changes(self) -> dict[str, tuple[Change, ...]]:
         """What changes for clients, by the name of the definition; what stays is not there."""
-        found: dict[str, tuple[Change, ...]] = {}
+        changes_by_name: dict[str, tuple[Change, ...]] = {}
         for file, data in self.found.items():
             old = _definition(data)
             if old is not None and data != self.wanted[file]:
                 new = _definition(self.wanted[file]) or {}
-                found[_name(new, file)] = changes(old, new)
+                changes_by_name[_name(new, file)] = changes(old, new)
         for file in self.stale:
             old = _definition((self.path / file).read_bytes()) or {}
-            found[_name(old, file)] = (Change("the definition", "is gone", breaking=True),)
-        return {name: each for name, each in sorted(found.items()) if each}
+            changes_by_name[_name(old, file)] = (
+                Change("the definition", "is gone", breaking=True),
+            )
+        return {name: each for name, each in sorted(changes_by_name.items()) if each}
 
     def write(self) -> Changes:
         """Make the folder what it is to be.
@@ -164,8 +166,8 @@ def _definition(data: bytes | None) -> Mapping[str, Any] | None:
     except BadText:
         return None
     problems = Problems()
-    found = shaped(value, "", problems) if is_object(value) else None
-    return None if problems else found
+    definition = shaped(value, "", problems) if is_object(value) else None
+    return None if problems else definition
 
 
 def _name(definition: Mapping[str, Any], file: str) -> str:

@@ -53,7 +53,7 @@ def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
 
 def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
     problems = Problems()
-    found: dict[Path, list[_Modules]] = {}
+    folders: dict[Path, list[_Modules]] = {}
     if flags.types:
         if output is None:
             what = "--types does not say where the manifests go"
@@ -73,12 +73,12 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
             hint = 'add `crd-output = "crds"`, or give --output'
             problems.add(package.where(), what, hint)
         else:
-            found.setdefault(path, []).append(_of(package))
+            folders.setdefault(path, []).append(_of(package))
     if not packages:
         what = "there are no Python types to write manifests of"
         problems.add("", what, "give --types, or add `types` to the config")
     problems.raise_if_any()
-    return found
+    return folders
 
 
 def _of(package: PackageConfig) -> _Modules:

@@ -32,9 +32,9 @@ def check_path(
     """
     if not _SIMPLE.fullmatch(path):
         return
-    found = _follow(path, schema, where, problems)
-    if found is not None and kind is not None and kind not in kinds_of(found):
-        shown = " or ".join(sorted(kinds_of(found)))
+    target = _follow(path, schema, where, problems)
+    if target is not None and kind is not None and kind not in kinds_of(target):
+        shown = " or ".join(sorted(kinds_of(target)))
         problems.add(where, f"`{path}` has to be {_CALLED[kind]}, and is {shown}")
 
 

@@ -89,15 +89,15 @@ class SchemaBuilder:
         return part
 
     def _object(
-        self, found: TypeClass, *, top: bool = False, only: frozenset[str] | None = None
+        self, type_class: TypeClass, *, top: bool = False, only: frozenset[str] | None = None
     ) -> Part:
-        part = Part({"type": "object"}, {(): found.where})
-        if not is_placeholder(found.cls, found.docstring):
-            _describe(part.schema, found.docstring)
+        part = Part({"type": "object"}, {(): type_class.where})
+        if not is_placeholder(type_class.cls, type_class.docstring):
+            _describe(part.schema, type_class.docstring)
         properties: dict[str, Schema] = {}
         required: list[str] = []
-        optional = _is_optional(found.cls)
-        for each in found.fields:
+        optional = _is_optional(type_class.cls)
+        for each in type_class.fields:
             if only is not None and each.wire_name not in only:
                 continue
             made, is_required = self._field(each, optional=optional, top=top)
@@ -109,56 +109,56 @@ class SchemaBuilder:
             part.schema["properties"] = properties
         if required:
             part.schema["required"] = sorted(required)
-        add_facts(found.cls, part.schema)
-        self._say_of_class(part, found)
+        add_facts(type_class.cls, part.schema)
+        self._say_of_class(part, type_class)
         return part
 
-    def _say_of_class(self, part: Part, found: TypeClass) -> None:
-        markers = parse_markers(found.markers, self._problems, "type")
+    def _say_of_class(self, part: Part, type_class: TypeClass) -> None:
+        markers = parse_markers(type_class.markers, self._problems, "type")
         part.places.update(apply(part.schema, _said(markers), self._problems))
         for marker in markers:
             rule = group_rule(marker, part.schema, self._problems)
             if rule:
                 _add_rule(part, rule, marker.where)
-        check_limits(part.schema, found.where, self._problems)
+        check_limits(part.schema, type_class.where, self._problems)
 
-    def _field(self, said: TypeField, *, optional: bool, top: bool) -> tuple[Part, bool]:
-        markers = parse_markers(said.markers, self._problems, "field")
+    def _field(self, type_field: TypeField, *, optional: bool, top: bool) -> tuple[Part, bool]:
+        markers = parse_markers(type_field.markers, self._problems, "field")
         named = {marker.name: marker for marker in markers}
-        required = self._is_required(said, named, optional=optional)
-        if top and said.wire_name in ("apiVersion", "kind", "metadata"):
-            self._check_type_meta(said, markers)
-            return Part(_type_meta(said.wire_name), {(): said.where}), False
+        required = self._is_required(type_field, named, optional=optional)
+        if top and type_field.wire_name in ("apiVersion", "kind", "metadata"):
+            self._check_type_meta(type_field, markers)
+            return Part(_type_meta(type_field.wire_name), {(): type_field.where}), False
         if "validation:Schemaless" in named:
-            part = Part({}, {(): said.where})
+            part = Part({}, {(): type_field.where})
         else:
-            part = self._annotation(said.annotation, said.where)
-        _describe(part.schema, said.docstring)
-        part.places[()] = said.where
+            part = self._annotation(type_field.annotation, type_field.where)
+        _describe(part.schema, type_field.docstring)
+        part.places[()] = type_field.where
         part.places.update(apply(part.schema, _said(markers), self._problems))
         if "immutable" in named:
             _add_rule(part, dict(UNCHANGED), named["immutable"].where)
         if "default" in named:
             part.places["default",] = named["default"].where
         _open_embedded(part.schema)
-        put_default(part.schema, said, named.get("default"), self._problems)
-        check_limits(part.schema, said.where, self._problems)
+        put_default(part.schema, type_field, named.get("default"), self._problems)
+        check_limits(part.schema, type_field.where, self._problems)
         return part, required
 
     def _is_required(
-        self, said: TypeField, named: Mapping[str, KubebuilderMarker], *, optional: bool
+        self, type_field: TypeField, named: Mapping[str, KubebuilderMarker], *, optional: bool
     ) -> bool:
         if "required" in named and "optional" in named:
             what = "it is said to be required, and to be optional"
             self._problems.add(named["optional"].where, what, "remove one of the two")
         if "required" in named or "optional" in named:
             return "required" in named
-        return said.required and not optional
+        return type_field.required and not optional
 
-    def _check_type_meta(self, said: TypeField, markers: Iterable[KubebuilderMarker]) -> None:
+    def _check_type_meta(self, type_field: TypeField, markers: Iterable[KubebuilderMarker]) -> None:
         for marker in markers:
             if marker.name not in ("required", "optional"):
-                what = f"`+{marker.written}` cannot be said of `{said.wire_name}` of a kind"
+                what = f"`+{marker.written}` cannot be said of `{type_field.wire_name}` of a kind"
                 self._problems.add(marker.where, what, "the server checks that field itself")
 
     def _annotation(self, annotation: Any, where: str) -> Part:
@@ -168,15 +168,15 @@ class SchemaBuilder:
             self._problems.add(where, error.what, error.hint)
             return Part({ANYTHING: True}, {(): where})
         part.places[()] = where
-        said = from_metas(metas(annotation), part.schema, where)
-        part.places.update(apply(part.schema, said, self._problems))
+        constraints = from_metas(metas(annotation), part.schema, where)
+        part.places.update(apply(part.schema, constraints, self._problems))
         check_limits(part.schema, where, self._problems)
         return part
 
     def _plain(self, annotation: Any, where: str) -> Part:
-        found = scalar(annotation)
-        if found is not None:
-            return Part(found)
+        schema = scalar(annotation)
+        if schema is not None:
+            return Part(schema)
         origin = get_origin(annotation) or annotation
         if origin is list:
             return self._list(get_args(annotation), where)
@@ -213,9 +213,9 @@ class SchemaBuilder:
         return self._made[model].copy()
 
     def _new_model(self, model: type[Model]) -> Part:
-        found = read_class(model, self._problems)
+        type_class = read_class(model, self._problems)
         self._open.append(model)
-        part = self._object(found, only=_EMBEDDED_META if model is ObjectMeta else None)
+        part = self._object(type_class, only=_EMBEDDED_META if model is ObjectMeta else None)
         self._open.pop()
         return part
 
@@ -224,12 +224,12 @@ def _is_optional(cls: type[Model]) -> bool:
     """Whether its module says that fields are optional."""
     module = loaded(cls.__module__)
     markers = module.source.markers if module else ()
-    said = parse_markers(markers, Problems(), "module")  # `kinds` tells its problems
-    return any(marker.name == "optional" for marker in said)
+    parsed = parse_markers(markers, Problems(), "module")  # `kinds` tells its problems
+    return any(marker.name == "optional" for marker in parsed)
 
 
 def _said(markers: Iterable[KubebuilderMarker]) -> list[Said]:
-    return [said for marker in markers if (said := from_marker(marker))]
+    return [constraint for marker in markers if (constraint := from_marker(marker))]
 
 
 def _add_places(part: Part, path: tuple[str, ...], inner: Part) -> None:

@@ -64,13 +64,13 @@ def parse_markers(
 
     Lines of other generators (`+genclient`, `+k8s:deepcopy-gen`, ...) are passed over.
     """
-    found: dict[str, KubebuilderMarker] = {}
+    by_name: dict[str, KubebuilderMarker] = {}
     markers: list[KubebuilderMarker] = []
     for line in lines:
         marker = _parse(line, problems, level)
         if marker is None:
             continue
-        first = found.setdefault(marker.name, marker)
+        first = by_name.setdefault(marker.name, marker)
         if first is marker or _word(marker.name).repeated:
             markers.append(marker)
         else:
@@ -171,20 +171,20 @@ def _read(word: Word, text: str | None) -> Any:
 
 
 def _read_arguments(word: Word, text: str | None) -> dict[str, Any]:
-    found = read_arguments(text, dict(word.arguments)) if text is not None else {}
-    missing = [name for name in word.required if name not in found]
+    arguments = read_arguments(text, dict(word.arguments)) if text is not None else {}
+    missing = [name for name in word.required if name not in arguments]
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         raise MarkerValueError(f"it lacks {listed}", "write `name=value`, with a comma between")
-    return found
+    return arguments
 
 
 def _check(name: str, word: Word, value: Any) -> None:
     for argument, choices in word.choices.items():
-        said = value.get(argument) if argument else value
-        if said is not None and said not in choices:
+        declared = value.get(argument) if argument else value
+        if declared is not None and declared not in choices:
             subject = f"`{argument}` cannot be" if argument else "it cannot be"
-            raise MarkerValueError(f"{subject} `{said}`", f"it is one of {', '.join(choices)}")
+            raise MarkerValueError(f"{subject} `{declared}`", f"it is one of {', '.join(choices)}")
     if _without_items(name) == "validation:UniqueItems" and value:
         hint = "write `+listType=set`"
         raise MarkerValueError("the API server refuses lists that are checked so", hint)

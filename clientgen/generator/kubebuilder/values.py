@@ -64,18 +64,18 @@ def read_arguments(text: str, kinds: dict[str, ValueKind]) -> dict[str, Any]:
     Raises:
         MarkerValueError: a name is unknown or given twice, or a value is not of its kind.
     """
-    reader, found = _Reader(text), dict[str, Any]()
+    reader, arguments = _Reader(text), dict[str, Any]()
     while True:
         name = reader.name()
         if name not in kinds:
             what = f"it has no argument `{name}`" if name else "an argument has no name"
             raise MarkerValueError(what, f"it has {', '.join(kinds)}")
-        if name in found:
+        if name in arguments:
             raise MarkerValueError(f"it says `{name}` twice", "remove one")
-        found[name] = reader.argument(name, kinds[name])
+        arguments[name] = reader.argument(name, kinds[name])
         if not reader.take(","):
             reader.end()
-            return found
+            return arguments
 
 
 def _json(text: str) -> Any:
@@ -114,12 +114,12 @@ class _Reader:
 
     def name(self) -> str:
         """The name of an argument, with its equals sign."""
-        start, found = self._at, self._text.find("=", self._at)
-        if found < 0:
+        start, end = self._at, self._text.find("=", self._at)
+        if end < 0:
             rest = self._text[start:].strip()
             raise MarkerValueError(f"its argument `{rest}` has no value", f"write `{rest}=...`")
-        self._at = found + 1
-        return self._text[start:found].strip()
+        self._at = end + 1
+        return self._text[start:end].strip()
 
     def argument(self, name: str, kind: ValueKind) -> Any:
         """The value of an argument; what is wrong names the argument."""
@@ -180,22 +180,22 @@ class _Reader:
             raise MarkerValueError("its list is empty", "write `a;b` or `{a, b}`")
         return self._more([self._one(kind)], kind)
 
-    def _more(self, found: list[Any], kind: ValueKind) -> list[Any]:
+    def _more(self, items: list[Any], kind: ValueKind) -> list[Any]:
         while self.take(";"):
             if self._peek():  # a last semicolon ends the list
-                found.append(self._one(kind))
-        return found
+                items.append(self._one(kind))
+        return items
 
     def _braced_list(self, kind: ValueKind) -> list[Any]:
         self.take("{")
-        found: list[Any] = []
+        items: list[Any] = []
         while not self.take("}"):
-            if found and not self.take(","):
+            if items and not self.take(","):
                 raise MarkerValueError("a list is not closed", "write `{a, b}`")
             if self._peek() in ("", ","):
                 raise MarkerValueError("a list has an empty place or no end", "write `{a, b}`")
-            found.append(self._one(kind))
-        return found
+            items.append(self._one(kind))
+        return items
 
     def _any_or_list(self) -> Any:
         value = self._any(",;}")
@@ -221,15 +221,15 @@ class _Reader:
 
     def _map(self) -> dict[str, Any]:
         self.take("{")
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         while not self.take("}"):
-            if found and not self.take(","):
+            if members and not self.take(","):
                 raise MarkerValueError("a map is not closed", "write `{key: value}`")
             key = self._string(":,;}")
             if not self.take(":"):
                 raise MarkerValueError(f"`{key}` of a map has no value", "write `{key: value}`")
-            found[key] = self._any(",}")
-        return found
+            members[key] = self._any(",}")
+        return members
 
 
 def _guess(text: str) -> object:

@@ -103,9 +103,9 @@ def _packages(
     seen: dict[str, str] = {}
     for group, package in packages.items():
         if package in seen:
-            said = renames.groups.get(group) or renames.groups.get(seen[package])
+            new_name = renames.groups.get(group) or renames.groups.get(seen[package])
             problems.add(
-                said.where if said else "",
+                new_name.where if new_name else "",
                 f"the groups {seen[package]!r} and {group!r} both become the package {package!r}",
                 "Give one of them another name (`rename`), or leave it out.",
             )

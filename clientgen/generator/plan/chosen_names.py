@@ -22,12 +22,12 @@ def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names
     """
     known = _known(api)
     classes: dict[tuple[GroupVersion, str], str] = {}
-    for key, said in sorted(renames.classes.items()):
+    for key, new_name in sorted(renames.classes.items()):
         name = known.get(key)
         if name is None:
-            _name_nothing(key, said, known, "type", problems)
-        elif _is_free(api, name, said, problems):
-            classes[name] = said.text
+            _name_nothing(key, new_name, known, "type", problems)
+        elif _is_free(api, name, new_name, problems):
+            classes[name] = new_name.text
     followers = dict(_lists(api, classes))
     groups = {gv.group_version.group: None for gv in api.group_versions}
     packages = dict(_packages(renames, groups, problems))
@@ -36,16 +36,16 @@ def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names
 
 def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
     """Whatever becomes a class, by the keys of the configuration."""
-    found = {f"{META_V1}/{model.name}": (META_V1, model.name) for model in shared_types()}
+    names_by_class = {f"{META_V1}/{model.name}": (META_V1, model.name) for model in shared_types()}
     for gv in api.group_versions:
         names = {model.id.name for model in gv.models} | {r.kind for r in gv.resources}
-        found |= {f"{gv.group_version}/{name}": (gv.group_version, name) for name in names}
+        names_by_class |= {f"{gv.group_version}/{name}": (gv.group_version, name) for name in names}
     for model in api.imported:
-        found[f"{model.group_version}/{model.name}"] = (model.group_version, model.name)
-    return found
+        names_by_class[f"{model.group_version}/{model.name}"] = (model.group_version, model.name)
+    return names_by_class
 
 
-def _is_free(api: Api, name: tuple[GroupVersion, str], said: Said, problems: Problems) -> bool:
+def _is_free(api: Api, name: tuple[GroupVersion, str], new_name: Said, problems: Problems) -> bool:
     """Whether a class can get another name: not if it exists already."""
     model = ModelId(*name)
     if not is_shared(model) and model not in api.imported:
@@ -53,7 +53,7 @@ def _is_free(api: Api, name: tuple[GroupVersion, str], said: Said, problems: Pro
     existing = api.imported.get(model)
     module = existing.module if existing else META_MODULE
     what = f"{model.name} exists already, in {module}: it keeps its name"
-    problems.add(said.where, what, "remove it")
+    problems.add(new_name.where, what, "remove it")
     return False
 
 
@@ -75,18 +75,18 @@ def _packages(
     renames: Renames, groups: Iterable[str], problems: Problems
 ) -> Iterable[tuple[str, str]]:
     shown = {group or "core": group for group in groups if group != META_V1.group}
-    for group, said in sorted(renames.groups.items()):
+    for group, new_name in sorted(renames.groups.items()):
         if (group or "core") not in shown:
-            _name_nothing(group or "core", said, shown, "group", problems)
-        elif python_names.group_packages([group], {group: said.text})[group] != said.text:
-            what = f"every package has a module `{said.text}` of its own"
-            problems.add(said.where, what, "take another name")
+            _name_nothing(group or "core", new_name, shown, "group", problems)
+        elif python_names.group_packages([group], {group: new_name.text})[group] != new_name.text:
+            what = f"every package has a module `{new_name.text}` of its own"
+            problems.add(new_name.where, what, "take another name")
         else:
-            yield group, said.text
+            yield group, new_name.text
 
 
 def _name_nothing(
-    key: str, said: Said, known: Iterable[str], what: str, problems: Problems
+    key: str, new_name: Said, known: Iterable[str], what: str, problems: Problems
 ) -> None:
     hint = did_you_mean(key, sorted(known), "nothing of that name is generated")
-    problems.add(said.where, f"there is no {what} `{key}`", hint)
+    problems.add(new_name.where, f"there is no {what} `{key}`", hint)

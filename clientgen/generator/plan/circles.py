@@ -17,12 +17,12 @@ def circles(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, frozenset[Node]]
     for node, targets in ahead.items():
         for target in targets:
             back[target].append(node)
-    found: dict[Node, frozenset[Node]] = {}
+    members: dict[Node, frozenset[Node]] = {}
     for node in reversed(_finished(ahead)):
-        if node not in found:
-            circle = frozenset(_reachable(node, back, found))
-            found.update(dict.fromkeys(circle, circle))
-    return found
+        if node not in members:
+            circle = frozenset(_reachable(node, back, members))
+            members.update(dict.fromkeys(circle, circle))
+    return members
 
 
 def _finished(edges: Mapping[Node, list[Node]]) -> list[Node]:
@@ -43,10 +43,10 @@ def _finished(edges: Mapping[Node, list[Node]]) -> list[Node]:
 def _reachable(
     start: Node, edges: Mapping[Node, list[Node]], without: Collection[Node]
 ) -> set[Node]:
-    found = {start}
+    reached = {start}
     todo = [start]
     while todo:
-        new = {each for each in edges[todo.pop()] if each not in found and each not in without}
-        found |= new
+        new = {each for each in edges[todo.pop()] if each not in reached and each not in without}
+        reached |= new
         todo += new
-    return found
+    return reached

@@ -155,8 +155,8 @@ def late_imports(api: Api, modules: Modules) -> dict[str, frozenset[str]]:
         }
         for gv in api.group_versions
     }
-    found = circles(edges)
-    return {start: found[start] - {start} for start in edges}
+    components = circles(edges)
+    return {start: components[start] - {start} for start in edges}
 
 
 def _targets(model: Model) -> Iterable[ModelId]:

@@ -69,21 +69,21 @@ def _check_distinct(
     """`a` and `b-c` make one name of `a-b` and `c`; those of one package were told before."""
     by_folder = {modules.package(plan.group_version): plan for plan in plans}
     named = [(plan.accessor, plan.of, shown(plan.group_version)) for plan in by_folder.values()]
-    found = Problems()
-    check_distinct(((name, gv) for name, _, gv in named), "", "group versions", found)
-    if not found:
-        check_distinct(((name, gv) for _, name, gv in named), "", "clients of", found)
-    problems.extend(found)
+    own_problems = Problems()
+    check_distinct(((name, gv) for name, _, gv in named), "", "group versions", own_problems)
+    if not own_problems:
+        check_distinct(((name, gv) for _, name, gv in named), "", "clients of", own_problems)
+    problems.extend(own_problems)
 
 
 def _meta_types(api: Api, modules: Modules) -> list[Symbol]:
     """The types of meta/v1: the runtime's, and those of the spec that are newer."""
     newer = (gv for gv in api.group_versions if gv.group_version == META_V1)
-    found = [
+    models = [
         *shared_types(),
         *(m.id for gv in newer for m in gv.models),
     ]
-    return sorted(map(modules.symbol, found))
+    return sorted(map(modules.symbol, models))
 
 
 def _group_version(group_version: GroupVersion, modules: Modules) -> GroupVersionPlan:

@@ -63,12 +63,12 @@ def _filled(
     part: list[ModelPlan] = []
     steps = 0
     for group in groups:
-        found = [plans[model] for model in sorted(group, key=order.__getitem__)]
-        more = sum(map(_steps, found))
+        models = [plans[model] for model in sorted(group, key=order.__getitem__)]
+        more = sum(map(_steps, models))
         if part and steps + more > MOST:
             yield part
             part, steps = [], 0
-        part += found
+        part += models
         steps += more
     if part:
         yield part

@@ -32,13 +32,13 @@ def _kinds_plans(api: Api, modules: Modules) -> Iterable[KindsPlan]:
     kinds = dict(each for gv in api.group_versions if gv.resources for each in _kinds(gv, api))
     for model in api.kinds:
         kinds[model.group_version.with_kind(model.name)] = model
-    found: dict[str, dict[str, list[str]]] = {}
+    by_version: dict[str, dict[str, list[str]]] = {}
     for gvk in sorted(kinds):
         symbol = modules.symbol(kinds[gvk])
         name = gvk.kind if symbol.name == gvk.kind else f"{gvk.kind}:{symbol.name}"
-        of_version = found.setdefault(str(gvk.group_version), {})
+        of_version = by_version.setdefault(str(gvk.group_version), {})
         of_version.setdefault(symbol.module, []).append(name)
-    for api_version, names in found.items():
+    for api_version, names in by_version.items():
         by_module = {module: tuple(names[module]) for module in sorted(names)}
         yield KindsPlan(api_version, by_module)
 

@@ -61,20 +61,20 @@ def namespace_with(
 
 def literal_aliases(names: dict[str, Any], aliases: Mapping[str, ast.expr]) -> dict[str, Any]:
     """The aliases that are made of literals, which the module itself holds as `str`."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, node in aliases.items():
-        if not _mentions(node, names, found):
+        if not _mentions(node, names, values):
             continue
         # What is no type raises; what it means was decided by importing.
         with contextlib.suppress(Exception):
-            found[name] = evaluate(node, {**names, **found})
-    return found
+            values[name] = evaluate(node, {**names, **values})
+    return values
 
 
-def _mentions(node: ast.expr, names: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+def _mentions(node: ast.expr, names: Mapping[str, Any], aliases: Mapping[str, Any]) -> bool:
     """Whether an expression is made of literals: by name, or by way of another alias."""
     return any(
-        (isinstance(part, ast.Name) and (names.get(part.id) is Literal or part.id in found))
+        (isinstance(part, ast.Name) and (names.get(part.id) is Literal or part.id in aliases))
         or (isinstance(part, ast.Attribute) and part.attr == "Literal")
         for part in ast.walk(node)
     )

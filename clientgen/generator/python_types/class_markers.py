@@ -68,18 +68,18 @@ class Said:
 def said_of_module(module: TypeModule, problems: Problems) -> Said:
     """Read what stands at the top of a module; what is wrong goes to `problems`."""
     lines, others = _divide(module.markers)
-    found = {marker.name: marker for marker in parse_kubebuilder(others, problems, "module")}
-    return Said(parse_markers(lines, problems), found)
+    kubebuilder = {marker.name: marker for marker in parse_kubebuilder(others, problems, "module")}
+    return Said(parse_markers(lines, problems), kubebuilder)
 
 
 def said_of_class(type_: TypeClass, problems: Problems) -> Said:
     """Read what stands above a class; what is wrong goes to `problems`."""
     lines, others = _divide(type_.markers)
-    found: dict[str, KubebuilderMarker] = {}
+    kubebuilder: dict[str, KubebuilderMarker] = {}
     for marker in parse_kubebuilder(others, problems, "type"):
-        found.setdefault(marker.name, marker)
+        kubebuilder.setdefault(marker.name, marker)
     root = any(tag_of(m.text) == _ROOT and not m.text.endswith("=false") for m in others)
-    return Said(parse_markers(lines, problems), found, root)
+    return Said(parse_markers(lines, problems), kubebuilder, root)
 
 
 def genclient_lines(markers: Iterable[MarkerLine]) -> list[MarkerLine]:

@@ -55,14 +55,14 @@ def read_module(
         The module with its model classes; None if it cannot be imported.
     """
     with searching(root, paths):
-        found = find(name)
-        if found is None or found.file is None or found.file.suffix != ".py":
+        location = find(name)
+        if location is None or location.file is None or location.file.suffix != ".py":
             problems.extend([missing(name, root, where)])
             return None
-        file = shown(found.file, root)
-        data = _bytes(found.file, file, problems)
+        file = shown(location.file, root)
+        data = _bytes(location.file, file, problems)
         source = read_source(name, file, data, problems) if data is not None else None
-        module = import_found(name, found, root, problems) if source else None
+        module = import_found(name, location, root, problems) if source else None
         if source is None or module is None:
             return None
         known = keep(module, source)
@@ -101,20 +101,22 @@ def read_class(cls: type[Model], problems: Problems) -> TypeClass:
 
 def checked_class(cls: type[Model], problems: Problems) -> TypeClass:
     """Read a class of the user's, and tell which of the fields it declares no API can hold."""
-    found = Problems()
-    type_ = read_class(cls, found)
-    told = {problem.where for problem in found}
+    own_problems = Problems()
+    type_ = read_class(cls, own_problems)
+    told = {problem.where for problem in own_problems}
     own = {one.attribute: one for one in type_.fields if _declared(cls, one.attribute)[0] is cls}
     for name, field in own.items():
         refused = None if field.where in told else unsupported(field.annotation)
         if refused:
-            found.add(field.where, f"`{type_.name}.{name}` cannot be {refused[0]}", refused[1])
-    for name, what, hint in () if found else undecodable(cls):
+            own_problems.add(
+                field.where, f"`{type_.name}.{name}` cannot be {refused[0]}", refused[1]
+            )
+    for name, what, hint in () if own_problems else undecodable(cls):
         if name in own:
-            found.add(own[name].where, f"`{type_.name}.{name}` {what}", hint)
+            own_problems.add(own[name].where, f"`{type_.name}.{name}` {what}", hint)
         elif not name:
-            found.add(type_.where, f"`{type_.name}` {what}", hint)
-    problems.extend(found)
+            own_problems.add(type_.where, f"`{type_.name}` {what}", hint)
+    problems.extend(own_problems)
     return type_
 
 
@@ -133,11 +135,11 @@ def _is_model(cls: object) -> bool:
 
 def _lookup(module: ModuleType, qualified: str) -> Any:
     """A class by its name, if it is the one the module defines under that name."""
-    found: Any = module
+    value: Any = module
     for part in qualified.split("."):
-        found = getattr(found, part, None)
-    own = getattr(found, "__module__", None) == module.__name__
-    return found if own and getattr(found, "__qualname__", None) == qualified else None
+        value = getattr(value, part, None)
+    own = getattr(value, "__module__", None) == module.__name__
+    return value if own and getattr(value, "__qualname__", None) == qualified else None
 
 
 def _refuse_markers(source: ClassSource, cls: object, problems: Problems) -> None:
@@ -226,13 +228,13 @@ def _annotation(owner: type, module: Loaded | None, source: FieldSource | None, 
 
 def _around(owner: type, module: Loaded) -> dict[str, Any]:
     """The classes inside a class, and inside those around it."""
-    found: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     scope: Any = module.module
     for part in owner.__qualname__.split("."):
         scope = getattr(scope, part, None)
         members: Mapping[str, Any] = vars(scope) if isinstance(scope, type) else {}
-        found.update((k, v) for k, v in members.items() if isinstance(v, type))
-    return found
+        names.update((k, v) for k, v in members.items() if isinstance(v, type))
+    return names
 
 
 def _default(default: object) -> object:
@@ -251,15 +253,15 @@ def _is_factory(default: object) -> bool:
 
 def _arguments(cls: type) -> dict[Any, Any]:
     """What stands for the parameters of generic bases: of `ModelList[CronTab]`, T is CronTab."""
-    found: dict[Any, Any] = {}
+    arguments: dict[Any, Any] = {}
     for base in cls.__mro__:
         for generic in base.__dict__.get("__orig_bases__", ()):
             origin = get_origin(generic)
             if origin is not None and origin is not Generic:
                 parameters = getattr(origin, "__parameters__", ())
-                values = (found.get(value, value) for value in get_args(generic))
-                found.update(zip(parameters, values, strict=False))
-    return found
+                values = (arguments.get(value, value) for value in get_args(generic))
+                arguments.update(zip(parameters, values, strict=False))
+    return arguments
 
 
 def _substituted(annotation: Any, arguments: Mapping[Any, Any]) -> Any:

@@ -39,23 +39,23 @@ def kinds(modules: Iterable[TypeModule], problems: Problems) -> tuple[ApiKind, .
         problems: takes what is wrong: markers that are unknown, misplaced or contradict each other
             or the class, classes that lack what a kind has, and kinds that are there twice.
     """
-    found: list[ApiKind] = []
+    api_kinds: list[ApiKind] = []
     for module in modules:
         of_module = said_of_module(module, problems)
         for type_ in module.classes:
-            said = said_of_class(type_, problems)
+            markers = said_of_class(type_, problems)
             _check_fields(type_, problems)
-            kind = _Kind(module, type_, of_module, said, problems).read()
+            kind = _Kind(module, type_, of_module, markers, problems).read()
             if kind:
-                found.append(kind)
-    _check_distinct(found, problems)
-    return tuple(sorted(found, key=lambda kind: (kind.gvk, kind.type.where)))
+                api_kinds.append(kind)
+    _check_distinct(api_kinds, problems)
+    return tuple(sorted(api_kinds, key=lambda kind: (kind.gvk, kind.type.where)))
 
 
 def module_group_version(module: TypeModule) -> GroupVersion | None:
     """The group version a module says at its top, if it says both."""
-    said = said_of_module(module, Problems())
-    group, version = said.genclient.group_name, said.value("versionName")
+    markers = said_of_module(module, Problems())
+    group, version = markers.genclient.group_name, markers.value("versionName")
     return GroupVersion(group, version) if group is not None and version else None
 
 
@@ -145,8 +145,8 @@ class _Kind:
         if field is None:
             self._wrong(f"the kind `{name}` has no `kind`", line)
         elif _constant(field) != name:
-            said = _constant(field)
-            is_ = f"says it is `{said}`" if said else "does not say its name"
+            constant = _constant(field)
+            is_ = f"says it is `{constant}`" if constant else "does not say its name"
             self._wrong(f"the `{field.attribute}` of the class `{name}` {is_}", line, field)
 
     def _group_version(self) -> GroupVersion | None:
@@ -160,16 +160,16 @@ class _Kind:
         if field is None:
             self._wrong(f"the kind `{self.type.name}` has no `apiVersion`", line)
             return marked
-        said = _constant(field)
-        if not said:
+        constant = _constant(field)
+        if not constant:
             what = f"`{self.type.name}.{field.attribute}` does not say the group and version"
             self._wrong(what, line, field)
             return marked
-        if not _is_api_version(said):
-            what = f"`{said}` is no group and version"
+        if not _is_api_version(constant):
+            what = f"`{constant}` is no group and version"
             self._wrong(what, "write it like `apps.example.com/v1`", field)
-        self._check_markers(field, GroupVersion.parse(said))
-        return GroupVersion.parse(said)
+        self._check_markers(field, GroupVersion.parse(constant))
+        return GroupVersion.parse(constant)
 
     def _marked(self) -> GroupVersion | None:
         group, version = self._group()[0], self.of_module.value("versionName")
@@ -177,9 +177,9 @@ class _Kind:
 
     def _group(self) -> tuple[str | None, str]:
         """The group the markers say, and where they do; what stands above the class counts."""
-        for said in (self.said, self.of_module):
-            if said.genclient.group_name is not None:
-                return said.genclient.group_name, said.genclient.where(Tag.GROUP_NAME)
+        for markers in (self.said, self.of_module):
+            if markers.genclient.group_name is not None:
+                return markers.genclient.group_name, markers.genclient.where(Tag.GROUP_NAME)
         return None, ""
 
     def _check_markers(self, field: TypeField, group_version: GroupVersion) -> None:
@@ -189,8 +189,8 @@ class _Kind:
             ("groupName", group, group_version.group, where),
             ("versionName", version, group_version.version, self.of_module.where("versionName")),
         )
-        for tag, marked, said, place in pairs:
-            if marked not in (None, said):
+        for tag, marked, declared, place in pairs:
+            if marked not in (None, declared):
                 what = f"`{self.type.name}` is of `{group_version}`, but `+{tag}={marked}` is said"
                 self._wrong(what, f"make them agree; the marker is at {place}", field)
 
@@ -272,10 +272,10 @@ def _constant(field: TypeField) -> str:
     return default if isinstance(default, str) and values == (default,) else ""
 
 
-def _check_distinct(found: Sequence[ApiKind], problems: Problems) -> None:
+def _check_distinct(api_kinds: Sequence[ApiKind], problems: Problems) -> None:
     named: dict[GroupVersionKind, ApiKind] = {}
     served: dict[GroupVersionResource, ApiKind] = {}
-    for kind in sorted(found, key=lambda kind: kind.module.name):
+    for kind in sorted(api_kinds, key=lambda kind: kind.module.name):
         first = named.setdefault(kind.gvk, kind)
         what = f"the kind `{kind.kind}`"
         if first is kind:

@@ -40,8 +40,8 @@ def keep(module: ModuleType, source: ModuleSource) -> Loaded:
         names = namespace_with(vars(module), source.aliases, _imported(module, source))
     finally:
         _pending.discard(module.__name__)
-    found = _known[module.__name__] = Loaded(module, source, names)
-    return found
+    loaded = _known[module.__name__] = Loaded(module, source, names)
+    return loaded
 
 
 def loaded(name: str) -> Loaded | None:
@@ -70,7 +70,7 @@ def _source(module: ModuleType) -> ModuleSource | None:
 
 def _imported(module: ModuleType, source: ModuleSource) -> Mapping[str, Any]:
     """Enumerations that another module of the same package names: by themselves they are `str`."""
-    found: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     home = module.__name__
     top = home.partition(".")[0]
     package = home if hasattr(module, "__path__") else home.rpartition(".")[0]
@@ -82,5 +82,5 @@ def _imported(module: ModuleType, source: ModuleSource) -> Mapping[str, Any]:
         if there and original in there.names:
             value = there.names[original]
             if value is not vars(there.module).get(original):
-                found[name] = value
-    return found
+                names[name] = value
+    return names

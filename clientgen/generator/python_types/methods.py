@@ -36,20 +36,20 @@ def named_by_methods(
         paths: further folders to find modules in.
         problems: takes modules that cannot be imported, and names that are taken.
     """
-    found: dict[ModelId, PythonClass] = {}
+    classes: dict[ModelId, PythonClass] = {}
     with searching(root, paths):
         for kind in kinds:
             for method, wanted in _named(kind):
                 if wanted in known.values() or not _is_model(wanted, root, problems):
                     continue
                 model = ModelId(kind.group_version, wanted.name)
-                first = {**known, **found}.get(model, wanted)
-                found[model] = wanted
+                first = {**known, **classes}.get(model, wanted)
+                classes[model] = wanted
                 if first != wanted:
                     what = f"`{wanted.name}` of {model.group_version} is there twice"
                     hint = f"rename one; the first is that of {first.module!r}"
                     problems.add(method.where, what, hint)
-    return found
+    return classes
 
 
 def _named(kind: ApiKind) -> Iterator[tuple[GenclientMethod, PythonClass]]:
@@ -72,5 +72,5 @@ def _is_model(wanted: PythonClass, root: Path, problems: Problems) -> bool:
 
 
 def _module(name: str, root: Path, problems: Problems) -> ModuleType | None:
-    found = find(name)
-    return import_found(name, found, root, problems) if found and found.file else None
+    location = find(name)
+    return import_found(name, location, root, problems) if location and location.file else None

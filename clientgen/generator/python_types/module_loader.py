@@ -54,10 +54,10 @@ def searching(root: Path, paths: Sequence[Path] = ()) -> Generator[None, None, N
 def find(name: str) -> Found | None:
     """Find a module without executing anything; inside `searching` only."""
     top, *parts = name.split(".")
-    found = _find_top(top)
+    location = _find_top(top)
     for part in parts:
-        found = _find_in(found.folders, part) if found else None
-    return found
+        location = _find_in(location.folders, part) if location else None
+    return location
 
 
 def _find_top(name: str) -> Found | None:
@@ -111,7 +111,7 @@ def missing(name: str, root: Path, where: str) -> Problem:
     return Problem(where, f"there is no module {name!r} with a source in Python", hint)
 
 
-def import_found(name: str, found: Found, root: Path, problems: Problems) -> ModuleType | None:
+def import_found(name: str, location: Found, root: Path, problems: Problems) -> ModuleType | None:
     """Import a module; why it cannot be is a problem. Inside `searching` only.
 
     What it prints goes to standard error, and no byte code is written beside it.
@@ -123,15 +123,15 @@ def import_found(name: str, found: Found, root: Path, problems: Problems) -> Mod
         with contextlib.redirect_stdout(sys.stderr):
             module = importlib.import_module(name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code may raise anything
-        problems.extend([_failure(name, error, found, root)])
+        problems.extend([_failure(name, error, location, root)])
         return None
     finally:
         sys.dont_write_bytecode = compiled
         _remember(before, root)
     file = getattr(module, "__file__", None)
-    if found.file is None or file is None or Path(file).resolve() != found.file.resolve():
+    if location.file is None or file is None or Path(file).resolve() != location.file.resolve():
         what = f"the name {name!r} is taken: it is that of a module which Python loads instead"
-        problems.add(shown(found.file or Path(name), root), what, "give the module another name")
+        problems.add(shown(location.file or Path(name), root), what, "give the module another name")
         return None
     return module
 
@@ -161,24 +161,24 @@ def _is_stale(name: str) -> bool:
     module = sys.modules.get(name)
     if module is None:
         return False
-    found = find(name)
+    location = find(name)
     file = getattr(module, "__file__", None)
-    if found is None or file is None or found.file is None:
+    if location is None or file is None or location.file is None:
         folders = tuple(map(Path, getattr(module, "__path__", ())))
-        return found is None or found.file is not None or folders != found.folders
+        return location is None or location.file is not None or folders != location.folders
     known = _imported.get(name)
-    changed = known is not None and known[1] != digest(found.file.read_bytes())
-    return changed or found.file.resolve() != Path(file).resolve()
+    changed = known is not None and known[1] != digest(location.file.read_bytes())
+    return changed or location.file.resolve() != Path(file).resolve()
 
 
-def _failure(name: str, error: BaseException, found: Found, root: Path) -> Problem:
+def _failure(name: str, error: BaseException, location: Found, root: Path) -> Problem:
     """Say what was raised, at the line of the user's that led to it."""
     if isinstance(error, SyntaxError) and error.filename:
         where = f"{shown(Path(error.filename), root)}:{error.lineno}"
         return Problem(where, f"this is not Python: {error.msg}")
-    said = str(error).partition("\n")[0]
-    what = f"importing {name!r} raises {type(error).__name__}{': ' if said else ''}{said}"
-    return Problem(_place(error, found, root), what, _advice(error, root))
+    message = str(error).partition("\n")[0]
+    what = f"importing {name!r} raises {type(error).__name__}{': ' if message else ''}{message}"
+    return Problem(_place(error, location, root), what, _advice(error, root))
 
 
 def _advice(error: BaseException, root: Path) -> str:
@@ -189,7 +189,7 @@ def _advice(error: BaseException, root: Path) -> str:
     return "a module of types is imported when it is read, and should only define classes"
 
 
-def _place(error: BaseException, found: Found, root: Path) -> str:
+def _place(error: BaseException, location: Found, root: Path) -> str:
     """The innermost line of the user's: of the module, else of a file beside it."""
     frames = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     folder = str(root.resolve())
@@ -198,8 +198,8 @@ def _place(error: BaseException, found: Found, root: Path) -> str:
         for file, line in frames
         if file.startswith(folder) and "site-packages" not in file and not _is_ours(file)
     ]
-    own = [(file, line) for file, line in frames if file == str(found.file)]
-    file, line = (beside or own or [(str(found.file), 1)])[-1]
+    own = [(file, line) for file, line in frames if file == str(location.file)]
+    file, line = (beside or own or [(str(location.file), 1)])[-1]
     return f"{shown(Path(file), root)}:{line}"
 
 

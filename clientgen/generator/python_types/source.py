@@ -58,9 +58,9 @@ def gather(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> tu
     files: dict[Path, str] = {}
     with searching(root, paths):
         for name in modules:
-            found = find(name)
-            if found:  # parse tells what is not there, with all else that is wrong
-                _collect(name, found, files)
+            location = find(name)
+            if location:  # parse tells what is not there, with all else that is wrong
+                _collect(name, location, files)
     return tuple(
         Input(
             _label(file, files[file], root),
@@ -71,22 +71,22 @@ def gather(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> tu
     )
 
 
-def _collect(name: str, found: Found, files: dict[Path, str]) -> None:
+def _collect(name: str, location: Found, files: dict[Path, str]) -> None:
     """Add a module, the packages it is in, and what it imports from its top-level package."""
-    if found.file is None or found.file.suffix != ".py" or found.file in files:
+    if location.file is None or location.file.suffix != ".py" or location.file in files:
         return
-    files[found.file] = name
+    files[location.file] = name
     top = name.partition(".")[0]
     parents = [name[:end] for end, letter in enumerate(name) if letter == "."]
-    for other in [*parents, *_imports(name, found)]:
+    for other in [*parents, *_imports(name, location)]:
         there = find(other) if other.partition(".")[0] == top else None
         if there:
             _collect(other, there, files)
 
 
-def _imports(name: str, found: Found) -> Iterator[str]:
+def _imports(name: str, location: Found) -> Iterator[str]:
     """The modules that its import statements may mean."""
-    file = found.file
+    file = location.file
     try:
         tree = ast.parse(file.read_bytes()) if file else ast.Module([], [])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -117,17 +117,17 @@ def parse(
     """
     problems = Problems()
     read = [read_module(name, root, problems, paths, where) for name in dict.fromkeys(modules)]
-    found = [module for module in read if module]
-    known = kinds(found, problems)
-    report_circles(known, found, problems)
-    check_reached(known, found, problems)
-    classes = _classes(found, known, problems)
+    loaded = [module for module in read if module]
+    known = kinds(loaded, problems)
+    report_circles(known, loaded, problems)
+    check_reached(known, loaded, problems)
+    classes = _classes(loaded, known, problems)
     reasons = {str(kind.gvk): _no_client(kind) for kind in known}
     asking = [kind for kind in known if not reasons[str(kind.gvk)]]
     classes |= named_by_methods(asking, classes, root, paths, problems)
-    _check_used(found, problems)
+    _check_used(loaded, problems)
     if not problems:
-        _check_asked(found, asking, problems)
+        _check_asked(loaded, asking, problems)
     problems.raise_if_any()
     spec = custom_spec(", ".join(modules), map(_resource, asking), Precedence.CLASS)
     left_out = tuple((gvk, reason) for gvk, reason in reasons.items() if reason)
@@ -144,10 +144,10 @@ def _own(kind: ApiKind) -> tuple[ModelId, ...]:
 
 def _no_client(kind: ApiKind) -> str:
     """Why there is no client of a kind; "" if there is one."""
-    said = said_of_class(kind.type, Problems())  # what is wrong was told by kinds
-    if not said.genclient.generate:
+    markers = said_of_class(kind.type, Problems())  # what is wrong was told by kinds
+    if not markers.genclient.generate:
         return _NO_CLIENT
-    return _NOT_SERVED if _UNSERVED & said.kubebuilder.keys() else ""
+    return _NOT_SERVED if _UNSERVED & markers.kubebuilder.keys() else ""
 
 
 def _check_used(modules: Iterable[TypeModule], problems: Problems) -> None:
@@ -201,11 +201,11 @@ def _classes(
     named = {kind.type.cls for kind in kinds}  # those that are there twice were told
     for kind in kinds:
         homes.setdefault(kind.module.name, set()).add(kind.group_version)
-    found: dict[ModelId, PythonClass] = {}
+    classes: dict[ModelId, PythonClass] = {}
     places: dict[ModelId, str] = {}
     for module in modules:
-        said = module_group_version(module)
-        own = homes.get(module.name) or ({said} if said else set())
+        stated = module_group_version(module)
+        own = homes.get(module.name) or ({stated} if stated else set())
         for type_ in module.classes:
             # What is inside another class is reached through it.
             if "." in type_.name or type_.name.startswith("_"):
@@ -215,5 +215,5 @@ def _classes(
                 if first != type_.where and type_.cls not in named:
                     what = f"`{type_.name}` of {model.group_version} is there twice"
                     problems.add(type_.where, what, f"rename one; the first is at {first}")
-                found[model] = PythonClass(module.name, type_.name)
-    return found
+                classes[model] = PythonClass(module.name, type_.name)
+    return classes

@@ -61,10 +61,10 @@ def resolve(
     models = types.models()
     skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
     skipped += types.skipped
-    found = _endpoints(specs, problems)
+    endpoints = _endpoints(specs, problems)
     marking = Marking(markers, types, problems)
     selecting = Selecting(selection, unavailable, problems)
-    resources = list(_resources(found, types, marking, selecting, skipped))
+    resources = list(_resources(endpoints, types, marking, selecting, skipped))
     skipped += marking.report_unused()
     kept = frozenset(_kept(imported, selecting))
     selecting.report_unused()
@@ -104,14 +104,14 @@ def _not_provided(
 
 
 def _resources(
-    found: Iterable[Endpoint],
+    endpoints: Iterable[Endpoint],
     types: Types,
     marking: Marking,
     selecting: Selecting,
     skipped: list[Skipped],
 ) -> Iterable[Resource]:
     """The resources of endpoints, but for those that are not selected."""
-    for endpoint in found:
+    for endpoint in endpoints:
         passed_over: list[Skipped] = []
         resource = resource_of(endpoint, types, passed_over)
         if resource and not selecting.takes(resource.group_version, resource.kind):
@@ -123,19 +123,19 @@ def _resources(
 
 
 def _definitions(specs: Sequence[Spec], problems: Problems) -> dict[str, Definition]:
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     for spec in specs:
         for name, definition in spec.definitions.items():
-            first = found.setdefault(name, definition)
+            first = definitions.setdefault(name, definition)
             if definition.precedence != first.precedence:
-                found[name] = max(first, definition, key=lambda one: one.precedence)
+                definitions[name] = max(first, definition, key=lambda one: one.precedence)
             elif first is not definition and not _same(first, definition):
                 problems.add(
                     definition.where,
                     f"differs from the definition of that name at {first.where}",
                     "Take both documents from the same API server.",
                 )
-    return found
+    return definitions
 
 
 def _same(first: Definition, second: Definition) -> bool:
@@ -144,10 +144,10 @@ def _same(first: Definition, second: Definition) -> bool:
 
 
 def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
-    found: dict[tuple[GroupVersion, str], Endpoint] = {}
+    by_name: dict[tuple[GroupVersion, str], Endpoint] = {}
     for spec in sorted(specs, key=lambda spec: -spec.precedence):
         for endpoint in endpoints(spec.operations, spec.precedence):
-            first = found.setdefault((endpoint.group_version, endpoint.plural), endpoint)
+            first = by_name.setdefault((endpoint.group_version, endpoint.plural), endpoint)
             known_better = first.precedence > spec.precedence
             if first is not endpoint and not known_better and not _same_calls(first, endpoint):
                 problems.add(
@@ -158,8 +158,8 @@ def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
                 )
             if known_better:
                 _check_agrees(first, endpoint, problems)
-    _check_plurals(found.values(), problems)
-    return [found[key] for key in sorted(found)]
+    _check_plurals(by_name.values(), problems)
+    return [by_name[key] for key in sorted(by_name)]
 
 
 def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
@@ -173,10 +173,12 @@ def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
         )
 
 
-def _check_plurals(found: Iterable[Endpoint], problems: Problems) -> None:
+def _check_plurals(endpoints: Iterable[Endpoint], problems: Problems) -> None:
     """A class and a manifest of the same kind name the same plural."""
-    classes = {gvk: one for one in found if one.precedence is Precedence.CLASS for gvk in one.kinds}
-    for other in found:
+    classes = {
+        gvk: one for one in endpoints if one.precedence is Precedence.CLASS for gvk in one.kinds
+    }
+    for other in endpoints:
         for gvk in other.kinds if other.precedence is not Precedence.CLASS else ():
             first = classes.get(gvk)
             if first:

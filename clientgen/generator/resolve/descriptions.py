@@ -151,13 +151,13 @@ def _alternatives(parts: object) -> list[str]:
 
 
 def _rule(rule: Mapping[str, Any]) -> str:
-    said = " ".join(str(rule.get("rule", "")).split())
+    expression = " ".join(str(rule.get("rule", "")).split())
     message = " ".join(str(rule.get("message") or "").split()).rstrip(".")
-    if said in _IMMUTABLE:
+    if expression in _IMMUTABLE:
         return "Cannot be changed once it is set."
     # A rule that fills a page is for the server; its message is for people.
-    parts = (message, f"(`{said}`)" if message else f"`{said}`")
-    shown = parts[:1] if message and len(said) > _LONGEST else parts
+    parts = (message, f"(`{expression}`)" if message else f"`{expression}`")
+    shown = parts[:1] if message and len(expression) > _LONGEST else parts
     return f"Must hold: {' '.join(filter(None, shown))}."
 
 

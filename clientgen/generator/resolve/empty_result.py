@@ -31,8 +31,8 @@ def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
         what = "no kind is left to generate clients of"
         hint = f"Left out: {'; '.join(reasons[:_FEW])}." if reasons else "Include more."
         return [Problem(where, what, f"{hint} Nothing was written.")]
-    found = [Problem(_short(spec.source), why, _PULL) for spec, why in _why(specs)]
-    return found or [Problem(where, "no Kubernetes resource was found", _PULL)]
+    problems = [Problem(_short(spec.source), why, _PULL) for spec, why in _why(specs)]
+    return problems or [Problem(where, "no Kubernetes resource was found", _PULL)]
 
 
 def _why(specs: Iterable[Spec]) -> Iterator[tuple[Spec, str]]:
@@ -42,8 +42,8 @@ def _why(specs: Iterable[Spec]) -> Iterator[tuple[Spec, str]]:
             yield spec, "describes no Kubernetes resource: it has no paths"
         elif spec.precedence.is_document:
             count = f"none of its {len(spec.ignored)} operations is a call on one"
-            said = "(`x-kubernetes-action`, on a path such as /apis/apps/v1/deployments)"
-            yield spec, f"describes no Kubernetes resource: {count} {said}"
+            description = "(`x-kubernetes-action`, on a path such as /apis/apps/v1/deployments)"
+            yield spec, f"describes no Kubernetes resource: {count} {description}"
 
 
 def _is_about(item: Skipped, described: Iterable[Spec]) -> bool:

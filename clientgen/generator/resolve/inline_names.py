@@ -72,15 +72,15 @@ def _shortened(path: Path) -> str:
 
 def _numbered(names: Mapping[Path, str], taken: set[str]) -> dict[Path, str]:
     used, wanted = set(taken), set(names.values())
-    found: dict[Path, str] = {}
+    chosen: dict[Path, str] = {}
     for path in sorted(names):
         name, number = names[path], 1
         while name in used or (number > 1 and name in wanted):
             number += 1
             name = f"{names[path]}{number}"
         used.add(name)
-        found[path] = name
-    return found
+        chosen[path] = name
+    return chosen
 
 
 def _joined(path: Path) -> str:

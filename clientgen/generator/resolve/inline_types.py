@@ -112,11 +112,11 @@ def _classes(in_place: Mapping[ModelId, InPlace]) -> dict[ModelId, ModelId]:
         members = alike.setdefault((holder, _structure(each.described, first_of)), [])
         members.append(key)
         first_of[key] = members[0]
-    found: dict[ModelId, ModelId] = {}
+    classes: dict[ModelId, ModelId] = {}
     for members in alike.values():
         best = min(members, key=lambda key: _precedence(in_place[key]))
-        found |= {key: key if in_place[key].pinned else best for key in members}
-    return {key: found[key] for key in in_place}
+        classes |= {key: key if in_place[key].pinned else best for key in members}
+    return {key: classes[key] for key in in_place}
 
 
 def _size(type_: TypeRef, sizes: Mapping[ModelId, int]) -> int:
@@ -146,29 +146,29 @@ def _names(firsts: Mapping[ModelId, InPlace], taken: Iterable[ModelId]) -> dict[
     given: dict[GroupVersion, set[str]] = {}
     for model in taken:
         given.setdefault(model.group_version, set()).add(model.name)
-    found: dict[ModelId, ModelId] = {}
+    ids: dict[ModelId, ModelId] = {}
     for home, paths in by_home.items():
         names = place_names(paths.values(), given.get(home, ()))
-        found |= {key: ModelId(home, names[path]) for key, path in paths.items()}
-    return found
+        ids |= {key: ModelId(home, names[path]) for key, path in paths.items()}
+    return ids
 
 
 def in_words(members: Sequence[Described], name: ModelId) -> Model:
     """The class of objects alike, which says what is said of all of them."""
     model = members[0].model
-    said = _common(each.said for each in members)
-    if said.sentences and not said.text:
-        said = replace(said, text=f"{name.name} of {name.group_version}.")
+    description = _common(each.said for each in members)
+    if description.sentences and not description.text:
+        description = replace(description, text=f"{name.name} of {name.group_version}.")
     fields = tuple(
         replace(field, description=str(_common(each.fields[field.name] for each in members)))
         for field in model.fields
     )
-    return replace(model, id=name, fields=fields, description=str(said))
+    return replace(model, id=name, fields=fields, description=str(description))
 
 
-def _common(said: Iterable[Said]) -> Said:
+def _common(descriptions: Iterable[Said]) -> Said:
     """What is said alike."""
-    first, *others = dict.fromkeys(said)
+    first, *others = dict.fromkeys(descriptions)
     text = first.text if all(each.text == first.text for each in others) else ""
     same = all(each.sentences == first.sentences for each in others)
     return Said(text, first.sentences if same else "")

@@ -125,9 +125,9 @@ class Known:
         properties = schema.get("properties")
         if not properties or not self._shapes:
             return None
-        found = self._equal(schema, name)
-        if found or self._policy != "older":
-            return found
+        model = self._equal(schema, name)
+        if model or self._policy != "older":
+            return model
         older = self._like(schema, name, Copy.OLDER)
         return older or (self._like(schema, name, Copy.PARTIAL) if _is_wide(schema) else None)
 
@@ -159,21 +159,21 @@ class Known:
 
     def _like(self, schema: Schema, name: str, copy: Copy) -> Match | None:
         """The type that an older or a partial copy is made of."""
-        found: dict[ModelId, Missing] = {}
+        lacking: dict[ModelId, Missing] = {}
         for shape in self._larger(schema["properties"]):
             if copy is Copy.PARTIAL and shape.model == _CONDITION:
                 continue
             missing = self._comparison.lacks(schema, shape.model, copy)
             if missing is not None:
-                found[shape.model] = missing
-        if not found:
+                lacking[shape.model] = missing
+        if not lacking:
             return None
-        least = min(map(len, found.values()))
-        closest = [self._shapes[model] for model, lacks in found.items() if len(lacks) == least]
+        least = min(map(len, lacking.values()))
+        closest = [self._shapes[model] for model, lacks in lacking.items() if len(lacks) == least]
         chosen = self._choose(closest, schema, name)
         if chosen is None:
             return None
-        match = Match(chosen.model, found[chosen.model], copy is Copy.PARTIAL)
+        match = Match(chosen.model, lacking[chosen.model], copy is Copy.PARTIAL)
         return self._outgrown(chosen, schema, name, copy) or match
 
     def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:
@@ -242,7 +242,7 @@ def _spoken_of(type_: TypeRef) -> Iterator[ModelId]:
         yield type_.model
 
 
-def _suggested(fitting: list[Shape], said: set[str]) -> list[Shape]:
+def _suggested(fitting: list[Shape], description_words: set[str]) -> list[Shape]:
     """Of several: those whose own words are said, as `secret` is in `tokenSecretRef`."""
     words = [python_names.words(shape.model.name) for shape in fitting]
     shared = set(words[0]).intersection(*words) if words else set[str]()
@@ -250,7 +250,7 @@ def _suggested(fitting: list[Shape], said: set[str]) -> list[Shape]:
     return [
         shape
         for each, shape in zip(own, fitting, strict=True)
-        if each and ("".join(each) in said or said.issuperset(each))
+        if each and ("".join(each) in description_words or description_words.issuperset(each))
     ]
 
 

@@ -90,10 +90,10 @@ class Marking:
         key = f"{resource.group_version}/{resource.kind}"
         self._keys.append(key)
         description, where = self._types.described(resource.model)
-        said = parse_markers(extract_markers(description, where), self._problems)
+        genclient = parse_markers(extract_markers(description, where), self._problems)
         for source in reversed(self._sources):
-            said = merge(parse_markers(source.get(key, ()), self._problems), said)
-        return said
+            genclient = merge(parse_markers(source.get(key, ()), self._problems), genclient)
+        return genclient
 
     def _rebuilt(
         self, resource: Resource, genclient: Genclient, verbs: frozenset[Verb]
@@ -108,7 +108,7 @@ class Marking:
             has_informer=resource.has_informer and "informer" not in genclient.disabled,
         )
         added = tuple(
-            method for said in genclient.methods for method in self._method(said, resource)
+            method for marker in genclient.methods for method in self._method(marker, resource)
         )
         listed = bool(genclient.only_verbs or genclient.readonly)
         if listed:
@@ -123,44 +123,44 @@ class Marking:
             methods=(*resource.methods, *added),
         )
 
-    def _method(self, said: GenclientMethod, resource: Resource) -> Iterable[Method]:
-        sent = self._model(said.input, said, resource, "input")
-        answered = self._model(said.result, said, resource, "result")
+    def _method(self, marker: GenclientMethod, resource: Resource) -> Iterable[Method]:
+        sent = self._model(marker.input, marker, resource, "input")
+        answered = self._model(marker.result, marker, resource, "result")
         if sent and answered:
             yield Method(
-                name=marked_method_name(said.name),
-                verb=cast("Verb", said.verb),
-                subresource=said.subresource or "",
+                name=marked_method_name(marker.name),
+                verb=cast("Verb", marker.verb),
+                subresource=marker.subresource or "",
                 input=sent,
-                result=self._listed(answered) if said.verb == "list" else answered,
-                named=bool(said.subresource),
+                result=self._listed(answered) if marker.verb == "list" else answered,
+                named=bool(marker.subresource),
             )
 
     def _listed(self, model: ModelId) -> ModelId:
         """client-gen: the result of a list is the kind; what is answered is its list."""
-        found = self._types.find(model.group_version, f"{model.name}List")
-        return found or model
+        list_model = self._types.find(model.group_version, f"{model.name}List")
+        return list_model or model
 
     def _model(
-        self, name: str | None, said: GenclientMethod, resource: Resource, role: str
+        self, name: str | None, marker: GenclientMethod, resource: Resource, role: str
     ) -> ModelId | None:
         """The model a marker names: of this group version, or by the path of its Go package."""
         if name is None:
             return resource.model
         package, short = split_type(name)
         if package:
-            found = self._types.find_class(package, short)
-            found = found or self._types.find_in_package(package, short)
+            model = self._types.find_class(package, short)
+            model = model or self._types.find_in_package(package, short)
         else:
-            found = self._types.find(resource.model.group_version, short)
-        if found is None:
+            model = self._types.find(resource.model.group_version, short)
+        if model is None:
             self._problems.add(
-                said.where or self._types.described(resource.model)[1],
-                f"the {role} type {name!r} of the method {said.name!r} is not in the spec",
+                marker.where or self._types.described(resource.model)[1],
+                f"the {role} type {name!r} of the method {marker.name!r} is not in the spec",
                 "Write the type as `Kind`, as `k8s.io/api/<group>/<version>.Kind`, or as the class "
                 "`module.Kind` of `types` or of a package in `uses`.",
             )
-        return found
+        return model
 
 
 def _without_version(key: str) -> tuple[str, str]:

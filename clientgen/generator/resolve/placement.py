@@ -80,7 +80,7 @@ def _votes(definitions: Mapping[str, Definition]) -> dict[str, GroupVersion]:
             package = name.rpartition(".")[0]
             votes.setdefault(package, Counter())[gvks[0].group_version] += 1
     return {
-        package: min(found, key=lambda gv: (-found[gv], gv)) for package, found in votes.items()
+        package: min(counts, key=lambda gv: (-counts[gv], gv)) for package, counts in votes.items()
     }
 
 

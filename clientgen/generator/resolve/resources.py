@@ -58,9 +58,9 @@ class Endpoint:
 
     def of(self, subresource: str) -> dict[str, Operation]:
         """The operations of a subresource by action; the object's own are those of ``."""
-        found = [op for op in self.operations if op.subresource == subresource]
+        operations = [op for op in self.operations if op.subresource == subresource]
         # A list of all namespaces gives way to the list of one: it is the same call.
-        return {op.action: op for op in sorted(found, key=lambda op: op.namespaced)}
+        return {op.action: op for op in sorted(operations, key=lambda op: op.namespaced)}
 
     @property
     def namespaced(self) -> bool:
@@ -88,11 +88,12 @@ class Endpoint:
 
 def endpoints(operations: Iterable[Operation], precedence: Precedence) -> list[Endpoint]:
     """Group the operations of a spec by the resource they are calls on."""
-    found: dict[tuple[GroupVersion, str], list[Operation]] = defaultdict(list)
+    grouped: dict[tuple[GroupVersion, str], list[Operation]] = defaultdict(list)
     for operation in operations:
-        found[operation.group_version, operation.plural].append(operation)
+        grouped[operation.group_version, operation.plural].append(operation)
     return [
-        Endpoint(gv, plural, tuple(ops), precedence) for (gv, plural), ops in sorted(found.items())
+        Endpoint(gv, plural, tuple(ops), precedence)
+        for (gv, plural), ops in sorted(grouped.items())
     ]
 
 
@@ -157,17 +158,17 @@ class _Subresources:
     def verbs(self) -> set[Verb]:
         """The marker verbs that the status subresource adds."""
         actions = self._endpoint.of("status")
-        found: set[Verb] = set()
+        verbs: set[Verb] = set()
         if "put" in actions:
-            found.add("updateStatus")
+            verbs.add("updateStatus")
         if "patch" in actions:
-            found.add("applyStatus")
-        return found
+            verbs.add("applyStatus")
+        return verbs
 
     def objects(self) -> list[Subresource]:
         """Those with get, update and patch of one model."""
-        found = ((name, self._object(name)) for name in self._fixed)
-        return [Subresource(name, model) for name, model in found if model]
+        objects = ((name, self._object(name)) for name in self._fixed)
+        return [Subresource(name, model) for name, model in objects if model]
 
     def logs(self) -> bool:
         """Whether this is Pod, whose log is text."""
@@ -175,16 +176,16 @@ class _Subresources:
 
     def methods(self) -> list[Method]:
         """A call for each other operation that has typed input or output; the rest is skipped."""
-        found: list[Method] = []
+        methods: list[Method] = []
         for name in self._fixed:
             if self._object(name) or self._is_log(name):
                 continue
             for operation in self._endpoint.of(name).values():
                 method = self._method(operation)
                 if method:
-                    found.append(method)
+                    methods.append(method)
         self._skipped += self._passed_over()
-        return found
+        return methods
 
     @property
     def _fixed(self) -> list[str]:

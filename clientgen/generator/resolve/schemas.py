@@ -79,12 +79,12 @@ class Properties:
         required: set[str] = set()
         for part in parts:
             target = reference_of(part)
-            found = self._known.get(target, _NOTHING) if target else self._merged(part)
-            self._taken += len(found[0])
+            merged = self._known.get(target, _NOTHING) if target else self._merged(part)
+            self._taken += len(merged[0])
             if self._taken > _MOST_TAKEN:
                 raise OverflowError
-            properties.update(found[0])
-            required.update(found[1])
+            properties.update(merged[0])
+            required.update(merged[1])
         return {**properties, **own}, frozenset(required.union(own_required))
 
 

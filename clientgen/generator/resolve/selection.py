@@ -83,10 +83,12 @@ class Selecting:
 def is_wanted(selection: Selection, group_version: GroupVersion) -> bool:
     """Whether any kind of a group version could be generated."""
     names = _names(group_version)
-    excluded = (said.text for said in selection.exclude if said.text.count("/") < len(names))
+    excluded = (
+        pattern.text for pattern in selection.exclude if pattern.text.count("/") < len(names)
+    )
     if any(_fits(pattern, names) for pattern in excluded):
         return False
-    return not selection.include or any(_fits(said.text, names) for said in selection.include)
+    return not selection.include or any(_fits(pattern.text, names) for pattern in selection.include)
 
 
 def _names(group_version: GroupVersion) -> tuple[str, str]:

@@ -101,8 +101,8 @@ class Comparison:
         """
         key = (id(schema), model, copy, inside)
         if key not in self._memo:
-            found = self._object_lacks(schema, model, copy, inside=inside)
-            self._memo[key] = (schema, found)
+            missing = self._object_lacks(schema, model, copy, inside=inside)
+            self._memo[key] = (schema, missing)
         return self._memo[key][1]
 
     def _object_lacks(

@@ -209,8 +209,8 @@ class Types:
             )
             return
         self._descriptions[model] = schema.get("description", "")
-        found = self._described(model, schema, where, gvk, custom=custom)
-        self._models[model] = in_words([found], model)
+        description = self._described(model, schema, where, gvk, custom=custom)
+        self._models[model] = in_words([description], model)
 
     def _nested(self, schema: Schema, where: str, owner: ModelId, name: str) -> ModelId:
         """An object described in place, under a name that only says where: `merge` names it."""
@@ -219,9 +219,9 @@ class Types:
         self._paths[model] = path
         self._sources[model] = where
         schema = with_metadata(schema, self._definitions)
-        found = self._described(model, schema, where, None, custom=True)
+        description = self._described(model, schema, where, None, custom=True)
         pinned = owner in self._kinds and name in _OWN_PARTS
-        self._in_place[model] = InPlace(found, path, pinned)
+        self._in_place[model] = InPlace(description, path, pinned)
         return model
 
     def _described(
@@ -239,7 +239,7 @@ class Types:
             self.skipped.append(Skipped(where + pointer("properties", name)[1:], NO_FIELD))
         asked = {n for n in required if not is_filled_in(properties.get(n, {}), custom=custom)}
         fields: list[Field] = []
-        said: dict[str, Said] = {}
+        descriptions: dict[str, Said] = {}
         for name, part in sorted(properties.items()):
             place = where + pointer("properties", name)[1:]
             type_ = self._limits.written(self.type_of(part, place, model, name), place)
@@ -249,10 +249,10 @@ class Types:
             filled |= not custom and type_ is Scalar.INTEGER and reads_as_zero(model, name)
             partial = (model, name) in self._partial
             fields.append(Field(name, type_, name in asked, has_default=filled, partial=partial))
-            said[name] = _said(part, self._sentences(part, type_, place, custom=custom))
+            descriptions[name] = _said(part, self._sentences(part, type_, place, custom=custom))
         open_ended = is_free(schema) or len(properties) < len(stated)
         whole = Model(model, tuple(fields), gvk, "", _item(fields), open_ended)
-        return Described(whole, _said(schema, of_object(schema)), said)
+        return Described(whole, _said(schema, of_object(schema)), descriptions)
 
     def _sentences(
         self, schema: Schema, type_: TypeRef, where: str, *, custom: bool
@@ -271,9 +271,9 @@ class Types:
             name: the property's name, for the same.
         """
         goes_on = self._limits.enter(where)
-        found = self._type_of(schema, where, owner, name) if goes_on else Scalar.JSON
+        field_type = self._type_of(schema, where, owner, name) if goes_on else Scalar.JSON
         self._limits.leave()
-        return found
+        return field_type
 
     def _type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         reference = reference_of(schema)
@@ -301,9 +301,9 @@ class Types:
         if name in self._open:  # a list of lists of itself and the like
             return Scalar.JSON
         self._open.add(name)
-        found = self.type_of(self._definitions[name].schema, where, owner, field)
+        model_type = self.type_of(self._definitions[name].schema, where, owner, field)
         self._open.remove(name)
-        return found
+        return model_type
 
     def _union(self, schema_name: str, other: str) -> UnionType:
         schema = ModelType(self._homes.model_id(schema_name))

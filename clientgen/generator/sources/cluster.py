@@ -138,8 +138,8 @@ def read_cluster(kubeconfig: Path | None, context: str | None) -> ClusterDocumen
     """
 
     def work(rest: Rest) -> ClusterDocuments:
-        found = read_v3(rest)
-        return found or ClusterDocuments(rest.config.server, v2=_get(rest, V2))
+        documents = read_v3(rest)
+        return documents or ClusterDocuments(rest.config.server, v2=_get(rest, V2))
 
     return connected(kubeconfig, context, work)
 
@@ -163,11 +163,11 @@ def read_v3(rest: Rest) -> ClusterDocuments | None:
     documents: dict[str, bytes] = {}
     missing: dict[str, str] = {}
     for key, url in sorted(urls.items()):
-        found = _document(rest, url)
-        if isinstance(found, str):
-            missing[group_version(key)] = found
+        document = _document(rest, url)
+        if isinstance(document, str):
+            missing[group_version(key)] = document
         else:
-            documents[key] = found
+            documents[key] = document
     described = {group_version(key) for key in urls}
     for served in _served(rest):
         if served not in described:
@@ -178,10 +178,10 @@ def read_v3(rest: Rest) -> ClusterDocuments | None:
 def _urls(index: bytes, shown: str) -> dict[str, str]:
     """Where the documents of group versions are, by key; discovery documents say nothing of use."""
     try:
-        said: object = msgspec.json.decode(index)
+        contents: object = msgspec.json.decode(index)
     except _NOT_JSON:
-        said = None
-    paths = said.get("paths") if is_object(said) else None
+        contents = None
+    paths = contents.get("paths") if is_object(contents) else None
     if not is_object(paths):
         raise ClientgenError([Problem(shown, "the answer is not an index of OpenAPI v3 documents")])
     return {
@@ -258,14 +258,14 @@ class _Groups(msgspec.Struct):
 def _served(rest: Rest) -> Iterator[str]:
     """The group versions that discovery knows; groups without documents are found by them."""
     try:
-        found = msgspec.json.decode(_get(rest, "/apis"), type=_Groups)
+        groups = msgspec.json.decode(_get(rest, "/apis"), type=_Groups)
     except _NOT_JSON:
         return
-    for group in found.groups:
+    for group in groups.groups:
         yield from (
-            said.groupVersion
-            for said in group.versions
-            if group_version(f"apis/{said.groupVersion}")
+            version.groupVersion
+            for version in group.versions
+            if group_version(f"apis/{version.groupVersion}")
         )
 
 

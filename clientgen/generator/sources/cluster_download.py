@@ -52,10 +52,10 @@ def _index(urls: Mapping[str, str]) -> bytes:
 def _read_index(folder: Path) -> dict[str, str]:
     """Where the server had each document, by key; nothing if this is no such folder yet."""
     try:
-        said: object = json.loads((folder / INDEX).read_bytes())
+        contents: object = json.loads((folder / INDEX).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    paths = said.get("paths") if is_object(said) else None
+    paths = contents.get("paths") if is_object(contents) else None
     entries = paths.items() if is_object(paths) else ()
     return {
         key: str(entry.get("serverRelativeURL", "")) for key, entry in entries if is_object(entry)

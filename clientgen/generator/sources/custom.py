@@ -61,13 +61,13 @@ def custom_spec(source: str, resources: Iterable[CustomResource], precedence: Pr
         resources: every served version.
         precedence: of a manifest or of the user's class.
     """
-    found = list(resources)
-    stand_ins = _stand_ins(scale=any(resource.scale for resource in found))
-    named = (d for resource in found for d in _definitions(resource, precedence))
+    served = list(resources)
+    stand_ins = _stand_ins(scale=any(resource.scale for resource in served))
+    named = (d for resource in served for d in _definitions(resource, precedence))
     return Spec(
         source=source,
         definitions={**stand_ins, **{definition.name: definition for definition in named}},
-        operations=tuple(op for resource in found for op in _operations(resource)),
+        operations=tuple(op for resource in served for op in _operations(resource)),
         precedence=precedence,
     )
 

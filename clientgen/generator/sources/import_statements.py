@@ -39,6 +39,6 @@ def imported_modules(tree: ast.AST, package: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-    for _, found in imported_names(tree, package):
-        yield found.module
-        yield f"{found.module}.{found.name}"
+    for _, name in imported_names(tree, package):
+        yield name.module
+        yield f"{name.module}.{name.name}"

@@ -41,8 +41,8 @@ def stand_ins(specs: Sequence[Spec], imported: Collection[ModelId]) -> tuple[Spe
 def shipped_definitions() -> Mapping[str, dict[str, Any]]:
     """The schemas of the document that comes with clientgen, by the names of definitions."""
     document = msgspec.json.decode(kubernetes_spec().read_bytes())
-    found: dict[str, dict[str, Any]] = document["definitions"]
-    return found
+    definitions: dict[str, dict[str, Any]] = document["definitions"]
+    return definitions
 
 
 @cache

@@ -92,9 +92,9 @@ def parse(names: Sequence[str], paths: Sequence[Path], where: str = "uses") -> I
     classes: dict[ModelId, PythonClass] = {}
     ids: dict[PythonClass, ModelId] = {}
     for module in modules:
-        for model, found, place in defined(module):
-            classes.setdefault(model, found)
-            ids[found] = ids[place] = model
+        for model, cls, place in defined(module):
+            classes.setdefault(model, cls)
+            ids[cls] = ids[place] = model
     models: dict[ModelId, Model] = {}
     for module in modules:
         for shape in models_of(module, ids, problems):
@@ -126,28 +126,28 @@ def is_shared(model: ModelId) -> bool:
 
 def _provided(packages: Iterable[_Package]) -> dict[GroupVersion, str]:
     """The package that has the clients of a group version."""
-    found: dict[GroupVersion, str] = {}
+    folders: dict[GroupVersion, str] = {}
     for package in packages:
         for group_version in package.manifest.group_versions or ():
-            found.setdefault(GroupVersion.parse(group_version), package.name)
-    return found
+            folders.setdefault(GroupVersion.parse(group_version), package.name)
+    return folders
 
 
 def _packages(names: Sequence[str], paths: Sequence[Path], where: str) -> list[_Package]:
     """The packages and those that they use, in the order they are named in."""
     importlib.invalidate_caches()  # one may have been generated a moment ago
     problems = Problems()
-    found: dict[str, _Package] = {}
+    packages: dict[str, _Package] = {}
     waiting = [(name, where) for name in names]
     for name, asked_by in waiting:
-        if name in found:
+        if name in packages:
             continue
         package = _package(name, paths, asked_by, problems)
         if package:
-            found[name] = package
+            packages[name] = package
             waiting += [(used, f"{asked_by}: {name}") for used in package.manifest.uses]
     problems.raise_if_any()
-    return list(found.values())
+    return list(packages.values())
 
 
 def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -> _Package | None:
@@ -184,9 +184,9 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
 def _is_sound(manifest: Manifest) -> bool:
     """Whether its words are of an API, and its folders and packages can be imported from."""
     words = Words(Problems())
-    found = manifest.group_versions or {}
-    versions = map(GroupVersion.parse, found)
-    modules = (*(folder.replace("/", ".") for folder in found.values()), *manifest.uses)
+    group_versions = manifest.group_versions or {}
+    versions = map(GroupVersion.parse, group_versions)
+    modules = (*(folder.replace("/", ".") for folder in group_versions.values()), *manifest.uses)
     return (
         all(words.name(version, "") for version in versions)
         and all(map(_is_module, modules))
@@ -249,8 +249,8 @@ def _find(name: str, paths: Sequence[Path]) -> ModuleSpec | None:
     return spec
 
 
-def _first(found: Iterable[ModuleSpec | None]) -> ModuleSpec | None:
-    return next((spec for spec in found if spec is not None), None)
+def _first(specs: Iterable[ModuleSpec | None]) -> ModuleSpec | None:
+    return next((spec for spec in specs if spec is not None), None)
 
 
 def _read(spec: ModuleSpec, path: str) -> bytes:

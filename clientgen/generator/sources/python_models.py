@@ -117,14 +117,14 @@ def _classes(module: ModelModule) -> Iterator[ast.ClassDef]:
 def _bases(statement: ast.ClassDef) -> set[str]:
     """The names of the base classes; the runtime's own `ModelList` is no model but a form of it."""
     named = [base.value if isinstance(base, ast.Subscript) else base for base in statement.bases]
-    found = {base.id for base in named if isinstance(base, ast.Name)}
-    return set() if "Generic" in found else found
+    names = {base.id for base in named if isinstance(base, ast.Name)}
+    return set() if "Generic" in names else names
 
 
-def _public(found: PythonClass) -> PythonClass:
+def _public(cls: PythonClass) -> PythonClass:
     """A class of the runtime as users import it; meta/v1 itself imports the modules inside."""
-    inside = found.module.startswith(_PRIVATE)
-    return PythonClass(META_MODULE, found.name) if inside else found
+    inside = cls.module.startswith(_PRIVATE)
+    return PythonClass(META_MODULE, cls.name) if inside else cls
 
 
 class _Reader:
@@ -152,12 +152,12 @@ class _Reader:
 
     def _field(self, line: ast.AnnAssign) -> Field:
         assert isinstance(line.target, ast.Name)
-        said = _keywords(line.value)
-        written = said.get("name")
+        keywords = _keywords(line.value)
+        written = keywords.get("name")
         name = _text(written) if written else python_names.camel(line.target.id)
         constant = _constant(line) is not None
         type_ = Scalar.STRING if constant else self._type(line.annotation)
-        return Field(name, type_, required=_is_required(line.value, said))
+        return Field(name, type_, required=_is_required(line.value, keywords))
 
     def _item(self, statement: ast.ClassDef) -> ModelId | None:
         for base in statement.bases:
@@ -198,14 +198,14 @@ class _Reader:
     def _named(self, node: ast.Name) -> TypeRef:
         if node.id in _BUILTINS:
             return _BUILTINS[node.id]
-        found = _public(self._names.get(node.id, PythonClass(self._module.name, node.id)))
-        if found in _RUNTIME:
-            return _RUNTIME[found]
-        if found == _QUANTITIES:
+        cls = _public(self._names.get(node.id, PythonClass(self._module.name, node.id)))
+        if cls in _RUNTIME:
+            return _RUNTIME[cls]
+        if cls == _QUANTITIES:
             return MapType(Scalar.QUANTITY)
-        if found.module == META_MODULE:
-            return ModelType(ModelId(META_V1, found.name))
-        model = self._ids.get(found)
+        if cls.module == META_MODULE:
+            return ModelType(ModelId(META_V1, cls.name))
+        model = self._ids.get(cls)
         return self._unknown(node) if model is None else ModelType(model)
 
     def _union(self, nodes: list[ast.expr]) -> TypeRef:

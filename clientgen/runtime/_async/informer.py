@@ -397,10 +397,10 @@ class AsyncSharedInformer(Generic[T]):
         prepared = [(event.type, self._final(event)) for event in events]
 
         def apply() -> list[Notification[T]]:
-            found = (
+            deltas = (
                 apply_event(self.indexer, kind, obj) for kind, obj in prepared if obj is not None
             )
-            return [each for each in found if each is not None]
+            return [each for each in deltas if each is not None]
 
         self._processor.change(apply)
         self._processed(began)

@@ -113,8 +113,8 @@ class AsyncLeases:
     async def release(self, election: Election, timeout: float) -> Lease | None:
         """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
         clock = self._clock
-        found = await self.get(election.name, timeout)
-        ask = election.release(found, clock.monotonic(), clock.now())
+        lease = await self.get(election.name, timeout)
+        ask = election.release(lease, clock.monotonic(), clock.now())
         return await self.send(ask, election, timeout) if ask else None
 
     async def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:

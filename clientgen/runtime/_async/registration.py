@@ -164,9 +164,9 @@ class AsyncHandlerRegistration(Generic[T]):
             self._pass(told)
             return
         try:
-            found = self._handlers.call_for(told)
-            if found is not None:
-                function, arguments = found
+            pending = self._handlers.call_for(told)
+            if pending is not None:
+                function, arguments = pending
                 await call(function, *arguments)
         except Exception:
             self.errors += 1

@@ -124,12 +124,12 @@ def _checked(values: Iterable[str]) -> tuple[str, ...]:
     """Return the values a function gave, each once."""
     if isinstance(values, str):  # which is iterable, letter by letter
         raise TypeError(f"an index function gives a list of values, not the text {values!r}")
-    found = tuple(values)
-    if len(found) == 1 and found[0].__class__ is str:
-        return found
-    if not all(map(_is_text, found)):
-        raise TypeError(f"the values of an index are texts: {found!r} are not")
-    return tuple(dict.fromkeys(found))
+    checked = tuple(values)
+    if len(checked) == 1 and checked[0].__class__ is str:
+        return checked
+    if not all(map(_is_text, checked)):
+        raise TypeError(f"the values of an index are texts: {checked!r} are not")
+    return tuple(dict.fromkeys(checked))
 
 
 def _is_text(value: object) -> bool:

@@ -120,15 +120,15 @@ class _Collector:
         """What prometheus-client asks."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-        found = [*self._states()]
+        collected = [*self._states()]
         for name, about, value in _GAUGES:
             gauge = GaugeMetricFamily(name, about, labels=LABELS)
-            for labels, states in found:
+            for labels, states in collected:
                 gauge.add_metric(labels, value(states))
             yield gauge
         for name, about, value in _COUNTERS:
             counter = CounterMetricFamily(name, about, labels=LABELS)
-            for labels, states in found:
+            for labels, states in collected:
                 counter.add_metric(labels, value(states))
             yield counter
 

@@ -67,10 +67,10 @@ def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     given: Any = namespace
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         return (check_segment("namespace", cast("Any", given)),)
-    found = {check_segment("namespace", each) for each in cast("Iterable[str]", given)}
-    if not found:
+    namespaces = {check_segment("namespace", each) for each in cast("Iterable[str]", given)}
+    if not namespaces:
         raise ValueError("no namespace is given; None means all of them")
-    return tuple(sorted(found))
+    return tuple(sorted(namespaces))
 
 
 def selection(name: str, value: Labels | Fields | None) -> str | None:

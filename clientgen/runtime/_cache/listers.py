@@ -173,15 +173,15 @@ class NamespaceLister(Generic[T]):
 
 def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> T:
     try:
-        found = indexer.get(namespace + "/" + name if namespace else name)
+        obj = indexer.get(namespace + "/" + name if namespace else name)
     except TypeError:
-        found = None
-    if found is None:
+        obj = None
+    if obj is None:
         if resource.namespaced:
             check_segment("namespace", namespace)
         check_segment("name", name)
         raise _not_found(resource, name)
-    return found
+    return obj
 
 
 def _not_found(resource: Resource, name: str) -> NotFound:

@@ -56,8 +56,8 @@ def detector_enabled(environ: Mapping[str, str] | None = None) -> bool:
 
     client-go's switch is KUBE_CACHE_MUTATION_DETECTOR; true is what Go reads as true.
     """
-    found = (os.environ if environ is None else environ).get(SWITCH, "")
-    return found in {"1", "t", "T", "TRUE", "true", "True"}
+    value = (os.environ if environ is None else environ).get(SWITCH, "")
+    return value in {"1", "t", "T", "TRUE", "true", "True"}
 
 
 class Change(Struct, frozen=True):
@@ -146,7 +146,7 @@ class MutationDetector(Generic[T]):
             looked_at = [*self._kept.values(), *self._left, *self._leaving]
             self._left = [kept for kept in self._left + self._leaving if kept.until > now]
             self._leaving = []
-            return [found for kept in looked_at if (found := _mutation(kept))]
+            return [mutation for kept in looked_at if (mutation := _mutation(kept))]
 
     def verify(self, now: float) -> None:
         """Compare everything.
@@ -170,11 +170,11 @@ class MutationDetector(Generic[T]):
 
 
 def _mutation(kept: _Kept[Any]) -> Mutation | None:
-    obj, found = kept.object, _snapshot(kept.object)
-    if found == kept.was:
+    obj, snapshot = kept.object, _snapshot(kept.object)
+    if snapshot == kept.was:
         return None
-    differences = _differences(json.decode(kept.was), json.decode(found), ())
-    kept.was = found
+    differences = _differences(json.decode(kept.was), json.decode(snapshot), ())
+    kept.was = snapshot
     show = _hide if isinstance(obj, Model) and is_sensitive(type(obj)) else _show
     changes = [Change(json_pointer(*path), show(old), show(new)) for path, old, new in differences]
     return Mutation(kept.key, obj.__class__.__name__, tuple(changes))

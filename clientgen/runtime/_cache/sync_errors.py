@@ -34,8 +34,10 @@ def reason(error: Exception | str, resource: Resource) -> str:
     """What the server said last, or what kept it from it; of a 403 also the rule it lacks."""
     if not isinstance(error, ApiError):
         return str(error)
-    said = f"{error.code} {error.reason or type(error).__name__}: {error.message}"
-    return f"{said}; needs the rule: {_rule(resource)}" if isinstance(error, Forbidden) else said
+    message = f"{error.code} {error.reason or type(error).__name__}: {error.message}"
+    return (
+        f"{message}; needs the rule: {_rule(resource)}" if isinstance(error, Forbidden) else message
+    )
 
 
 def _rule(resource: Resource) -> str:

@@ -129,20 +129,20 @@ class _Selection:
 
     def config(self, env: Mapping[str, str], pod: str, exec_timeout: float | None) -> ClusterConfig:
         """Read the context; `pod` is the service account's directory when this is a pod."""
-        found: list[str] = []
-        fields = Fields.of(self.context, found)
+        problems: list[str] = []
+        fields = Fields.of(self.context, problems)
         namespace = _namespace(fields)
         cluster_entry = _named(fields, "cluster", self.document.clusters)
         user_entry = _named(fields, "user", self.document.users)
-        if not found and cluster_entry is None and pod:
+        if not problems and cluster_entry is None and pod:
             config = in_cluster_config(env, pod)
             return replace(config, namespace=namespace or config.namespace)
         if not fields.has("cluster"):
             fields.problem("cluster is missing; name one of the clusters")
-        cluster = read_cluster(Fields.of(cluster_entry, found)) if cluster_entry else None
-        user = _read_user(user_entry, cluster, found, exec_timeout)
-        if found or cluster is None:
-            raise ConfigError("\n".join(dict.fromkeys(found)))
+        cluster = read_cluster(Fields.of(cluster_entry, problems)) if cluster_entry else None
+        user = _read_user(user_entry, cluster, problems, exec_timeout)
+        if problems or cluster is None:
+            raise ConfigError("\n".join(dict.fromkeys(problems)))
         default = in_cluster_namespace(env, pod) if pod else "default"
         return _built(cluster, user, namespace or default)
 
@@ -165,13 +165,15 @@ def _named(fields: Fields, key: str, entries: dict[str, Entry]) -> Entry | None:
 
 
 def _read_user(
-    entry: Entry | None, cluster: Cluster | None, found: list[str], timeout: float | None
+    entry: Entry | None, cluster: Cluster | None, problems: list[str], timeout: float | None
 ) -> User:
     if entry is None:
         return User(AuthConfig(), None)
     secure = cluster is not None and not cluster.server.startswith("http://")
     info = cluster.exec_config if cluster else ""
-    return read_user(Fields.of(entry, found), secure=secure, cluster_config=info, timeout=timeout)
+    return read_user(
+        Fields.of(entry, problems), secure=secure, cluster_config=info, timeout=timeout
+    )
 
 
 def _built(cluster: Cluster, user: User, namespace: str) -> ClusterConfig:

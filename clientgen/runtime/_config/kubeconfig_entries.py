@@ -149,9 +149,9 @@ def _check_methods(fields: Fields) -> None:
     tokens = [key for key in ("token", "tokenFile") if fields.has(key)]
     basic = [key for key in ("username", "password") if fields.has(key)]
     if tokens and basic:
-        found = ", ".join(tokens + basic)
+        methods = ", ".join(tokens + basic)
         fields.problem(
-            f"more than one authentication method ({found}); "
+            f"more than one authentication method ({methods}); "
             "keep either the token or username and password"
         )
 

@@ -31,20 +31,20 @@ def unreadable(path: str | Path) -> str:
 
 
 class Fields:
-    """The fields of one mapping; `found` collects what is wrong."""
+    """The fields of one mapping; `problems` collects what is wrong."""
 
     def __init__(
-        self, where: str, values: Mapping[str, Any], directory: Path, found: list[str]
+        self, where: str, values: Mapping[str, Any], directory: Path, problems: list[str]
     ) -> None:
         self.where = where
         self._values = values
         self._directory = directory
-        self._found = found
+        self._found = problems
 
     @classmethod
-    def of(cls, entry: Entry, found: list[str]) -> Fields:
+    def of(cls, entry: Entry, problems: list[str]) -> Fields:
         """The fields of an entry; its paths are relative to its own file."""
-        return cls(entry.where, entry.value, entry.file.path.parent, found)
+        return cls(entry.where, entry.value, entry.file.path.parent, problems)
 
     def problem(self, what: str) -> None:
         """Note what is wrong, and what to do."""

@@ -16,12 +16,12 @@ _KEY = re.compile(rb"-----(BEGIN|END) ((?:[A-Z0-9]+ )*PRIVATE KEY)-----")
 
 def certificates(pem: bytes) -> bytes:
     """The certificates in `pem`, one after the other; empty when there is none."""
-    found: list[bytes] = []
+    blocks: list[bytes] = []
     end = 0
     while (start := pem.find(_BEGIN, end)) >= 0 and (last := pem.find(_END, start)) >= 0:
         end = last + len(_END)
-        found.append(pem[start:end] + b"\n")
-    return b"".join(found)
+        blocks.append(pem[start:end] + b"\n")
+    return b"".join(blocks)
 
 
 def private_key(pem: bytes) -> bytes:

@@ -259,18 +259,18 @@ class Series:
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
         """Counts that have grown, every half hour; and the last ones of what has ended."""
-        found: list[Write] = []
+        writes: list[Write] = []
         if self._next_finish is not None and now >= self._next_finish:
             self._next_finish = now + FINISH_SECONDS
             for key, run in self._runs.items():
                 if run.last_at <= now - FINISH_SECONDS:
-                    found += _grown(run)
+                    writes += _grown(run)
                     self._runs.drop(key)
         refreshes = self._next_refresh is not None and now >= self._next_refresh
         if refreshes or everything:
             self._next_refresh = now + REFRESH_SECONDS
-            found += [write for _, run in self._runs.items() for write in _grown(run)]
-        return found
+            writes += [write for _, run in self._runs.items() for write in _grown(run)]
+        return writes
 
     @property
     def next_due(self) -> float | None:

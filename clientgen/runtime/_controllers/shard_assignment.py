@@ -79,8 +79,8 @@ class Shards:
 
     def listed(self, leases: Iterable[Lease], sent: float, now: float) -> list[Lease]:
         """Note all leases, by a list that was sent and answered then; gives what is garbage."""
-        found = {lease.metadata.name: lease for lease in leases}
-        self._seen = {name: self._look(name, lease, now) for name, lease in found.items()}
+        by_name = {lease.metadata.name: lease for lease in leases}
+        self._seen = {name: self._look(name, lease, now) for name, lease in by_name.items()}
         others = [each for each in self._seen.values() if each.holder != self._election.identity]
         live = [each for each in others if each.holder and now < each.at + each.duration]
         own = float(self._election.timing.lease_duration)

@@ -49,10 +49,10 @@ def read_object(body: bytes, model: type[T], request: HttpRequest) -> T:
     """
     if not body:
         raise ResponseBroken(f"{request.info}: the answer is empty")
-    found = codec.decode(body, model, usable=model is not Status)
-    if getattr(found, "kind", None) == "Status":
-        _raise_failure(found if isinstance(found, Status) else codec.decode(body, Status), request)
-    return found
+    obj = codec.decode(body, model, usable=model is not Status)
+    if getattr(obj, "kind", None) == "Status":
+        _raise_failure(obj if isinstance(obj, Status) else codec.decode(body, Status), request)
+    return obj
 
 
 def read_list(body: bytes, list_model: type[ListT], request: HttpRequest) -> ListT:
@@ -63,10 +63,10 @@ def read_list(body: bytes, list_model: type[ListT], request: HttpRequest) -> Lis
     """
     if not body:
         raise ResponseBroken(f"{request.info}: the answer is empty")
-    found = codec.decode_list(body, list_model, usable=True)
-    if getattr(found, "kind", None) == "Status":
+    items = codec.decode_list(body, list_model, usable=True)
+    if getattr(items, "kind", None) == "Status":
         _raise_failure(codec.decode(body, Status), request)
-    return found
+    return items
 
 
 def read_object_or_status(body: bytes, model: type[T], request: HttpRequest) -> T | Status:

@@ -108,16 +108,16 @@ def _split(text: str) -> list[str]:
 
 
 def _requirement(text: str) -> Requirement:
-    if found := _SET.fullmatch(text):
-        values = tuple(sorted(value.strip() for value in found[3].split(",")))
-        return Requirement(found[1], "in" if found[2] == "in" else "notin", values)
-    if found := _COMPARED.fullmatch(text):
-        key, sign, value = found.groups()
+    if match := _SET.fullmatch(text):
+        values = tuple(sorted(value.strip() for value in match[3].split(",")))
+        return Requirement(match[1], "in" if match[2] == "in" else "notin", values)
+    if match := _COMPARED.fullmatch(text):
+        key, sign, value = match.groups()
         if sign in (">", "<"):
             return Requirement(key, ">" if sign == ">" else "<", (str(int(value)),))
         return Requirement(key, "notin" if sign == "!=" else "in", (value,))
-    if found := _KEY.fullmatch(text):
-        return Requirement(found[2], "!" if found[1] else "exists")
+    if match := _KEY.fullmatch(text):
+        return Requirement(match[2], "!" if match[1] else "exists")
     raise ValueError(f"{text!r} is not a condition on a label")
 
 
@@ -199,10 +199,10 @@ def parse_field_selector(text: str) -> list[tuple[str, bool, str]]:
 
 
 def _field(text: str) -> tuple[str, bool, str]:
-    found = re.fullmatch(r"([^=!]+)(!=|==|=)(.*)", text)
-    if not found:
+    match = re.fullmatch(r"([^=!]+)(!=|==|=)(.*)", text)
+    if not match:
         raise ValueError(f"{text!r} is not a condition on a field")
-    return found[1].strip(), found[2] != "!=", re.sub(r"\\(.)", r"\1", found[3])
+    return match[1].strip(), match[2] != "!=", re.sub(r"\\(.)", r"\1", match[3])
 
 
 def _escape(value: str) -> str:

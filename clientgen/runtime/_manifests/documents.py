@@ -65,13 +65,13 @@ class Manifest(Struct, frozen=True):
         Raises:
             ManifestError: it is not.
         """
-        found: object = self.value
-        if not isinstance(found, dict):
-            what = "a list" if isinstance(found, list) else "a plain value"
-            is_path = isinstance(found, str) and found.endswith(tuple(_ENDINGS))
-            hint = f"; the file of this name is Path({found!r})" if is_path else ""
+        document: object = self.value
+        if not isinstance(document, dict):
+            what = "a list" if isinstance(document, list) else "a plain value"
+            is_path = isinstance(document, str) and document.endswith(tuple(_ENDINGS))
+            hint = f"; the file of this name is Path({document!r})" if is_path else ""
             raise ManifestError(f"{self.where}: it is no object, but {what}{hint}")
-        value = cast("dict[str, object]", found)
+        value = cast("dict[str, object]", document)
         for name in ("apiVersion", "kind"):
             given = value.get(name)
             if not given:
@@ -158,10 +158,10 @@ def _files(path: Path) -> list[Path]:
         return [path]
     # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.
     there = (each for each in path.rglob("*") if each.suffix in _ENDINGS)
-    found = sorted(each for each in there if each.is_file() or not each.exists())
-    if not found:
+    paths = sorted(each for each in there if each.is_file() or not each.exists())
+    if not paths:
         raise ManifestError(f"{path}: there is no .yaml, .yml or .json file in this folder")
-    return found
+    return paths
 
 
 def _read(path: Path) -> bytes:
@@ -207,11 +207,11 @@ def _values(part: str, where: str, start: int) -> Iterator[tuple[int, str, Any]]
     line = start + part.count("\n", 0, len(part) - len(text))
     if text.startswith("{"):
         try:
-            found = [*_json_values(text, line)]
+            values = [*_json_values(text, line)]
         except (ValueError, RecursionError):
             pass  # it may be a flow mapping of YAML; if it is not, that is told
         else:
-            yield from found
+            yield from values
             return
     # Indentation counts, so the first line is kept from its beginning.
     text = part[part.rfind("\n", 0, len(part) - len(text)) + 1 :]
@@ -261,10 +261,10 @@ def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a key stands twice")  # it is read as YAML then, which tells the line
-    return found
+    return members
 
 
 def _number(text: str) -> int | float:

@@ -120,11 +120,11 @@ class Scheme:
 
     def _like(self, gvk: GroupVersionKind) -> str:
         """What may have been meant: the same kind elsewhere, else one that sounds like it."""
-        found = [str(each) for each in self.kinds() if each.kind == gvk.kind]
-        if not found:
+        similar = [str(each) for each in self.kinds() if each.kind == gvk.kind]
+        if not similar:
             beside = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
-            found = [beside[kind] for kind in get_close_matches(gvk.kind, beside, 1)]
-        return f"; did you mean {' or '.join(found)}?" if found else ""
+            similar = [beside[kind] for kind in get_close_matches(gvk.kind, beside, 1)]
+        return f"; did you mean {' or '.join(similar)}?" if similar else ""
 
     # ---- reading ------------------------------------------------------------------------------
 
@@ -170,11 +170,11 @@ class Scheme:
         try:
             for document in documents(source):
                 for manifest in taken_apart(document, self._is_list):
-                    found = self._read(manifest, strict, unknown == "keep")
-                    if isinstance(found, ManifestError):
-                        problems.append(str(found))
+                    obj = self._read(manifest, strict, unknown == "keep")
+                    if isinstance(obj, ManifestError):
+                        problems.append(str(obj))
                     else:
-                        objects.append(found)
+                        objects.append(obj)
         except ManifestError as error:  # a text that breaks off; what stood before is told too
             problems.append(str(error))
         if problems:
@@ -209,10 +209,10 @@ class Scheme:
                 return Unstructured(manifest.value)
             raise ManifestError(f"{manifest.where}: {self._unknown(gvk)}")
         model = place.load()
-        found = list(misfits(manifest.value, model, strict=strict))
-        if found:
+        mistakes = list(misfits(manifest.value, model, strict=strict))
+        if mistakes:
             name = f"{gvk.kind} {Unstructured(manifest.value).name}".rstrip()
-            told = [f"{manifest.at(each.path)}: {name}: {each}" for each in found]
+            told = [f"{manifest.at(each.path)}: {name}: {each}" for each in mistakes]
             raise ManifestError("\n".join(told))
         return from_dict(model, manifest.value)
 
@@ -290,12 +290,12 @@ def _gvk_in(value: Mapping[str, Any]) -> GroupVersionKind:
 
 def _gvk_of(model: type[Model]) -> GroupVersionKind:
     declared = {each.encode_name: each for each in msgspec.structs.fields(model)}
-    said: list[str] = []
+    names: list[str] = []
     for name in ("apiVersion", "kind"):
         field = declared.get(name)
         factory = None if field is None else field.default_factory
         value = factory() if callable(factory) else None
         if not isinstance(value, str) or not value:
             raise TypeError(f"{model.__name__} is of no kind: its {name} is not `constant`")
-        said.append(value)
-    return _parsed("/".join(said))
+        names.append(value)
+    return _parsed("/".join(names))

@@ -74,12 +74,12 @@ class _Fitting:
             if _json_type(kind) is not value.__class__ or not isinstance(value, (dict, list)):
                 yield Misfit(path, _why(error, value))
                 return
-            found = cast("dict[str, Any] | list[Any]", value)
-            if isinstance(kind, ModelMeta) and isinstance(found, dict):
-                yield from self._in_model(found, cast("type[Model]", kind), path)
+            members = cast("dict[str, Any] | list[Any]", value)
+            if isinstance(kind, ModelMeta) and isinstance(members, dict):
+                yield from self._in_model(members, cast("type[Model]", kind), path)
             else:
-                yield from self._in_container(found, kind, path)
-                yield from _limits(found, annotation, path)
+                yield from self._in_container(members, kind, path)
+                yield from _limits(members, annotation, path)
 
     def _in_model(
         self, value: dict[str, object], model: type[Model], path: FieldPath

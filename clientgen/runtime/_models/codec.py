@@ -84,9 +84,9 @@ def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
         DecodeError: `data` is not a JSON object, or of no use. Nothing else a server may send is
             an error.
     """
-    found = _read(data, model, usable)
-    unpin(found, {})
-    return found
+    decoded = _read(data, model, usable)
+    unpin(decoded, {})
+    return decoded
 
 
 def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
@@ -99,9 +99,9 @@ def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
         DecodeError: `data` is not a JSON object, or of no use, as for `decode`.
     """
     with GcPaused():
-        found = _read(data, list_model, usable)
-        unpin(found, {})
-    return found
+        decoded = _read(data, list_model, usable)
+        unpin(decoded, {})
+    return decoded
 
 
 def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
@@ -149,10 +149,10 @@ def to_dict(obj: object) -> dict[str, Any]:
     """Return what `encode` would write as plain dicts, lists and scalars."""
     data = encode(obj)
     try:
-        found: dict[str, Any] = msgspec.json.decode(data)
+        decoded: dict[str, Any] = msgspec.json.decode(data)
     except UnicodeDecodeError:  # kept to the byte in raw JSON
-        found = msgspec.json.decode(data.decode("utf-8", "replace"))
-    return found
+        decoded = msgspec.json.decode(data.decode("utf-8", "replace"))
+    return decoded
 
 
 def from_dict(model: type[M], value: object) -> M:
@@ -168,31 +168,31 @@ def from_dict(model: type[M], value: object) -> M:
 
 def unknown_fields(obj: Model) -> dict[str, Raw]:
     """Return the fields the server sent and the model does not know, by their wire name."""
-    found = {
+    unknown = {
         wire: getattr(obj, attribute) for wire, attribute in unknown_attributes(type(obj)).items()
     }
-    return {wire: value for wire, value in found.items() if isinstance(value, Raw)}
+    return {wire: value for wire, value in unknown.items() if isinstance(value, Raw)}
 
 
 def _read(data: bytes, model: type[M], usable: bool) -> M:
     try:
-        found = _read_either_way(data, model, usable)
+        decoded = _read_either_way(data, model, usable)
     except _malformed as error:
         better = readable(data)
         if better == data:
             raise _decode_error(data, model, error) from None
         return _read(better, model, usable)
-    return cast("M", found)
+    return cast("M", decoded)
 
 
 def _read_either_way(data: bytes | Raw, model: type[Model], usable: bool = False) -> Any:
     try:
         return decoder_of(model).decode(data)
     except msgspec.ValidationError:
-        found = read_leniently(data, model)
+        decoded = read_leniently(data, model)
     if usable:
-        check_usable(found, model)
-    return found
+        check_usable(decoded, model)
+    return decoded
 
 
 @once
@@ -210,12 +210,12 @@ def _read_event(line: bytes, model: type[Model]) -> WatchEvent[Any]:
 
 def _read_line(line: bytes, model: type[Model]) -> WatchEvent[Any]:
     """Read a line in two steps: its type, then its object."""
-    found = _line.decode(line)
-    if found.type == "BOOKMARK":
-        return WatchEvent(found.type, _bookmarked(found.object, model))
-    if found.type == "ERROR":
-        return WatchEvent(found.type, _read_either_way(found.object, Status))
-    return WatchEvent(found.type, _read_either_way(found.object, model, usable=True))
+    event = _line.decode(line)
+    if event.type == "BOOKMARK":
+        return WatchEvent(event.type, _bookmarked(event.object, model))
+    if event.type == "ERROR":
+        return WatchEvent(event.type, _read_either_way(event.object, Status))
+    return WatchEvent(event.type, _read_either_way(event.object, model, usable=True))
 
 
 def _bookmarked(data: Raw, model: type[Model]) -> Any:

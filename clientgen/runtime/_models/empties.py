@@ -101,16 +101,18 @@ def note_empties(namespace: dict[str, Any]) -> None:
     annotations = namespace.get("__annotations__", {})
     noted = [
         name
-        for name, said in annotations.items()
-        if _reads_empty(namespace.get(name)) and "ClassVar" not in str(said)
+        for name, annotation in annotations.items()
+        if _reads_empty(namespace.get(name)) and "ClassVar" not in str(annotation)
     ]
     if noted:
         namespace["__annotations__"] = annotations = {**annotations}
         namespace[_EVALUATED] = _Filled
     for name in noted:
-        said = annotations[name]
-        later = f"{_EVALUATED}[{said}]"
-        annotations[name] = later if isinstance(said, str) else _Filled.__class_getitem__(said)
+        annotation = annotations[name]
+        later = f"{_EVALUATED}[{annotation}]"
+        annotations[name] = (
+            later if isinstance(annotation, str) else _Filled.__class_getitem__(annotation)
+        )
 
 
 def unfilled(annotation: Any) -> Any:

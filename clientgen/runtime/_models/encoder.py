@@ -130,8 +130,8 @@ def _plan(kind: type[ModelBase], inside: bool, *, lacking: bool) -> _Plan | None
 
 def _has_work(model: type[ModelBase]) -> bool:
     micros = any(_is_micro(f.type) for f in fields_of(model).values())
-    found = (_autos(model), _unsets(model), _floats(model), _type_meta(model), model.__partial__)
-    return micros or any(found)
+    plans = (_autos(model), _unsets(model), _floats(model), _type_meta(model), model.__partial__)
+    return micros or any(plans)
 
 
 def _may_lack(model: type[ModelBase]) -> bool:
@@ -140,8 +140,8 @@ def _may_lack(model: type[ModelBase]) -> bool:
 
 def _required(model: type[ModelBase]) -> list[str]:
     """Return the attributes with objects that are required."""
-    found = msgspec.structs.fields(model)
-    return [f.name for f in found if f.required and isinstance(f.type, ModelMeta)]
+    fields = msgspec.structs.fields(model)
+    return [f.name for f in fields if f.required and isinstance(f.type, ModelMeta)]
 
 
 def _autos(model: type[ModelBase]) -> list[str]:
@@ -167,8 +167,8 @@ def _type_meta(model: type[ModelBase]) -> tuple[tuple[str, object], ...]:
     fields, constants = fields_of(model), model.__constants__
     if not fields.keys() >= _TYPE_META or ("metadata" not in fields and model not in _BARE):
         return ()
-    found = (fields["apiVersion"].name, fields["kind"].name)
-    return tuple((name, constants[name]) for name in found if name in constants)
+    attributes = (fields["apiVersion"].name, fields["kind"].name)
+    return tuple((name, constants[name]) for name in attributes if name in constants)
 
 
 def _is_micro(annotation: Any) -> bool:
@@ -245,13 +245,13 @@ def _if_any(tidy: Tidier) -> Tidier:
 
 def _tidiers(*, inside: bool, lacking: bool = False) -> ByClass[Tidier]:
     """Return how values of each class are tidied, what is in models or what is given by itself."""
-    found = ByClass[Tidier](_planner(inside, lacking=lacking), _same)
-    of_list, of_dict = _list_tidier(found), _dict_tidier(found)
-    found[float] = _whole
-    found.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})
+    tidiers = ByClass[Tidier](_planner(inside, lacking=lacking), _same)
+    of_list, of_dict = _list_tidier(tidiers), _dict_tidier(tidiers)
+    tidiers[float] = _whole
+    tidiers.update({list: of_list, EmptyList: of_list, dict: of_dict, EmptyDict: of_dict})
     if inside:
-        found.update({UnsetList: _if_any(of_list), UnsetDict: _if_any(of_dict)})
-    return found
+        tidiers.update({UnsetList: _if_any(of_list), UnsetDict: _if_any(of_dict)})
+    return tidiers
 
 
 _given, _inside = _tidiers(inside=False), _tidiers(inside=True)

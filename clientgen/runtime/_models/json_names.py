@@ -39,9 +39,9 @@ def with_members(data: bytes) -> bytes:
     """Put the names of members where their marks are."""
     if not _has_marks or _MARK.encode() not in data:
         return data
-    return _MARKED.sub(lambda found: json.encode(bytes.fromhex(found[1].decode()).decode()), data)
+    return _MARKED.sub(lambda match: json.encode(bytes.fromhex(match[1].decode()).decode()), data)
 
 
 def readable(data: bytes) -> bytes:
     """Write U+FFFD where JSON has half a surrogate pair."""
-    return _ESCAPES.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
+    return _ESCAPES.sub(lambda match: rb"\ufffd" if match[1] else match[0], data)

@@ -20,7 +20,7 @@ _TEXTS: Final = frozenset(
 
 def quantity_fields(annotations: Mapping[str, object]) -> frozenset[str]:
     """Return the attributes of a class that hold quantities."""
-    return frozenset(name for name, said in annotations.items() if _is_quantity(said))
+    return frozenset(name for name, annotation in annotations.items() if _is_quantity(annotation))
 
 
 def given_quantities(
@@ -43,13 +43,19 @@ def to_quantities(value: Any) -> Any:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return Quantity(value)
     if isinstance(value, dict):
-        found = cast("dict[str, Any]", value)
-        made: dict[str, Any] = {key: to_quantities(each) for key, each in found.items()}
-        return made if any(made[key] is not each for key, each in found.items()) else found
+        quantities = cast("dict[str, Any]", value)
+        made: dict[str, Any] = {key: to_quantities(each) for key, each in quantities.items()}
+        return (
+            made if any(made[key] is not each for key, each in quantities.items()) else quantities
+        )
     if isinstance(value, list):
         return [to_quantities(each) for each in cast("list[object]", value)]
     return value
 
 
-def _is_quantity(said: object) -> bool:
-    return said.replace(" ", "") in _TEXTS if isinstance(said, str) else said in _TYPES
+def _is_quantity(annotation: object) -> bool:
+    return (
+        annotation.replace(" ", "") in _TEXTS
+        if isinstance(annotation, str)
+        else annotation in _TYPES
+    )

@@ -94,12 +94,12 @@ def _along(path: str) -> Unpinner:
 
     def unpin_there(value: Any, pool: Pool) -> None:
         try:
-            found = read(value)
+            child = read(value)
         except AttributeError:  # on the way there is something else that the server sent
-            found = getattr(value, first)
-        unpinner = _unpinners[found.__class__]
+            child = getattr(value, first)
+        unpinner = _unpinners[child.__class__]
         if unpinner is not None:
-            unpinner(found, pool)
+            unpinner(child, pool)
 
     return unpin_there
 

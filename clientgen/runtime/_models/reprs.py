@@ -81,9 +81,9 @@ def _model(model: ModelBase, depth: int) -> str:
 def _identity(model: ModelBase) -> list[tuple[str, object]]:
     """What a kind is called, if it has a name."""
     metadata = getattr(model, "metadata", None) if "kind" in model.__constants__ else None
-    found = [(name, getattr(metadata, name, "")) for name in _IDENTITY]
-    named = any(name.endswith("name") and value for name, value in found)
-    return [(name, value) for name, value in found if value] if named else []
+    identity = [(name, getattr(metadata, name, "")) for name in _IDENTITY]
+    named = any(name.endswith("name") and value for name, value in identity)
+    return [(name, value) for name, value in identity if value] if named else []
 
 
 def _value(value: Any, depth: int) -> str:

@@ -57,8 +57,8 @@ def _sound_details(details: StatusDetails) -> StatusDetails:
     causes: Any = details.causes
     if not isinstance(causes, list):
         causes = []
-    found = cast("list[object]", causes)[:_MOST_CAUSES]
-    details.causes = [_sound_cause(each) for each in found if isinstance(each, StatusCause)]
+    listed = cast("list[object]", causes)[:_MOST_CAUSES]
+    details.causes = [_sound_cause(each) for each in listed if isinstance(each, StatusCause)]
     details.retry_after_seconds = wait_seconds(details.retry_after_seconds)
     return details
 

@@ -132,9 +132,9 @@ class TimedTlsSocket(_Timed, ssl.SSLSocket):
         super().do_handshake(block)
 
 
-def timed(found: socket.socket, timeout: float | None) -> TimedSocket:
+def timed(plain: socket.socket, timeout: float | None) -> TimedSocket:
     """Take a socket over into one that heeds the deadline."""
-    made = TimedSocket(found.family, found.type, found.proto, fileno=found.detach())
+    made = TimedSocket(plain.family, plain.type, plain.proto, fileno=plain.detach())
     made.settimeout(timeout)
     return made
 
@@ -202,10 +202,10 @@ class FinalResponse(HTTPResponse):
     def _read_status(self) -> tuple[str, int, str]:
         for _ in range(_MOST_INFORMATIONAL):
             plain: Any = super()
-            found: tuple[str, int, str] = plain._read_status()
-            status = found[1]
+            status_line: tuple[str, int, str] = plain._read_status()
+            status = status_line[1]
             if not _INFORMATIONAL <= status < _FINAL or status == _SWITCHING:
-                return found
+                return status_line
             self._skip_headers()
         raise HTTPException("too many answers that announce another one")
 

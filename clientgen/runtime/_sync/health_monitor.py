@@ -189,8 +189,8 @@ class Keeper:
             return None
 
     def _check_at(self) -> float:
-        found = self._health.check_at()
-        return _LATER if found is None else found
+        check_at = self._health.check_at()
+        return _LATER if check_at is None else check_at
 
     def _ask_at(self) -> float:
         if not self._streams:

@@ -240,15 +240,15 @@ class InformerFactory:
         informers = self._pool.found()
         if idle := [each for each in informers if not each.is_started and not each.is_stopped]:
             raise not_started(each.title for each in idle)
-        found: dict[Resource, bool] = {}
+        by_resource: dict[Resource, bool] = {}
         for informer in informers:
             left = None if until is None else max(0.0, until - self._clock.monotonic())
             synced = informer.wait_for_sync(left)
             if not synced and not informer.is_stopped:
                 states = [(each.title, each.sync_status) for each in informers]
                 raise timed_out(timeout or 0.0, states)
-            found[informer.resource] = synced and found.get(informer.resource, True)
-        return found
+            by_resource[informer.resource] = synced and by_resource.get(informer.resource, True)
+        return by_resource
 
     def shutdown(self) -> None:
         """Stop all informers, and wait for what handlers are at. There is no way back.

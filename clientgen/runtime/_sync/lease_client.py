@@ -114,8 +114,8 @@ class Leases:
     def release(self, election: Election, timeout: float) -> Lease | None:
         """Free the lease if it is the candidate's; gives it as it is then, None if it is not."""
         clock = self._clock
-        found = self.get(election.name, timeout)
-        ask = election.release(found, clock.monotonic(), clock.now())
+        lease = self.get(election.name, timeout)
+        ask = election.release(lease, clock.monotonic(), clock.now())
         return self.send(ask, election, timeout) if ask else None
 
     def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:

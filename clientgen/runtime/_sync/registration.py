@@ -165,9 +165,9 @@ class HandlerRegistration(Generic[T]):
             self._pass(told)
             return
         try:
-            found = self._handlers.call_for(told)
-            if found is not None:
-                function, arguments = found
+            pending = self._handlers.call_for(told)
+            if pending is not None:
+                function, arguments = pending
                 call(function, *arguments)
         except Exception:
             self.errors += 1

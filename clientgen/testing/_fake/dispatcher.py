@@ -230,6 +230,6 @@ class Desk:
 
     @staticmethod
     def _on_timer(desk: ref[Desk]) -> None:
-        found = desk()
-        if found is not None:
-            found._is_time(threading.current_thread())
+        dispatcher = desk()
+        if dispatcher is not None:
+            dispatcher._is_time(threading.current_thread())

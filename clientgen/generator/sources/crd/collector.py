@@ -47,14 +47,14 @@ def gather(paths: Iterable[Path], root: Path) -> tuple[Manifest, ...]:
         ClientgenError: with every path that cannot be read or holds nothing to be read.
     """
     problems = Problems()
-    found: dict[Path, Manifest] = {}
+    manifests: dict[Path, Manifest] = {}
     for path in paths:
         for manifest, file in _below(path, root, problems):
-            first = found.setdefault(file.resolve(), manifest)
+            first = manifests.setdefault(file.resolve(), manifest)
             if manifest.named and not first.named:
-                found[file.resolve()] = manifest
+                manifests[file.resolve()] = manifest
     problems.raise_if_any()
-    return tuple(sorted(found.values(), key=lambda manifest: manifest.name))
+    return tuple(sorted(manifests.values(), key=lambda manifest: manifest.name))
 
 
 def _below(path: Path, root: Path, problems: Problems) -> Iterator[tuple[Manifest, Path]]:

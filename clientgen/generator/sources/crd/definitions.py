@@ -47,7 +47,7 @@ def parse(inputs: Iterable[Input]) -> Spec:
         reading.read(one)
     _check_distinct(reading.found, reading.problems)
     reading.problems.raise_if_any()
-    resources = [resource for found in reading.found for resource in _resources(found)]
+    resources = [resource for definition in reading.found for resource in _resources(definition)]
     spec = custom_spec("CustomResourceDefinitions", resources, Precedence.MANIFEST)
     return replace(spec, ignored=tuple(reading.ignored), notes=tuple(reading.notes))
 
@@ -156,10 +156,10 @@ def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
             yield from _templates(each, below(where, at))
 
 
-def _check_distinct(found: Iterable[_Found], problems: Problems) -> None:
+def _check_distinct(definitions: Iterable[_Found], problems: Problems) -> None:
     """Of two definitions with one name a server serves the first."""
     taken: dict[tuple[str, str, str], _Found] = {}
-    for each in found:
+    for each in definitions:
         group, names = each.spec["group"], each.spec["names"]
         claims = [("plural", names["plural"]), ("kind", names["kind"]), ("kind", _list_kind(names))]
         for role, name in claims:
@@ -175,12 +175,12 @@ def _check_distinct(found: Iterable[_Found], problems: Problems) -> None:
 
 
 def _list_kind(names: Mapping[str, Any]) -> str:
-    found: str = names.get("listKind") or f"{names['kind']}List"
-    return found
+    list_kind: str = names.get("listKind") or f"{names['kind']}List"
+    return list_kind
 
 
-def _resources(found: _Found) -> Iterator[CustomResource]:
-    spec = found.spec
+def _resources(definition: _Found) -> Iterator[CustomResource]:
+    spec = definition.spec
     names = spec["names"]
     for at, version in enumerate(spec["versions"]):
         if not version.get("served"):
@@ -194,7 +194,7 @@ def _resources(found: _Found) -> Iterator[CustomResource]:
             plural=names["plural"],
             namespaced=spec["scope"] == "Namespaced",
             schema=_described(version, f"{spec['group']}/{version['name']} {names['kind']}"),
-            where=below(found.where, "spec", "versions", at, "schema", "openAPIV3Schema"),
+            where=below(definition.where, "spec", "versions", at, "schema", "openAPIV3Schema"),
             status="status" in parts,
             scale="scale" in parts,
         )

@@ -87,10 +87,10 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
     """Documents one after another; a key that stands twice has no place but its document's."""
     repeated: list[str] = []
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
-        if len(made) != len(found):
-            counts = Counter(key for key, _ in found)
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(members)
+        if len(made) != len(members):
+            counts = Counter(key for key, _ in members)
             repeated.extend(key for key, count in counts.items() if count > 1)
         return made
 
@@ -104,8 +104,8 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             value, end = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             what = f"is not JSON: {error.msg}"
-            found = Problem(f"{shown}:{error.lineno}:{error.colno}", what, _HINT)
-            problems.extend([helm_problem(text, shown, error.lineno) or found])
+            problem = Problem(f"{shown}:{error.lineno}:{error.colno}", what, _HINT)
+            problems.extend([helm_problem(text, shown, error.lineno) or problem])
             return
         line = text.count("\n", 0, at) + 1
         if "\\" in text[at:end] and not _is_unicode(value):
@@ -145,8 +145,8 @@ def _is_unicode(value: Any) -> bool:
 
 
 def _skip(text: str, start: int) -> int:
-    found = _SPACE.match(text, start)
-    return found.end() if found else start
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
 
 
 def json_texts(text: str) -> Iterator[tuple[int, str]]:
@@ -160,8 +160,8 @@ def json_texts(text: str) -> Iterator[tuple[int, str]]:
 
 def _doubts(text: str, line: int, shown: str, repeated: list[str]) -> Iterator[Problem]:
     """The places of keys that stand twice: JSON is YAML, whose reader knows them."""
-    found = repeated_keys(text, shown, line) if repeated else []
-    yield from found
-    if repeated and not found:
+    problems = repeated_keys(text, shown, line) if repeated else []
+    yield from problems
+    if repeated and not problems:
         what = f"has the key {repeated[0]!r} twice in one object"
         yield Problem(f"{shown}:{line}", what, "Remove one of them.")

@@ -26,11 +26,11 @@ def helm_problem(text: str, shown: str, before: int | None = None) -> Problem | 
         shown: how messages call it.
         before: the number of the line in which YAML ends; directives after it were not seen.
     """
-    found = list(_DIRECTIVE.finditer(text))
-    first = text.count("\n", 0, found[0].start()) + 1 if found else 0
-    if not found or (before is not None and first > before + 1):
+    directives = list(_DIRECTIVE.finditer(text))
+    first = text.count("\n", 0, directives[0].start()) + 1 if directives else 0
+    if not directives or (before is not None and first > before + 1):
         return None
-    directive = found[0][0][found[0][0].index("{{") :].strip()
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    directive = directives[0][0][directives[0][0].index("{{") :].strip()
+    more = f" (and {len(directives) - 1} more)" if len(directives) > 1 else ""
     what = f"is a Helm template, not a manifest: `{directive}`{more}"
     return Problem(f"{shown}:{first}", what, HINT)

@@ -44,11 +44,11 @@ def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Probl
         rf"(?P<file>{names})\[(?P<index>\d+)\](?P<pointer>#[^,;`]*?(?=$|[,;`]| and | is ))?"
     )
 
-    def spelled(found: re.Match[str]) -> str:
-        text = texts[found["file"]].decode("utf-8-sig", "replace")
-        pointer = found["pointer"] or ""
-        line = line_of(text, int(found["index"]), _parts(pointer))
-        return f"{found['file']}:{line}{pointer and ' '}{pointer}"
+    def spelled(match: re.Match[str]) -> str:
+        text = texts[match["file"]].decode("utf-8-sig", "replace")
+        pointer = match["pointer"] or ""
+        line = line_of(text, int(match["index"]), _parts(pointer))
+        return f"{match['file']}:{line}{pointer and ' '}{pointer}"
 
     def told(text: str) -> str:
         return place.sub(spelled, text)

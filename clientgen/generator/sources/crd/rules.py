@@ -83,9 +83,9 @@ def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]
         https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/).
     """
     problems = Problems()
-    found = shaped(definition, where, problems)
+    record = shaped(definition, where, problems)
     if not problems:
-        problems.extend(_refused(found, where, _causes(found)[0]))
+        problems.extend(_refused(record, where, _causes(record)[0]))
     return list(dict.fromkeys(problems))
 
 
@@ -100,22 +100,22 @@ def read_definition(
     the rules of a large definition takes longer than generating a client for it.
     """
     wrong = Problems()
-    found = shaped(definition, where, wrong)
-    deep = [] if wrong else too_deep(found)
+    record = shaped(definition, where, wrong)
+    deep = [] if wrong else too_deep(record)
     if deep:
         wrong.add(below(where, *deep), TOO_DEEP, FLATTER)
     if not wrong:
-        data = json.dumps(found, sort_keys=True).encode()
+        data = json.dumps(record, sort_keys=True).encode()
         if not is_known_sound(_CHECKS, data):
-            causes, is_complete = _causes(found)
+            causes, is_complete = _causes(record)
             of_server = [each for each in causes if each.field.startswith(_OF_SERVER)]
-            wrong.extend(_refused(found, where, [c for c in causes if c not in of_server]))
-            for refused in _refused(found, where, of_server):
+            wrong.extend(_refused(record, where, [c for c in causes if c not in of_server]))
+            for refused in _refused(record, where, of_server):
                 notes.add(refused.where, f"a server refuses this: {refused.what}", _ALL_THE_SAME)
             if is_complete and not wrong and not of_server:
                 remember_sound(_CHECKS, data)
     problems.extend(dict.fromkeys(wrong))
-    return found
+    return record
 
 
 def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) -> Iterable[Problem]:
@@ -167,18 +167,18 @@ def _without_compiled(definition: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without what has to be compiled, at any depth."""
-    found: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for name, value in schema.items():
         if name in _COMPILED:
             continue
-        found[name] = value
+        plain[name] = value
         if name in ("properties", "definitions"):
-            found[name] = {key: _plain(each) for key, each in value.items()}
+            plain[name] = {key: _plain(each) for key, each in value.items()}
         elif name in ("allOf", "anyOf", "oneOf"):
-            found[name] = [_plain(each) for each in value]
+            plain[name] = [_plain(each) for each in value]
         elif name in ("items", "additionalProperties", "not") and is_object(value):
-            found[name] = _plain(value)
-    return found
+            plain[name] = _plain(value)
+    return plain
 
 
 def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:

@@ -122,8 +122,8 @@ def shaped(definition: Mapping[str, Any], where: str, problems: Problems) -> dic
         problems: takes a report for each value that no API server could decode.
     """
     walk = _Walk(where, problems)
-    found: dict[str, Any] = walk.record(definition, "definition", ())
-    return found
+    record: dict[str, Any] = walk.record(definition, "definition", ())
+    return record
 
 
 class _Walk:
@@ -152,7 +152,7 @@ class _Walk:
 
     def record(self, value: Mapping[str, Any], kind: str, trail: tuple[Any, ...]) -> Any:
         self._depth += kind == "schema"
-        found: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         if self._depth > DEEPEST:
             if self._depth == DEEPEST + 1:
                 what = f"is nested more than {DEEPEST} levels deep"
@@ -162,9 +162,9 @@ class _Walk:
             fields = _RECORDS[kind]
             for name, each in value.items():
                 if each is not None and name in fields:
-                    found[name] = self.value(each, fields[name], (trail, name))
+                    record[name] = self.value(each, fields[name], (trail, name))
         self._depth -= kind == "schema"
-        return found
+        return record
 
     def _wrong(self, kinds: tuple[_Type, ...], trail: tuple[Any, ...], value: Any = ...) -> Any:
         wanted = " or ".join(map(_called, kinds))

@@ -129,5 +129,5 @@ def not_yaml(text: str, shown: str, error: yaml.YAMLError) -> Problem:
         column = position - text.rfind("\n", 0, position)
         what = str(getattr(error, "reason", error))
     hint = "Indent with spaces." if "'\\t'" in what else ""
-    found = Problem(f"{shown}:{line}:{column}", f"is not YAML: {what}", hint)
-    return helm_problem(text, shown, line) or found
+    problem = Problem(f"{shown}:{line}:{column}", f"is not YAML: {what}", hint)
+    return helm_problem(text, shown, line) or problem
