@@ -26,11 +26,11 @@ def misbuilt(model: type[Struct], values: Mapping[str, object], *, has_positiona
         example = f", such as {name}({fields[0]}=...)" if fields else ""
         return f"{name} takes its fields by keywords{example}"
     unknown = [each for each in values if each not in fields]
-    said = [f"{name} has no field {each!r}{_meant(model, each)}" for each in unknown]
+    problems = [f"{name} has no field {each!r}{_meant(model, each)}" for each in unknown]
     missing = [each for each in _required(model) if each not in values]
     if missing:
-        said.append(f"{name} needs {' and '.join(map(repr, missing))}")
-    return "; ".join(said)
+        problems.append(f"{name} needs {' and '.join(map(repr, missing))}")
+    return "; ".join(problems)
 
 
 def _required(model: type[Struct]) -> list[str]:

@@ -77,7 +77,7 @@ def read_leniently(data: bytes | Raw, model: type[ModelBase]) -> Any:
     return _build(model, values, unknown, lacking)
 
 
-def check_usable(found: Any, model: type[ModelBase]) -> None:
+def check_usable(obj: Any, model: type[ModelBase]) -> None:
     """See to it that what was read leniently has what clients go by.
 
     That is metadata that is an object, with texts for names and versions; of a list, that its
@@ -86,17 +86,17 @@ def check_usable(found: Any, model: type[ModelBase]) -> None:
     Raises:
         msgspec.ValidationError: it has not.
     """
-    if not isinstance(found, ModelBase):
+    if not isinstance(obj, ModelBase):
         raise msgspec.ValidationError(f"it is no {model.__name__}")
-    metadata = getattr(found, "metadata", None)
+    metadata = getattr(obj, "metadata", None)
     wanted = fields_of(model).get("metadata")
     if wanted is not None and wanted.type in _METADATA:
         _check_type("metadata", metadata, wanted.type)
         for field in fields_of(wanted.type).values():
             value = getattr(metadata, field.name)
             _check_type(f"metadata.{field.wire}", value, _essential(field.type))
-    if isinstance(found, ModelList):
-        items: Any = cast("Any", found).items
+    if isinstance(obj, ModelList):
+        items: Any = cast("Any", obj).items
         _check_type("items", items, list)
         (inner,) = fields_of(model)["items"].models
         for item in items:
@@ -108,8 +108,8 @@ _METADATA = frozenset({ObjectMeta, ListMeta})
 
 def _essential(annotation: Any) -> type:
     """Return what a value of metadata has to be; anything at all where that is a time or number."""
-    found: Any = get_origin(plain := _present(annotation)) or plain
-    return found if found in {str, list, dict} else object
+    plain_type: Any = get_origin(plain := _present(annotation)) or plain
+    return plain_type if plain_type in {str, list, dict} else object
 
 
 def _check_type(what: str, value: object, kind: type) -> None:

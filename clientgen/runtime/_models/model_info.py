@@ -92,8 +92,8 @@ class ByClass(dict[type, V]):
     def __missing__(self, kind: type) -> V:
         if "__unknown__" in kind.__dict__:
             return self[known_model(kind)]
-        found = self[kind] = self._find(kind) if issubclass(kind, ModelBase) else self._other
-        return found
+        value = self[kind] = self._find(kind) if issubclass(kind, ModelBase) else self._other
+        return value
 
 
 @cache
@@ -156,14 +156,14 @@ def _models_in(annotation: Any) -> Iterator[type[ModelBase]]:
 @cache
 def _reachable(model: type[ModelBase]) -> frozenset[type[ModelBase]]:
     """Return the model and all that can be inside it; only JSONSchemaProps is inside itself."""
-    found: set[type[ModelBase]] = set()
+    models: set[type[ModelBase]] = set()
     waiting = [known_model(model)]
     while waiting:
         one = waiting.pop()
-        if one not in found:
-            found.add(one)
+        if one not in models:
+            models.add(one)
             waiting.extend(inner for f in fields_of(one).values() for inner in f.models)
-    return frozenset(found)
+    return frozenset(models)
 
 
 def leading_to(

@@ -276,12 +276,12 @@ def _timed(kind: type[Any], unverified: bool) -> type[Any]:
             usual = self.timeout
             try:
                 self.timeout = time_left()
-                found: socket.socket = within_deadline(plain._new_conn, socket.socket.close)
+                connection: socket.socket = within_deadline(plain._new_conn, socket.socket.close)
             except TimeoutError as error:
                 raise ConnectTimeoutError(self, "connecting took too long") from error
             finally:
                 self.timeout = usual
-            return timed(found, usual)
+            return timed(connection, usual)
 
     return Timed
 
@@ -368,11 +368,11 @@ class _Stream:
 
 def _socket_of(response: BaseHTTPResponse) -> socket.socket:
     """The socket an answer comes from: urllib3 gives it up early when it will not be used again."""
-    found: Any = getattr(response.connection, "sock", None)
-    if found is None:
-        found = getattr(response, "_fp").fp.raw._sock  # noqa: B009 - there is no public name
+    sock: Any = getattr(response.connection, "sock", None)
+    if sock is None:
+        sock = getattr(response, "_fp").fp.raw._sock  # noqa: B009 - there is no public name
     # TLS within the TLS of a proxy has a wrapper of urllib3's around the socket.
-    inner: socket.socket = getattr(found, "socket", found)
+    inner: socket.socket = getattr(sock, "socket", sock)
     return inner
 
 
@@ -463,14 +463,14 @@ def _timed_out(
 
 def _cause(error: Exception) -> BaseException:
     """The error of the system or of http.client, which urllib3 hands on as the last argument."""
-    found: BaseException = error
-    while isinstance(found, HTTPError):
-        inner = found.__cause__ or found.__context__
-        given = next((each for each in found.args if isinstance(each, BaseException)), None)
+    cause: BaseException = error
+    while isinstance(cause, HTTPError):
+        inner = cause.__cause__ or cause.__context__
+        given = next((each for each in cause.args if isinstance(each, BaseException)), None)
         if (given or inner) is None:
             break
-        found = given or inner  # type: ignore[assignment]
-    return found
+        cause = given or inner  # type: ignore[assignment]
+    return cause
 
 
 def _is_refused_tls(cause: BaseException) -> bool:
