@@ -73,15 +73,15 @@ def _keep(benchmarks: list[Benchmark], results: dict[str, Results], load: float)
     machine = _machine(load)
     measured: dict[str, Any] = kept.get("benchmarks", {})
     measured |= {
-        name: {"date": machine["date"], "results": found} for name, found in results.items()
+        name: {"date": machine["date"], "results": result} for name, result in results.items()
     }
     kept = {"machine": machine, "benchmarks": measured}
     _RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
-    found = {
+    recent = {
         each.name: measured[each.name]["results"] for each in benchmarks if each.name in measured
     }
-    tables = [table(each, found[each.name]) for each in benchmarks if each.name in found]
-    text = "\n".join([*machine_lines(machine), "", bars_table(judge(found)), *tables])
+    tables = [table(each, recent[each.name]) for each in benchmarks if each.name in recent]
+    text = "\n".join([*machine_lines(machine), "", bars_table(judge(recent)), *tables])
     update_readme(_README, text)
 
 

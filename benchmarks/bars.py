@@ -44,88 +44,88 @@ class Bar:
 
 def judge(results: dict[str, Results]) -> list[Bar]:
     """Hold the results against the promises, as far as they were measured."""
-    found: list[Bar] = []
+    bars: list[Bar] = []
     for name, make in _BARS:
         if name in results:
             try:
-                found.append(make(results[name]))
+                bars.append(make(results[name]))
             except KeyError:  # a contender that was left out, or failed
                 continue
-    return found
+    return bars
 
 
 def _figure(who: str, key: str, work: str, promise: str, limit: float) -> _Maker:
-    def make(found: Results) -> Bar:
-        fastest = found[who]["fastest"] if key == "cpu" else None
-        return Bar(work, promise, found[who][key], limit, fastest=fastest)
+    def make(results: Results) -> Bar:
+        fastest = results[who]["fastest"] if key == "cpu" else None
+        return Bar(work, promise, results[who][key], limit, fastest=fastest)
 
     return make
 
 
 def _over_python(who: str, work: str) -> _Maker:
-    def make(found: Results) -> Bar:
-        ours, bare = found[who], found["Python, and nothing imported"]
+    def make(results: Results) -> Bar:
+        ours, bare = results[who], results["Python, and nothing imported"]
         value, fastest = (ours[key] - bare[key] for key in ("cpu", "fastest"))
         return Bar(work, "at most 0.09 CPU s over bare Python", value, 0.09, fastest=fastest)
 
     return make
 
 
-def _each_definition(found: Results, key: str, few: int, many: int) -> float:
+def _each_definition(results: Results, key: str, few: int, many: int) -> float:
     """What one more definition costs, between two sizes of a folder."""
-    return (found[folder_of(many)][key] - found[folder_of(few)][key]) / (many - few)
+    return (results[folder_of(many)][key] - results[folder_of(few)][key]) / (many - few)
 
 
-def _linear(found: Results) -> Bar:
+def _linear(results: Results) -> Bar:
     small, middle, large = SIZES
-    value = _each_definition(found, "cpu", middle, large)
-    value /= _each_definition(found, "cpu", small, middle)
+    value = _each_definition(results, "cpu", middle, large)
+    value /= _each_definition(results, "cpu", small, middle)
     promise = f"each beyond {middle} at most 1.3 times the CPU of each before"
     return Bar(f"generate from {large} definitions", promise, value, 1.3)
 
 
-def _flat(found: Results) -> Bar:
+def _flat(results: Results) -> Bar:
     small, _, large = SIZES
-    value = _each_definition(found, "peak_mb", small, large)
+    value = _each_definition(results, "peak_mb", small, large)
     return Bar(f"generate from {large} definitions", "at most 0.5 MB each", value, 0.5)
 
 
-def _best_peer(found: Results) -> Bar:
+def _best_peer(results: Results) -> Bar:
     peers = [
         values["cpu"]
-        for name, values in found.items()
+        for name, values in results.items()
         if not name.startswith(("clientgen", "bare", "copy"))
     ]
-    value = min(peers) / found["clientgen"]["cpu"] if peers else 0.0
+    value = min(peers) / results["clientgen"]["cpu"] if peers else 0.0
     return Bar("decode", "at least 5 times as fast as the best peer", value, 5.0, at_least=True)
 
 
 def _ratio(work: str, promise: str, limit: float, who: str = "clientgen") -> _Maker:
-    return lambda found: Bar(work, promise, found[who]["ratio"], limit)
+    return lambda results: Bar(work, promise, results[who]["ratio"], limit)
 
 
 def _informer_bars(flavour: str, words: str) -> list[tuple[str, _Maker]]:
     name, fill = f"{flavour}-informer", f"fill an informer{words}"
 
-    def listed(found: Results) -> Bar:
-        value = found[LISTED]["ratio"] / found[LISTED_BARE]["ratio"]
+    def listed(results: Results) -> Bar:
+        value = results[LISTED]["ratio"] / results[LISTED_BARE]["ratio"]
         return Bar(f"{fill}, from a list", "at most 1.5 times bare transport + decode", value, 1.5)
 
-    def kept(found: Results) -> Bar:
-        value = found["clientgen"]["kept_kb"] / found[LIST_ALONE]["kept_kb"]
+    def kept(results: Results) -> Bar:
+        value = results["clientgen"]["kept_kb"] / results[LIST_ALONE]["kept_kb"]
         return Bar(f"{fill}, memory", "at most 1.2 times the decoded list", value, 1.2)
 
-    def official(found: Results) -> Bar:
-        value = found["kubernetes (official)"]["cpu"] / found["clientgen"]["cpu"]
+    def official(results: Results) -> Bar:
+        value = results["kubernetes (official)"]["cpu"] / results["clientgen"]["cpu"]
         promise = "at least 10 times as fast as kubernetes' SharedInformer"
         return Bar(fill, promise, value, 10.0, at_least=True)
 
     def go(speed: str, limit: float) -> _Maker:
         promise = f"at most {limit:.2f} times bare: client-go with protobuf {speed}"
 
-        def make(found: Results) -> Bar:
-            best = min(found["bare"]["ratio"], found[LISTED_BARE]["ratio"])
-            return Bar(fill, promise, found["clientgen"]["ratio"] / best, limit)
+        def make(results: Results) -> Bar:
+            best = min(results["bare"]["ratio"], results[LISTED_BARE]["ratio"])
+            return Bar(fill, promise, results["clientgen"]["ratio"] / best, limit)
 
         return make
 
@@ -168,18 +168,18 @@ _BARS: list[tuple[str, _Maker]] = [
     ("decode", _best_peer),
     (
         "decode",
-        lambda found: Bar(
-            "decode, kept for each pod", "at most 21 kB", found["clientgen"]["kept_kb"], 21.0
+        lambda results: Bar(
+            "decode, kept for each pod", "at most 21 kB", results["clientgen"]["kept_kb"], 21.0
         ),
     ),
     ("async-list", _ratio("LIST, asyncio", "at most 1.15 times bare transport + decode", 1.15)),
     ("sync-list", _ratio("LIST", "at most 1.15 times bare transport + decode", 1.15)),
     (
         "async-get-64",
-        lambda found: Bar(
+        lambda results: Bar(
             "GET, 64 at once",
             "at most 1.4 times bare aiohttp that decodes",
-            found["clientgen"]["ratio"] / found["bare aiohttp + msgspec"]["ratio"],
+            results["clientgen"]["ratio"] / results["bare aiohttp + msgspec"]["ratio"],
             1.4,
         ),
     ),

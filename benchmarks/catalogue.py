@@ -110,8 +110,8 @@ def _write_openapi3(target: Path) -> None:
     if not target.exists():
         spec = json.loads(_SPEC.read_text())
         schemas = {"schemas": spec["definitions"]}
-        found = {"openapi": "3.0.0", "info": spec["info"], "paths": {}, "components": schemas}
-        text = json.dumps(found).replace("#/definitions/", "#/components/schemas/")
+        document = {"openapi": "3.0.0", "info": spec["info"], "paths": {}, "components": schemas}
+        text = json.dumps(document).replace("#/definitions/", "#/components/schemas/")
         target.write_text(text)
 
 

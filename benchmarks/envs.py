@@ -77,12 +77,12 @@ def script(env: str, name: str) -> str:
 
 def versions() -> dict[str, str]:
     """What is installed, of what matters."""
-    found: dict[str, str] = {}
+    installed_versions: dict[str, str] = {}
     for env, names in _SHOWN.items():
         listed = json.loads(_pip(env, "list", "--format=json"))
         installed = {each["name"].lower().replace(".", "-"): each["version"] for each in listed}
-        found |= {name: installed[name] for name in names if name in installed}
-    return found
+        installed_versions |= {name: installed[name] for name in names if name in installed}
+    return installed_versions
 
 
 def _pip(env: str, *arguments: str) -> str:

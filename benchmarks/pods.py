@@ -25,11 +25,11 @@ Json = dict[str, Any]
 def pods(count: int = COUNT) -> list[Json]:
     """Make the first `count` pods, in the order a server lists them."""
     dice = random.Random(20260101)
-    found: list[Json] = []
+    made: list[Json] = []
     for deployment in range((count + _REPLICAS - 1) // _REPLICAS):
         template = _Template(dice, deployment)
-        found.extend(template.pod(dice, replica) for replica in range(_REPLICAS))
-    return found[:count]
+        made.extend(template.pod(dice, replica) for replica in range(_REPLICAS))
+    return made[:count]
 
 
 def list_of(items: list[Json], token: str = "", left: int = 0) -> Json:
@@ -43,17 +43,17 @@ def list_of(items: list[Json], token: str = "", left: int = 0) -> Json:
 def write_all(folder: Path) -> None:
     """Write what the server serves and the decoders read."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = pods()
-    _write(folder / "list.json", list_of(found))
+    all_pods = pods()
+    _write(folder / "list.json", list_of(all_pods))
     for start in range(0, COUNT, PAGE):
         end = start + PAGE
         token = f"page-{end}" if end < COUNT else ""
-        _write(folder / f"page-{start}.json", list_of(found[start:end], token, COUNT - end))
-    _write(folder / "small.json", list_of(found[:10]))
-    whole = _served(found[7])
+        _write(folder / f"page-{start}.json", list_of(all_pods[start:end], token, COUNT - end))
+    _write(folder / "small.json", list_of(all_pods[:10]))
+    whole = _served(all_pods[7])
     _write(folder / "pod.json", whole)
-    _write(folder / "newer.json", list_of([_newer(pod) for pod in found]))
-    lines = (_compact({"type": "MODIFIED", "object": _served(pod)}) for pod in found)
+    _write(folder / "newer.json", list_of([_newer(pod) for pod in all_pods]))
+    lines = (_compact({"type": "MODIFIED", "object": _served(pod)}) for pod in all_pods)
     (folder / "events.ndjson").write_text("".join(f"{line}\n" for line in lines))
 
 
@@ -288,10 +288,10 @@ _ATOMIC = {"args", "containerStatuses", "matchLabels", "drop", "fieldRef", "secr
 
 def _fields(owned: Json, own: tuple[str, ...]) -> Json:
     """Say in the form of FieldsV1 which fields an owner has."""
-    found: Json = {".": {}} if own else {}
+    fields: Json = {".": {}} if own else {}
     for key, value in owned.items():
-        found[f"f:{key}"] = _field(key, value)
-    return found
+        fields[f"f:{key}"] = _field(key, value)
+    return fields
 
 
 def _field(key: str, value: Any) -> Json:

@@ -78,20 +78,22 @@ def measure(benchmark: Benchmark, rounds: int, *, quick: bool) -> Results:
                 benchmark.problems[contender.name] = str(error)
                 continue
             runs.setdefault(contender.name, []).append(values)
-    return {name: _summary(found, runs.get(benchmark.baseline, [])) for name, found in runs.items()}
+    return {
+        name: _summary(values, runs.get(benchmark.baseline, [])) for name, values in runs.items()
+    }
 
 
 def _is_close(contender: Contender) -> bool:
     return contender.name.startswith(("clientgen", "bare", "Python"))
 
 
-def _summary(found: list[Values], baseline: list[Values]) -> Values:
-    values = {key: statistics.median(each[key] for each in found) for key in found[0]}
-    ratios = [ours["cpu"] / base["cpu"] for ours, base in zip(found, baseline, strict=False)]
+def _summary(run_values: list[Values], baseline: list[Values]) -> Values:
+    values = {key: statistics.median(each[key] for each in run_values) for key in run_values[0]}
+    ratios = [ours["cpu"] / base["cpu"] for ours, base in zip(run_values, baseline, strict=False)]
     if ratios:
         values["ratio"] = statistics.median(ratios)
-    spread = [each["cpu"] for each in found]
-    return {**values, "fastest": min(spread), "slowest": max(spread), "runs": len(found)}
+    spread = [each["cpu"] for each in run_values]
+    return {**values, "fastest": min(spread), "slowest": max(spread), "runs": len(run_values)}
 
 
 def _run(contender: Contender, *, whole: bool) -> Values:

@@ -150,8 +150,8 @@ class Connection(asyncio.Protocol):
         self._received += data
         while b"\r\n\r\n" in self._received:
             head, _, rest = self._received.partition(b"\r\n\r\n")
-            found = _LENGTH.search(head)
-            length = int(found[1]) if found else 0
+            match = _LENGTH.search(head)
+            length = int(match[1]) if match else 0
             if len(rest) < length:
                 return
             self._received = rest[length:]

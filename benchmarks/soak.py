@@ -123,13 +123,13 @@ class World:
 
     def versions(self) -> dict[str, str]:
         """What a cache should have."""
-        found: dict[str, str] = {}
+        versions: dict[str, str] = {}
         for plural in ("pods", "nodes"):
             for each in self._ask("GET", f"/api/v1/{plural}")["items"]:
                 metadata = each["metadata"]
                 path = [plural, metadata.get("namespace", ""), metadata["name"]]
-                found["/".join(filter(None, path))] = metadata["resourceVersion"]
-        return found
+                versions["/".join(filter(None, path))] = metadata["resourceVersion"]
+        return versions
 
     # ---- faults -------------------------------------------------------------------------------
 
@@ -248,8 +248,8 @@ class Patient:
         line = self._process.stdout.readline()
         if not line:
             raise SystemExit(f"the controller ended with {self._process.wait()}")
-        found: dict[str, Any] = json.loads(line)
-        return found
+        state: dict[str, Any] = json.loads(line)
+        return state
 
     def stop(self) -> int:
         """Have it end; gives its exit code."""

@@ -80,8 +80,8 @@ async def with_asyncio(k: AsyncClientset, namespace: str) -> None:
     scale = await deployments.scale("web").update(scale)
     print(f"scale      deployment web to {scale.spec.replicas}")
 
-    async for found in deployments.each(label_selector="app=web"):
-        print(f"list       deployment {found.metadata.name}: {found.spec.replicas} replicas")
+    async for listed in deployments.each(label_selector="app=web"):
+        print(f"list       deployment {listed.metadata.name}: {listed.spec.replicas} replicas")
 
     await deployments.delete("web", propagation_policy="Background")
     print("delete     deployment web")

@@ -25,17 +25,17 @@ Fields = list[tuple[int, str, str]]
 
 def messages(folder: Path) -> dict[str, Fields]:
     """The fields of each message, by the name that its definition has in the spec."""
-    found: dict[str, Fields] = {}
+    numbers: dict[str, Fields] = {}
     for path in sorted(folder.rglob("generated.proto")):
         text = re.sub(r"//.*", "", path.read_text("utf-8"))
         package = re.search(r"^package ([\w.]+);", text, re.MULTILINE)
         assert package, path
         for name, body in MESSAGE.findall(text):
-            found[definition(package[1], name)] = sorted(
+            numbers[definition(package[1], name)] = sorted(
                 (int(number), field, definition(*(package[1], *kind.rsplit(".", 1))[-2:]))
                 for kind, field, number in FIELD.findall(body) + MAP.findall(body)
             )
-    return found
+    return numbers
 
 
 def definition(package: str, message: str) -> str:
@@ -62,18 +62,18 @@ def listed(fields: Fields, names: dict[str, str]) -> str:
 def main(folder: Path) -> dict[str, dict[str, str]]:
     """By package and message. `+TYPE` is a message whose fields JSON has among those around it."""
     definitions: dict[str, Any] = json.loads(SPEC.read_text("utf-8"))["definitions"]
-    found = messages(folder)
+    by_message = messages(folder)
     table: dict[str, dict[str, str]] = {}
 
     def add(name: str, properties: dict[str, Any]) -> None:
         package, _, message = name.rpartition(".")
         names = {plain(each): each for each in properties}
-        table.setdefault(package, {})[message] = text = listed(found[name], names)
+        table.setdefault(package, {})[message] = text = listed(by_message[name], names)
         for inlined in re.findall(r"\+(\S+)", text):
             add(inlined, properties)
 
     for name, each in definitions.items():
-        if found.get(name) and "properties" in each:
+        if by_message.get(name) and "properties" in each:
             add(name, each["properties"])
     return table
 

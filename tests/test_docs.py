@@ -41,9 +41,9 @@ def test_commands_have_the_flags_that_are_shown(page: Path):
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_configurations_have_keys_that_exist(page: Path):
     for text in blocks(page.read_text(), "toml"):
-        said = tomllib.loads(text)
-        said = said.get("tool", {}).get("clientgen", said)
-        assert set(said) <= {"package", "packages", *CONTENT_KEYS}, text
+        config = tomllib.loads(text)
+        config = config.get("tool", {}).get("clientgen", config)
+        assert set(config) <= {"package", "packages", *CONTENT_KEYS}, text
 
 
 def test_every_page_of_the_docs_is_linked_by_the_readme_or_a_page_beside_it():

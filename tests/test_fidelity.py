@@ -51,20 +51,20 @@ META_TEXTS = frozenset(
 
 def comes_back(model: type[Model], sent: dict[str, Any]) -> None:
     """Whatever way an object takes through a program, it is sent as it was read."""
-    found = codec.decode(json.dumps(sent).encode(), model)
-    for each in (found, codec.deep_copy(found), pickle.loads(pickle.dumps(found))):
+    decoded = codec.decode(json.dumps(sent).encode(), model)
+    for each in (decoded, codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded))):
         assert meaning(json.loads(codec.encode(each))) == meaning(sent)
 
 
 def kinds() -> dict[str, dict[str, Any]]:
     """The definitions of all kinds kubeapi has classes of, by the text a Scheme knows them by."""
-    found = {}
+    models = {}
     for schema in definitions().values():
         for gvk in schema.get("x-kubernetes-group-version-kind", ()):
             name = "/".join(filter(None, (gvk["group"], gvk["version"], gvk["kind"])))
             if name in KINDS and len(schema["x-kubernetes-group-version-kind"]) == 1:
-                found[name] = schema
-    return found
+                models[name] = schema
+    return models
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -111,8 +111,8 @@ def bent(value: Any, dice: random.Random) -> Any:
 def strangers(value: Any, annotation: Any, path: str = "") -> Iterator[str]:
     """Where a value is not of the type its class says."""
     plain = bare(annotation)
-    found = get_args(plain) if get_origin(plain) in (Union, UnionType) else (plain,)
-    members = [bare(one) for one in found]
+    options = get_args(plain) if get_origin(plain) in (Union, UnionType) else (plain,)
+    members = [bare(one) for one in options]
     kinds = [get_origin(one) or one for one in members]
     kinds += [int] if float in kinds else []
     if Any not in kinds and not isinstance(value, tuple(kinds)):
@@ -272,8 +272,8 @@ def test_custom_resources_like_real_ones_come_back(
 
 def test_the_copies_of_a_claim_are_the_kind_itself(models: dict[str, type[Model]]) -> None:
     sent: dict[str, Any] = {"spec": {"storage": {"volumeClaimTemplate": {}}}}
-    found: Any = codec.from_dict(models["Monitor"], sent)
-    assert type(found.spec.storage.volume_claim_template) is KINDS.model("v1/PersistentVolumeClaim")
+    obj: Any = codec.from_dict(models["Monitor"], sent)
+    assert type(obj.spec.storage.volume_claim_template) is KINDS.model("v1/PersistentVolumeClaim")
 
 
 def test_manifests_are_dumped_as_they_were_loaded(models: dict[str, type[Model]]) -> None:
@@ -328,12 +328,12 @@ def stored(server: LocalServer, kind: str) -> dict[str, Any]:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
     try:
         connection.request("GET", path)
-        found: dict[str, Any] = json.loads(connection.getresponse().read())
+        document: dict[str, Any] = json.loads(connection.getresponse().read())
     finally:
         connection.close()
     for name in ("managedFields", "resourceVersion"):
-        found["metadata"].pop(name, None)
-    return found
+        document["metadata"].pop(name, None)
+    return document
 
 
 def clients(k: Any) -> dict[str, Any]:

@@ -39,10 +39,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_definitions_and_samples_are_found(folder: Path) -> None:
-    (found,) = projects([folder])
+    (project,) = projects([folder])
 
-    assert [path.name for path in found.definitions] == ["crd.yaml", "ships.yaml"]
-    assert found == next(projects([folder / "fleet"]))
+    assert [path.name for path in project.definitions] == ["crd.yaml", "ships.yaml"]
+    assert project == next(projects([folder / "fleet"]))
 
 
 def test_counts_refusals_and_failures_are_told(

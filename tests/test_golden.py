@@ -37,9 +37,9 @@ def run(case: Path, command: str, output: Path, monkeypatch: pytest.MonkeyPatch)
 def test_output_is_as_expected(
     case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, said = run(case, "generate", tmp_path / "out", monkeypatch)
+    code, output = run(case, "generate", tmp_path / "out", monkeypatch)
 
-    assert (code, said) == (0, "")
+    assert (code, output) == (0, "")
     if update_golden:
         shutil.rmtree(case / "expected", ignore_errors=True)
         shutil.copytree(tmp_path / "out", case / "expected", ignore=_digests)
@@ -61,12 +61,12 @@ def test_compiled_files_make_no_difference(tmp_path: Path) -> None:
 def test_bad_input_is_told_and_nothing_is_written(
     case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, said = run(case, "generate", tmp_path / "out", monkeypatch)
+    code, stderr = run(case, "generate", tmp_path / "out", monkeypatch)
 
     if update_golden:
-        (case / "stderr.txt").write_text(said)
+        (case / "stderr.txt").write_text(stderr)
     assert code == 1
-    assert said == (case / "stderr.txt").read_text()
+    assert stderr == (case / "stderr.txt").read_text()
     assert not (tmp_path / "out").exists()
 
 
@@ -77,21 +77,21 @@ def _digests(_folder: str, names: list[str]) -> set[str]:
 
 def files(tree: Path) -> set[Path]:
     """Return the files of a tree, without digests and without what Python compiled on import."""
-    found = {path.relative_to(tree) for path in tree.rglob("*") if path.is_file()}
+    paths = {path.relative_to(tree) for path in tree.rglob("*") if path.is_file()}
     return {
-        path for path in found if path.name != "_manifest.json" and "__pycache__" not in path.parts
+        path for path in paths if path.name != "_manifest.json" and "__pycache__" not in path.parts
     }
 
 
-def compare(expected: Path, found: Path) -> None:
+def compare(expected: Path, actual: Path) -> None:
     """Both trees have the same files with the same contents."""
-    wanted, there = files(expected), files(found)
+    wanted, there = files(expected), files(actual)
     assert sorted(there - wanted) == []
     assert sorted(wanted - there) == []
     differing = [
         path
         for path in sorted(wanted)
-        if not filecmp.cmp(expected / path, found / path, shallow=False)
+        if not filecmp.cmp(expected / path, actual / path, shallow=False)
     ]
     for path in differing:
-        assert (found / path).read_text() == (expected / path).read_text(), path
+        assert (actual / path).read_text() == (expected / path).read_text(), path

@@ -187,8 +187,8 @@ def test_what_can_be_read_has_a_lister_and_what_can_be_watched_an_informer(api) 
         ):
             prefix = "Async" if file.startswith("async") else ""
             wanted = {f"{prefix}{r.kind}{ending}" for r in resources if verbs <= r.verbs}
-            found = names_in(f"kubeapi.{folder}.{file}")
-            assert {name for name in found if name.endswith(ending)} == wanted
+            names = names_in(f"kubeapi.{folder}.{file}")
+            assert {name for name in names if name.endswith(ending)} == wanted
 
 
 def names_in(module: str) -> list[str]:
@@ -208,9 +208,12 @@ def test_every_resource_with_an_informer_is_found_by_its_name(api, clientset: ty
     assert len(wanted) == 81
     for resource in wanted:
         informer = factory.for_resource(f"{resource.group_version}/{resource.plural}")
-        found = informer.resource
-        assert (found.api_version, found.plural) == (str(resource.group_version), resource.plural)
-        assert (found.kind, found.namespaced) == (resource.kind, resource.namespaced)
+        served = informer.resource
+        assert (served.api_version, served.plural) == (
+            str(resource.group_version),
+            resource.plural,
+        )
+        assert (served.kind, served.namespaced) == (resource.kind, resource.namespaced)
         assert type(informer).__name__.removeprefix("Async") == f"{resource.kind}Informer"
         narrows = isinstance(informer.lister, NamespacedLister)
         assert narrows is resource.namespaced

@@ -48,8 +48,8 @@ def ports(k: Clientset) -> dict[str, int]:
     def is_owned(service: Service) -> bool:
         return bool(service.metadata.owner_references)
 
-    found = filter(is_owned, k.core_v1.services("default").list().items)
-    return {each.metadata.name: each.spec.ports[0].port for each in found}
+    services = filter(is_owned, k.core_v1.services("default").list().items)
+    return {each.metadata.name: each.spec.ports[0].port for each in services}
 
 
 @asynccontextmanager

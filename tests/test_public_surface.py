@@ -37,13 +37,13 @@ def _modules() -> list[str]:
 
 
 def _imports(text: str) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and not node.level:
-            found.add(node.module or "")
+            names.add(node.module or "")
         elif isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-    return {name for name in found if name.partition(".")[0] == "clientgen"}
+            names.update(alias.name for alias in node.names)
+    return {name for name in names if name.partition(".")[0] == "clientgen"}
 
 
 def test_every_other_module_is_private_by_name():

@@ -122,9 +122,9 @@ class _Sync:
         path, token = _SMALL if small else _ALL, ""
         items: list[Pod] = []
         while True:
-            found = decode_list(self._fetch(page(path, token)))
-            items += found.items
-            if not (token := found.metadata.continue_):
+            page_of_pods = decode_list(self._fetch(page(path, token)))
+            items += page_of_pods.items
+            if not (token := page_of_pods.metadata.continue_):
                 return items
 
     def watch(self, *, small: bool) -> Iterator[Any]:
@@ -163,9 +163,9 @@ class _Async:
         path, token = _SMALL if small else _ALL, ""
         items: list[Pod] = []
         while True:
-            found = decode_list(await self._fetch(page(path, token)))
-            items += found.items
-            if not (token := found.metadata.continue_):
+            page_of_pods = decode_list(await self._fetch(page(path, token)))
+            items += page_of_pods.items
+            if not (token := page_of_pods.metadata.continue_):
                 return items
 
     async def watch(self, *, small: bool) -> AsyncIterator[Any]:

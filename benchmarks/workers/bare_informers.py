@@ -79,11 +79,11 @@ class _Sync:
         token: str | None = None
         while True:
             target = page(path, token)
-            found = decode_list(
+            pod_list = decode_list(
                 self._pool.urlopen("GET", target, headers=HEADERS, retries=False).data
             )
-            pods += found.items
-            if not (token := found.metadata.continue_):
+            pods += pod_list.items
+            if not (token := pod_list.metadata.continue_):
                 return pods
 
     def pump(self, count: int) -> None:
@@ -134,9 +134,9 @@ class _Async:
         token: str | None = None
         while True:
             response = await self._start(page(path, token))
-            found = decode_list(await response.read())
-            pods += found.items
-            if not (token := found.metadata.continue_):
+            pod_list = decode_list(await response.read())
+            pods += pod_list.items
+            if not (token := pod_list.metadata.continue_):
                 return pods
 
     async def pump(self, count: int) -> None:

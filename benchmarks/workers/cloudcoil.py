@@ -53,8 +53,8 @@ class _Async:
         return await _Pod.async_get(NAME, NAMESPACE)
 
     async def list(self, *, small: bool) -> Sequence[Any]:
-        found = await _Pod.async_list(**_where(small=small), limit=500)
-        return [pod async for pod in found]
+        pods = await _Pod.async_list(**_where(small=small), limit=500)
+        return [pod async for pod in pods]
 
     async def watch(self, *, small: bool) -> AsyncIterator[Any]:
         events = await _Pod.async_watch(**_where(small=small), resource_version="1")

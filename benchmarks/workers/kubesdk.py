@@ -33,8 +33,8 @@ class _Async:
 
     async def list(self, *, small: bool) -> Sequence[Any]:
         where = {"namespace": "small"} if small else {}
-        found = await _kubesdk.get_k8s_resource(_models.Pod, **where)
-        items: Sequence[Any] = found.items
+        pod_list = await _kubesdk.get_k8s_resource(_models.Pod, **where)
+        items: Sequence[Any] = pod_list.items
         return items
 
     async def watch(self, *, small: bool) -> AsyncIterator[Any]:

@@ -43,8 +43,8 @@ class _Async:
         return await self._pods.get(NAME)
 
     async def list(self, *, small: bool) -> Sequence[Any]:
-        found = await (self._small if small else self._all).list()
-        items: Sequence[Any] = found.items
+        pod_list = await (self._small if small else self._all).list()
+        items: Sequence[Any] = pod_list.items
         return items
 
     async def watch(self, *, small: bool) -> AsyncIterator[Any]:

@@ -55,10 +55,10 @@ class _Sync:
 
     def list(self, *, small: bool) -> Sequence[Any]:
         if small:
-            found = self._api.list_namespaced_pod("small")
+            pod_list = self._api.list_namespaced_pod("small")
         else:
-            found = self._api.list_pod_for_all_namespaces()
-        items: Sequence[Any] = found.items
+            pod_list = self._api.list_pod_for_all_namespaces()
+        items: Sequence[Any] = pod_list.items
         return items
 
     def watch(self, *, small: bool) -> Iterator[Any]:

@@ -43,9 +43,9 @@ def started(*arguments: str) -> Generator[Process]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            said = process.stdout.readline().split()
-            if not said:
+            words = process.stdout.readline().split()
+            if not words:
                 raise RuntimeError(f"{command} did not start")
-            yield Process(process.pid, said[1])
+            yield Process(process.pid, words[1])
         finally:
             process.terminate()

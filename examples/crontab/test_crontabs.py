@@ -84,8 +84,8 @@ def with_tasks(cluster: FakeCluster) -> Generator[None]:
 
 @pytest.fixture(params=[with_threads, with_tasks])
 def controlled(request: pytest.FixtureRequest) -> Controlled:
-    found: Controlled = request.param
-    return found
+    controlled: Controlled = request.param
+    return controlled
 
 
 @pytest.fixture

@@ -83,8 +83,8 @@ def store(name: str, *, read_only: bool = False) -> BackupStore:
 
 def backup(name: str = "b", **spec: Any) -> Backup:
     """A backup with nothing but what has to be said, and what is given."""
-    said: dict[str, Any] = {"source": DATABASE, "targets": [BackupSpecTargets(store="attic")]}
-    return Backup(metadata=ObjectMeta(name=name), spec=BackupSpec(**{**said, **spec}))
+    fields: dict[str, Any] = {"source": DATABASE, "targets": [BackupSpecTargets(store="attic")]}
+    return Backup(metadata=ObjectMeta(name=name), spec=BackupSpec(**{**fields, **spec}))
 
 
 def apply_manifests(k: backups_client.Clientset) -> None:
@@ -119,8 +119,8 @@ def with_tasks(cluster: FakeCluster, way: Move) -> list[Backup]:
 
 @pytest.fixture(params=[with_threads, with_tasks])
 def mover(request: pytest.FixtureRequest) -> Mover:
-    found: Mover = request.param
-    return found
+    mover: Mover = request.param
+    return mover
 
 
 def test_backups_move_to_another_store(
@@ -140,8 +140,8 @@ def test_backups_move_to_another_store(
     assert [each.metadata.name for each in moved] == ["orders", "pictures"]
     assert [[t.store for t in each.spec.targets] for each in moved] == [["cellar"], ["cellar"]]
     assert [each.spec.runners for each in moved] == [2, 1]
-    [said] = moved[0].status.conditions
-    assert (said.type, said.message) == ("Moved", "from attic to cellar")
+    [condition] = moved[0].status.conditions
+    assert (condition.type, condition.message) == ("Moved", "from attic to cellar")
     assert moved[0].status.phase == "Failed"
     assert capsys.readouterr().err == "failed before: orders\n"
     for_one = ["backups.backups.example.com/scale", "backups.backups.example.com"]
@@ -168,8 +168,8 @@ def test_what_was_not_moved_is_as_it_was(
 def stored(cluster: FakeCluster, name: str) -> dict[str, Any]:
     """The spec of a backup, with what no class knows of."""
     backups = cluster.clientset(backups_client.Clientset).backups_example_v1.backups("shop")
-    found: dict[str, Any] = to_dict(backups.get(name))["spec"]
-    return found
+    spec: dict[str, Any] = to_dict(backups.get(name))["spec"]
+    return spec
 
 
 def test_a_later_release_of_the_operator_knows_more(mover: Mover, tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_the_server_refuses_what_the_definition_does_not_allow(
 def test_names_that_are_words_of_python_or_no_words_at_all(
     cluster: FakeCluster, k: backups_client.Clientset
 ) -> None:
-    said = BackupSpecFilter(
+    filters = BackupSpecFilter(
         from_=datetime(2026, 1, 1, tzinfo=UTC),
         class_="image",
         import_=False,
@@ -289,9 +289,9 @@ def test_names_that_are_words_of_python_or_no_words_at_all(
         metadata=BackupSpecFilterMetadata(owner="ada", uid=2**53 + 1),
     )
 
-    made = k.backups_example_v1.backups("shop").create(backup("b", filter=said))
+    made = k.backups_example_v1.backups("shop").create(backup("b", filter=filters))
 
-    assert made.spec.filter == said
+    assert made.spec.filter == filters
     assert stored(cluster, "b")["filter"] == {
         "from": "2026-01-01T00:00:00Z",
         "class": "image",
@@ -388,9 +388,9 @@ def test_selectable_fields_select(k: backups_client.Clientset) -> None:
     for name, mode in (("a", "Full"), ("b", "Incremental")):
         backups.create(backup(name, mode=mode))
 
-    found = backups.list(field_selector="spec.mode=Full")
+    matching = backups.list(field_selector="spec.mode=Full")
 
-    assert [each.metadata.name for each in found] == ["a"]
+    assert [each.metadata.name for each in matching] == ["a"]
 
 
 def test_where_a_store_is_cannot_be_changed(k: backups_client.Clientset) -> None:

@@ -92,11 +92,13 @@ def traffic(k: kubeapi.Clientset) -> None:
 def show(k: kubeapi.Clientset, what: str, expected: Mapping[str, str]) -> None:
     """Wait until so much is recorded, and print it."""
     deadline = monotonic() + PATIENCE
-    while (found := records(k)) != expected:
+    while (shown := records(k)) != expected:
         if monotonic() > deadline:
-            raise TimeoutError(f"{what}: {found} is recorded, not {expected}")
+            raise TimeoutError(f"{what}: {shown} is recorded, not {expected}")
         sleep(0.01)
-    print(f"{what:32}{', '.join(f'{name}: {said}' for name, said in found.items()) or 'nothing'}")
+    print(
+        f"{what:32}{', '.join(f'{name}: {target}' for name, target in shown.items()) or 'nothing'}"
+    )
 
 
 def demonstrate(*, threads: bool) -> None:

@@ -13,9 +13,9 @@ from .demo import SHOP, pod
 
 
 def known(name: str, uid: str) -> Pod:
-    found = pod(name)
-    found.metadata.uid = uid
-    return found
+    owner = pod(name)
+    owner.metadata.uid = uid
+    return owner
 
 
 def naming(*targets: ObjectReference | None) -> Endpoints:
@@ -27,20 +27,20 @@ def naming(*targets: ObjectReference | None) -> Endpoints:
 
 
 def record_of(name: str, uid: str, service: str = "web") -> PodToService:
-    found = wanted(known(name, uid), [Backing(f"{SHOP}/{name}", uid, service, "10.0.0.1")])
-    assert found is not None
-    return found
+    record = wanted(known(name, uid), [Backing(f"{SHOP}/{name}", uid, service, "10.0.0.1")])
+    assert record is not None
+    return record
 
 
 def test_endpoints_name_pods_of_their_own_namespace() -> None:
-    found = naming(
+    named = naming(
         ObjectReference(kind="Pod", name="a", uid="1"),
         ObjectReference(kind="Pod", name="b", namespace=SHOP),
         ObjectReference(kind="Pod", name="c", namespace="elsewhere"),
         ObjectReference(kind="Node", name="d"),
         None,
     )
-    found.subsets.append(
+    named.subsets.append(
         EndpointSubset(
             not_ready_addresses=[
                 EndpointAddress(ip="10.0.0.9", target_ref=ObjectReference(kind="Pod", name="e"))
@@ -48,7 +48,7 @@ def test_endpoints_name_pods_of_their_own_namespace() -> None:
         )
     )
 
-    assert backings(found) == [
+    assert backings(named) == [
         Backing("shop/a", "1", "web", "10.0.0.1"),
         Backing("shop/b", "", "web", "10.0.0.2"),
     ]
@@ -94,8 +94,8 @@ def test_an_update_changes_a_copy() -> None:
     cached.metadata.labels["theirs"] = "stays"
     before = deep_copy(cached)
 
-    found = step(cached, record_of("a", "1", "api"))
+    update = step(cached, record_of("a", "1", "api"))
 
-    assert isinstance(found, Update)
+    assert isinstance(update, Update)
     assert cached == before
-    assert (found.changed.metadata, found.changed.spec.service_name) == (cached.metadata, "api")
+    assert (update.changed.metadata, update.changed.spec.service_name) == (cached.metadata, "api")

@@ -226,8 +226,8 @@ def test_a_record_that_is_edited_or_deleted_is_put_right(world: World) -> None:
 
 
 def test_what_somebody_else_wrote_is_left_alone(world: World) -> None:
-    said = PodToServiceSpec(pod_name="a", pod_uid="1", pod_address="::1", service_name="theirs")
-    theirs = PodToService(metadata=ObjectMeta(name="a", namespace=SHOP), spec=said)
+    spec = PodToServiceSpec(pod_name="a", pod_uid="1", pod_address="::1", service_name="theirs")
+    theirs = PodToService(metadata=ObjectMeta(name="a", namespace=SHOP), spec=spec)
     world.cluster.add(pod("a"), pod("b"), theirs)
     world.put("web", "a", "b")
     with world.lookup():
@@ -372,8 +372,8 @@ class Chaos:
         uids: dict[str, str] = {}
         with suppress(InternalError):
             uids = {each.metadata.name: each.metadata.uid for each in self._world.pods.list().items}
-        said = {name: uids.get(name, "") for name in names}
-        self._world.put(self._random.choice(self._services), **said)
+        owners = {name: uids.get(name, "") for name in names}
+        self._world.put(self._random.choice(self._services), **owners)
 
     def _unback(self) -> None:
         with suppress(NotFound):
@@ -389,14 +389,14 @@ class Chaos:
 
     def expected(self) -> dict[str, str]:
         uids = {each.metadata.name: each.metadata.uid for each in self._world.pods.list().items}
-        found: dict[str, str] = {}
+        addresses: dict[str, str] = {}
         for each in sorted(self._world.endpoints.list().items, key=lambda each: each.metadata.name):
             for address in each.subsets[0].addresses if each.subsets else ():
                 assert address.target_ref is not None
                 name = address.target_ref.name or ""
                 if name in uids and address.target_ref.uid in (None, "", uids[name]):
-                    found.setdefault(name, each.metadata.name)
-        return found
+                    addresses.setdefault(name, each.metadata.name)
+        return addresses
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -65,8 +65,8 @@ def remove_definition(cluster: LocalServer) -> None:
 def test_v3_documents_become_a_folder_that_packages_are_generated_from(
     run: Run, cluster: LocalServer
 ):
-    said = pull(run, cluster)
-    assert said.exit_code == 0, said.output
+    result = pull(run, cluster)
+    assert result.exit_code == 0, result.output
     assert f"apis/{GROUP}/v1" in json.loads(Path("openapi-v3/index.json").read_text())["paths"]
 
     made = generate(run, "--spec", "openapi-v3")
@@ -79,16 +79,16 @@ def test_v3_documents_become_a_folder_that_packages_are_generated_from(
 def test_an_unchanged_cluster_changes_no_file(run: Run, cluster: LocalServer):
     pull(run, cluster)
     before = {path: path.stat().st_mtime_ns for path in Path("openapi-v3").iterdir()}
-    said = pull(run, cluster)
-    assert said.stdout.endswith(", unchanged\n")
+    result = pull(run, cluster)
+    assert result.stdout.endswith(", unchanged\n")
     assert {path: path.stat().st_mtime_ns for path in Path("openapi-v3").iterdir()} == before
 
 
 def test_documents_that_the_server_no_longer_has_are_removed(run: Run, cluster: LocalServer):
     pull(run, cluster)
     remove_definition(cluster)
-    said = pull(run, cluster)
-    assert said.stdout.endswith(", 1 written, 1 removed\n"), said.output
+    result = pull(run, cluster)
+    assert result.stdout.endswith(", 1 written, 1 removed\n"), result.output
     assert not Path(f"openapi-v3/apis__{GROUP}__v1.json").exists()
 
 

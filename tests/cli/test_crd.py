@@ -38,11 +38,11 @@ def test_manifests_are_as_expected(
     case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "crds"
-    code, said = crd(case, output, monkeypatch)
+    code, output_text = crd(case, output, monkeypatch)
     if update_golden:
         shutil.rmtree(case / "expected", ignore_errors=True)
         shutil.copytree(output, case / "expected")
-    assert (code, said) == (0, "")
+    assert (code, output_text) == (0, "")
     assert texts(output) == texts(case / "expected")
 
 
@@ -50,11 +50,11 @@ def test_manifests_are_as_expected(
 def test_what_is_wrong_is_told_and_nothing_is_written(
     case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, said = crd(case, tmp_path / "crds", monkeypatch)
+    code, stderr = crd(case, tmp_path / "crds", monkeypatch)
     if update_golden:
-        (case / "stderr.txt").write_text(said)
+        (case / "stderr.txt").write_text(stderr)
     assert code == 1
-    assert said == (case / "stderr.txt").read_text()
+    assert stderr == (case / "stderr.txt").read_text()
     assert not (tmp_path / "crds").exists()
 
 
@@ -131,9 +131,9 @@ def test_check_names_what_breaks_first_then_the_rest_then_a_diff(run: Run, types
     before = FILE.read_bytes()
     change(types, "le=10", "le=5")
     change(types, '    colour: str = ""\n', '    shape: str = ""\n')
-    code, said, hint = outcome(run("crd", "--check"))
+    code, text, hint = outcome(run("crd", "--check"))
     assert code == 1
-    assert said.startswith(
+    assert text.startswith(
         "things.example.com: breaking for clients or for what is stored:\n"
         "  v1 .spec.colour: the field is gone, and so is what objects have there\n"
         "  v1 .spec.size: maximum is 5, was 10\n"
@@ -144,7 +144,7 @@ def test_check_names_what_breaks_first_then_the_rest_then_a_diff(run: Run, types
         "  example.com_things.yaml\n"
         "--- example.com_things.yaml (on disk)\n"
     )
-    assert "\n-                maximum: 10\n+                maximum: 5\n" in said
+    assert "\n-                maximum: 10\n+                maximum: 5\n" in text
     assert hint == "to bring it up to date: clientgen crd\n"
     assert FILE.read_bytes() == before
 
@@ -166,14 +166,14 @@ def test_writing_warns_of_what_breaks(run: Run, types: Path) -> None:
 def test_the_manifest_of_a_kind_that_is_gone_is_removed(run: Run, types: Path) -> None:
     run("crd")
     change(types, "Thing", "Other")
-    code, said, _ = outcome(run("crd", "--check"))
+    code, text, _ = outcome(run("crd", "--check"))
     assert code == 1
-    assert said.startswith(
+    assert text.startswith(
         "things.example.com: breaking for clients or for what is stored:\n"
         "  the definition: is gone\n"
     )
-    code, said, warned = outcome(run("crd"))
-    assert (code, said) == (0, "crds: 1 file written, 1 file removed\n")
+    code, text, warned = outcome(run("crd"))
+    assert (code, text) == (0, "crds: 1 file written, 1 file removed\n")
     assert "the definition: is gone" in warned
     assert [path.name for path in Path("crds").iterdir()] == ["example.com_others.yaml"]
 
@@ -227,9 +227,9 @@ def test_links_and_folders_in_the_way_are_told(run: Run, types: Path) -> None:
     FILE.rmdir()
     FILE.parent.rmdir()
     Path("crds").write_text("")
-    code, _, said = outcome(run("crd"))
+    code, _, message = outcome(run("crd"))
     assert code == 1
-    assert "crds" in said
+    assert "crds" in message
 
 
 def test_a_manifest_that_somebody_broke_is_written_anew(run: Run, types: Path) -> None:
@@ -254,8 +254,8 @@ def test_when_writing_fails_everything_is_as_it_was(
         raise OSError(28, "No space left on device", str(FILE))
 
     monkeypatch.setattr(atomic_write._Steps, "swap", full)
-    code, said, told = outcome(run("crd"))
-    assert (code, said) == (1, "")
+    code, stdout, told = outcome(run("crd"))
+    assert (code, stdout) == (1, "")
     assert "it cannot be written: No space left on device" in told
     assert FILE.read_bytes() == before
     assert [path.name for path in Path("crds").iterdir()] == [FILE.name]
@@ -306,8 +306,8 @@ def test_what_is_not_said_is_told(
         Path("clientgen.toml").unlink()
     else:
         Path("clientgen.toml").write_text(config)
-    code, said, told = outcome(run("crd", *arguments))
-    assert (code, said) == (1, "")
+    code, stdout, told = outcome(run("crd", *arguments))
+    assert (code, stdout) == (1, "")
     assert problem in told
 
 
@@ -323,14 +323,14 @@ def test_the_same_bytes_whatever_the_hash_seed(run: Run, types: Path, tmp_path: 
     import subprocess
     import sys
 
-    found = set()
+    outputs = set()
     for seed in ("0", "1", "2"):
         output = tmp_path / f"out{seed}"
         command = [sys.executable, "-m", "clientgen", "crd", "--output", str(output)]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run(command, check=True, env=environment, capture_output=True)
-        found.add((output / FILE.name).read_bytes())
-    assert len(found) == 1
+        outputs.add((output / FILE.name).read_bytes())
+    assert len(outputs) == 1
 
 
 def test_a_module_that_is_missing_is_told_by_who_names_it(run: Run, types: Path) -> None:

@@ -86,9 +86,9 @@ def test_who_compares_never_sees_a_package_half_written(tmp_path: Path):
 
     def compare() -> None:
         while not done.is_set():
-            found = output.verify(tree(0), target, basis(0))
+            differences = output.verify(tree(0), target, basis(0))
             # All of the other's files, or none.
-            seen.append(len([each for each in found.changed if each.path != MANIFEST]))
+            seen.append(len([each for each in differences.changed if each.path != MANIFEST]))
 
     with ThreadPoolExecutor(1) as pool:
         comparing = pool.submit(compare)
@@ -215,16 +215,16 @@ def test_after_a_kill_at_any_step_the_next_run_says_so_and_leaves_nothing(tmp_pa
     for target in targets:
         output.write(tree(0), target, basis(0))
     running = [start(KILLED, target, step) for step, target in zip(steps, targets, strict=True)]
-    said = [process.communicate()[0] for process in running]
-    ended = [(process.returncode, text) for process, text in zip(running, said, strict=True)]
+    outputs = [process.communicate()[0] for process in running]
+    ended = [(process.returncode, text) for process, text in zip(running, outputs, strict=True)]
     assert ended[0] == (-signal.SIGKILL, "")
     assert ended[-1] == (0, "done\n"), "all steps were tried"
     interrupted = 0
     for target, (code, _) in zip(targets, ended, strict=True):
         left = (target / STAGING).exists()
         interrupted += left
-        found = output.verify(tree(1), target, basis(1))
-        assert (f"{STAGING}/" in found.stale) == left
+        differences = output.verify(tree(1), target, basis(1))
+        assert (f"{STAGING}/" in differences.stale) == left
         assert not left or not output.unchanged(basis(1), target)
         # Whatever the next run wants: here it is a third package.
         changes = output.write(tree(2), target, basis(2))

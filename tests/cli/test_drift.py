@@ -30,8 +30,8 @@ START = {
 
 def spec(run: Run, start: dict[str, Any], *more: str) -> None:
     """Write a document of one kind, `Foo`, whose paths have these methods as well."""
-    said = json.loads(document({"Start": start}, "2"))
-    (item,) = said["paths"].values()
+    contents = json.loads(document({"Start": start}, "2"))
+    (item,) = contents["paths"].values()
     for method, action in (("put", "put"), ("patch", "patch")):
         if method in more:
             body = {"in": "body", "name": "body", "required": True}
@@ -39,7 +39,7 @@ def spec(run: Run, start: dict[str, Any], *more: str) -> None:
             call = {"operationId": f"{method}Foo", "x-kubernetes-action": action}
             parameters = {"parameters": [{**body, "schema": schema}]}
             item[method] = {**item["get"], **call, **parameters}
-    Path("spec.json").write_text(json.dumps(said))
+    Path("spec.json").write_text(json.dumps(contents))
 
 
 def verified(run: Run, *sources: str) -> tuple[list[str], list[str]]:
@@ -63,8 +63,8 @@ def test_verify_says_first_which_fields_and_verbs_change(run: Run):
         "newer": {"$ref": "#/definitions/com.example.v1.Foo"},
     }
     spec(run, {"type": "object", "properties": properties, "required": ["loose"]}, "patch")
-    said, files = verified(run, "--spec", "spec.json")
-    assert said == [
+    lines, files = verified(run, "--spec", "spec.json")
+    assert lines == [
         "  ~ example.com/v1 Foo: verbs apply, edit, patch added, verb update removed",
         (
             "  ~ example.com/v1 Start: fields new, newer added, field gone removed, "
@@ -94,8 +94,8 @@ def test_verify_says_first_which_kinds_come_and_go(run: Run):
         ("zoo.example.com", "Ape"),
         schema={"type": "object", "properties": {"spec": part}},
     )
-    said, _ = verified(run, "--crd", "crds")
-    assert said == [
+    lines, _ = verified(run, "--crd", "crds")
+    assert lines == [
         "  + kind shop.example.com/v1 Bill",
         "  - kind shop.example.com/v1 Till",
         "  + kind zoo.example.com/v1 Ape",
@@ -121,9 +121,9 @@ def test_a_group_that_changes_its_name_is_told_with_the_way_to_keep_it(run: Run)
     crds(("config.k8ssandra.io", "Node"))
     assert run("generate", "--crd", "crds", *FLAGS).stderr == ""
     crds(("config.other.io", "Thing"))
-    said, _ = verified(run, "--crd", "crds")
+    lines, _ = verified(run, "--crd", "crds")
     moved = "~ config.k8ssandra.io: its package `config` becomes `config_k8ssandra`"
-    assert said == ["  + kind config.other.io/v1 Thing", f"  {moved}"]
+    assert lines == ["  + kind config.other.io/v1 Thing", f"  {moved}"]
 
     result = run("generate", "--crd", "crds", *FLAGS, "--quiet")
     assert result.exit_code == 0
@@ -155,10 +155,10 @@ def test_many_files_and_changes_are_counted(run: Run):
     crds(("shop.example.com", "Cart"))
     only = ("--crd", "crds/Cart.shop.example.com.json")
     assert run("generate", *only, *FLAGS).exit_code == 0
-    said, files = verified(run, "--crd", "crds")
-    assert len(said) == 41
-    assert said[0] == "  + kind g0.example.com/v1 Kind0"
-    assert said[-1] == "  ... and 1 more"
+    lines, files = verified(run, "--crd", "crds")
+    assert len(lines) == 41
+    assert lines[0] == "  + kind g0.example.com/v1 Kind0"
+    assert lines[-1] == "  ... and 1 more"
     missing = files[files.index("missing:") + 1 :]
     assert all(line.startswith("  ") for line in missing[:21])
     assert re.fullmatch(r"  and \d{3} more", missing[20])

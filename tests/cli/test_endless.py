@@ -81,9 +81,9 @@ def test_a_chain_of_thousands_of_definitions_is_generated(run: Run, key: str, ve
 @pytest.mark.parametrize("key", ["items", "reference", "values"])
 def test_a_chain_that_leads_nowhere_in_time_is_a_problem(run: Run, key: str, version: Version):
     place = f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/x"
-    said = problem(run, chain(500, key, version))
-    assert said.startswith(place)
-    assert said.endswith(
+    message = problem(run, chain(500, key, version))
+    assert message.startswith(place)
+    assert message.endswith(
         "leads through 150 lists, maps and objects in each other\n    Describe it in fewer steps."
     )
 
@@ -108,9 +108,9 @@ def test_a_type_has_a_bounded_number_of_brackets(run: Run, key: str, version: Ve
 @pytest.mark.parametrize("key", ["properties", "items", "values", "allOf"])
 def test_a_document_has_a_bounded_depth(run: Run, key: str, version: Version):
     spec = {"type": "object", "properties": {"x": deep(400, key)}}
-    said = problem(run, document({"Start": spec}, version))
-    assert said.startswith(f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/x/")
-    assert said.endswith(
+    message = problem(run, document({"Start": spec}, version))
+    assert message.startswith(f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/x/")
+    assert message.endswith(
         "/…: is nested more than 250 levels deep, which nothing that is read can be\n"
         "    Give what is inside a name of its own, or leave it out."
     )
@@ -178,9 +178,9 @@ def test_a_manifest_without_end_is_a_problem_with_its_place(run: Run, depth: int
     text = '{"a": ' * depth + "1" + "}" * depth
     name = '"kind": "CustomResourceDefinition"'
     whole = f'{{{name},\n"a": {text}}}' if file == "crd.json" else f"{name}\na: {text}"
-    said = problem(run, whole, "--crd", file)
+    shown = problem(run, whole, "--crd", file)
     before = 5 if file == "crd.json" else 3
-    assert said.startswith(f"{file}:2:{before + 1 + 249 * 6}: is nested more than 250 levels deep")
+    assert shown.startswith(f"{file}:2:{before + 1 + 249 * 6}: is nested more than 250 levels deep")
 
 
 def test_a_value_in_a_definition_is_not_deeper_than_its_schema_could_be(run: Run):
@@ -188,8 +188,8 @@ def test_a_value_in_a_definition_is_not_deeper_than_its_schema_could_be(run: Run
     for _ in range(260):
         value = [value]
     spec = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": value}
-    said = problem(run, json.dumps(definition({"spec": spec})), "--crd")
-    assert "/…: is nested more than 250 levels deep" in said
+    message = problem(run, json.dumps(definition({"spec": spec})), "--crd")
+    assert "/…: is nested more than 250 levels deep" in message
 
 
 def test_aliases_that_explode_are_a_problem(run: Run):

@@ -182,8 +182,8 @@ class Crate(Model):
 def test_manifests_of_types_hold_texts(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch):
     """The user's own module is imported; its texts, and the manifest that is there, are not run."""
     monkeypatch.syspath_prepend(str(here))
-    said = "".join(text for text in SAID if "\0" not in text)
-    Path("crate_types.py").write_text(TYPES.format(text=repr(said)[1:-1].replace('"', '\\"')))
+    texts = "".join(text for text in SAID if "\0" not in text)
+    Path("crate_types.py").write_text(TYPES.format(text=repr(texts)[1:-1].replace('"', '\\"')))
     Path("clientgen.toml").write_text(
         'package = "hostile"\noutput = "out"\ntypes = ["crate_types"]\ncrd-output = "crds"\n'
     )
@@ -284,8 +284,8 @@ class TestUsedPackages:
                 is_no_path = not text or "\\" in text or ".." in text
                 assert result.exit_code == 1 or is_no_path, wrong
                 for path in Path("out").rglob("*.py"):
-                    found = set(strange(path.read_text()))
-                    assert found <= {"an import of basis.base.v1.models"}, wrong
+                    strange_places = set(strange(path.read_text()))
+                    assert strange_places <= {"an import of basis.base.v1.models"}, wrong
 
     @pytest.mark.parametrize(
         "line",

@@ -58,9 +58,9 @@ def test_a_project_runs_at_once(run: Run, mypy_cache: Path, project: str, flags:
         subprocess.Popen([sys.executable, "-m", *words], stdout=subprocess.PIPE, text=True)
         for words in commands
     ]
-    said = [process.communicate(timeout=300)[0] for process in running]
-    assert [process.returncode for process in running] == [0, 0], "\n".join(said)
-    assert "2 passed" in said[0]
+    outputs = [process.communicate(timeout=300)[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0], "\n".join(outputs)
+    assert "2 passed" in outputs[0]
 
 
 def test_what_is_written_is_laid_out_well() -> None:

@@ -65,12 +65,12 @@ class Served:
         self.process = process
         assert process.stdout is not None
         self.line = process.stdout.readline()
-        found = re.fullmatch(r"serving (\S+)    export KUBECONFIG=(.+)\n", self.line)
-        if found is None:
+        match = re.fullmatch(r"serving (\S+)    export KUBECONFIG=(.+)\n", self.line)
+        if match is None:
             process.kill()
             raise AssertionError(f"{self.line!r} {process.communicate()!r}")
-        self.url = found[1]
-        self.kubeconfig = shlex.split(found[2])[0]
+        self.url = match[1]
+        self.kubeconfig = shlex.split(match[2])[0]
 
     def get(self, path: str, **headers: str) -> tuple[int, Any]:
         connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=10)

@@ -13,7 +13,7 @@ SHOP = ("--spec", "shop.json", "--output", "out", "--package", "shop")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["genrate"], "No such command 'genrate'. Did you mean `generate`?"),
         (["Verify"], "No such command 'Verify'. Did you mean `verify`?"),
@@ -28,10 +28,10 @@ SHOP = ("--spec", "shop.json", "--output", "out", "--package", "shop")
         (["spec", "pull", "--openapi", "v33"], "Did you mean `v3`?"),
     ],
 )
-def test_commands_options_and_their_values(run: Run, words: list[str], said: str):
+def test_commands_options_and_their_values(run: Run, words: list[str], message: str):
     result = run(*words)
     assert result.exit_code == 2
-    assert said in result.stderr.splitlines()[-1]
+    assert message in result.stderr.splitlines()[-1]
 
 
 def test_a_command_that_is_like_no_other_names_them_all(run: Run):

@@ -53,8 +53,8 @@ async def test_writes_are_booked_under_the_name_that_is_given(
     made.data["b"] = "1"
     await maps.update(made, field_manager="updater")
     await maps.patch("one", MergePatch({"data": {"c": "1"}}), field_manager="patcher")
-    found = await maps.edit("one", lambda it: it.data.update(d="1"), field_manager="editor")
-    assert {each.manager for each in found.metadata.managed_fields} == {
+    edited = await maps.edit("one", lambda it: it.data.update(d="1"), field_manager="editor")
+    assert {each.manager for each in edited.metadata.managed_fields} == {
         "creator",
         "updater",
         "patcher",
@@ -126,10 +126,10 @@ async def test_sixty_four_at_once_share_a_client(kube: AsyncClientset, namespace
     async def live(number: int) -> str:
         name = f"map-{number}"
         await maps.create(config_map(name, {"number": str(number)}, {"test": "yes"}))
-        found = await maps.edit(name, lambda it: it.data.update(double=str(2 * number)))
-        assert found.data == {"number": str(number), "double": str(2 * number)}
+        edited = await maps.edit(name, lambda it: it.data.update(double=str(2 * number)))
+        assert edited.data == {"number": str(number), "double": str(2 * number)}
         again: ConfigMap = await maps.get(name)
-        assert again == found
+        assert again == edited
         await maps.delete(name)
         return again.data["double"]
 

@@ -55,12 +55,12 @@ async def test_what_is_owned_is_kept_as_it_should_be(kube: AsyncClientset, names
             done.append(request)
 
         def notes(name: str) -> str | None:
-            found = owned.indexer.get(f"{namespace}/{name}-notes")
-            return found.data["replicas"] if found else None
+            notes = owned.indexer.get(f"{namespace}/{name}-notes")
+            return notes.data["replicas"] if notes else None
 
         def uid_of_notes() -> str | None:
-            found = owned.indexer.get(f"{namespace}/old-notes")
-            return found.metadata.uid if found else None
+            notes = owned.indexer.get(f"{namespace}/old-notes")
+            return notes.metadata.uid if notes else None
 
         controller = AsyncController("notes", reconcile, workers=2).for_(owners).owns(owned)
         running = AsyncBackground(controller.run)
@@ -99,14 +99,14 @@ async def test_what_fails_is_done_again(kube: AsyncClientset, namespace: str) ->
         informer = factory.apps_v1.deployments()
 
         async def reconcile(request: Request) -> Result | None:
-            found = await deployments.get(request.name)
+            deployment = await deployments.get(request.name)
             if not tries:
                 await deployments.patch(request.name, scaled(3))  # somebody else
-            tries.append(found.metadata.resource_version)
-            if found.metadata.labels.get("seen") == "yes":
+            tries.append(deployment.metadata.resource_version)
+            if deployment.metadata.labels.get("seen") == "yes":
                 return None
-            found.metadata.labels["seen"] = "yes"
-            await deployments.update(found)
+            deployment.metadata.labels["seen"] = "yes"
+            await deployments.update(deployment)
             return Result(requeue_after=0.01)
 
         limiter = ItemExponentialFailure[Request](0.01)
@@ -116,15 +116,15 @@ async def test_what_fails_is_done_again(kube: AsyncClientset, namespace: str) ->
         controller.stop()
         await running.result()
 
-    found = await deployments.get("web")
-    assert (found.metadata.labels, found.spec.replicas) == ({"seen": "yes"}, 3)
+    reconciled = await deployments.get("web")
+    assert (reconciled.metadata.labels, reconciled.spec.replicas) == ({"seen": "yes"}, 3)
     assert len(set(tries)) >= 3
 
 
 async def test_what_is_mapped_by_hand_is_looked_at(kube: AsyncClientset, namespace: str) -> None:
     """A config map is about the deployment that it names."""
     maps = kube.core_v1.config_maps(namespace)
-    found: list[str] = []
+    reconciled: list[str] = []
 
     def target(obj: ConfigMap) -> list[Request]:
         name = obj.data.get("target")
@@ -133,17 +133,17 @@ async def test_what_is_mapped_by_hand_is_looked_at(kube: AsyncClientset, namespa
     async with kube.informers(namespace=namespace) as factory:
 
         async def reconcile(request: Request) -> None:
-            found.append(request.name)
+            reconciled.append(request.name)
 
         controller = AsyncController("targets", reconcile)
         controller.watches(factory.core_v1.config_maps(), target)
         running = AsyncBackground(controller.run)
         await maps.create(config_map("one", {"target": "a"}))
-        await holds(lambda: found == ["a"])
+        await holds(lambda: reconciled == ["a"])
         await maps.patch("one", MergePatch({"data": {"target": "b"}}))
-        await holds(lambda: sorted(found) == ["a", "a", "b"])  # as it was, and as it is
+        await holds(lambda: sorted(reconciled) == ["a", "a", "b"])  # as it was, and as it is
         await maps.delete("one")
-        await holds(lambda: found[3:] == ["b"])
+        await holds(lambda: reconciled[3:] == ["b"])
         controller.stop()
         await running.result()
     with pytest.raises(NotFound):

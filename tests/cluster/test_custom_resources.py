@@ -117,8 +117,8 @@ async def test_every_verb_works(kube: AsyncClientset, namespace: str) -> None:
     assert (await widgets.patch("one", replaced)).spec.color == "green"
     applied = await widgets.apply(widget("two", color="red"), field_manager="me")
     assert applied.spec.color == "red"
-    found = await widgets.list()
-    assert [(each.kind, each.metadata.name) for each in found] == [
+    listed = await widgets.list()
+    assert [(each.kind, each.metadata.name) for each in listed] == [
         ("Widget", "one"),
         ("Widget", "two"),
     ]
@@ -143,8 +143,8 @@ async def test_declared_fields_select(kube: AsyncClientset, namespace: str) -> N
     widgets = AsyncWidgetClient(kube.rest, namespace)
     await widgets.create(widget("one", color="red"))
     await widgets.create(widget("two", color="blue"))
-    found = await widgets.list(field_selector="spec.color=blue")
-    assert [each.metadata.name for each in found] == ["two"]
+    matching = await widgets.list(field_selector="spec.color=blue")
+    assert [each.metadata.name for each in matching] == ["two"]
     with pytest.raises(BadRequest):
         await widgets.list(field_selector="spec.replicas=1")
 

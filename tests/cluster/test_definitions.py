@@ -62,12 +62,12 @@ def test_a_good_definition_is_accepted_and_served(scratch: Scratch, path: Path) 
     assert ours
     with defined(scratch.admin, ours) as there:
         for each in there:
-            _, found = ask(scratch.admin, "GET", f"{DEFINITIONS}/{each['metadata']['name']}")
-            states = {state["type"]: state["status"] for state in found["status"]["conditions"]}
+            _, stored = ask(scratch.admin, "GET", f"{DEFINITIONS}/{each['metadata']['name']}")
+            states = {state["type"]: state["status"] for state in stored["status"]["conditions"]}
             assert states.pop("NonStructuralSchema", "False") == "False"
             assert (states["NamesAccepted"], states["Established"]) == ("True", "True")
             _, expected = Server().ask("POST", DEFINITIONS, each)
-            assert found["spec"] == expected["spec"]
+            assert stored["spec"] == expected["spec"]
 
 
 # ---- the bad -----------------------------------------------------------------------------------
@@ -75,8 +75,8 @@ def test_a_good_definition_is_accepted_and_served(scratch: Scratch, path: Path) 
 
 def causes(answer: dict[str, Any]) -> list[Cause]:
     """What is wrong: the reason and the field of each cause."""
-    found: list[dict[str, str]] = answer.get("details", {}).get("causes", [])
-    return [(each["reason"].removeprefix("FieldValue"), each["field"]) for each in found]
+    causes: list[dict[str, str]] = answer.get("details", {}).get("causes", [])
+    return [(each["reason"].removeprefix("FieldValue"), each["field"]) for each in causes]
 
 
 def judged(scratch: Scratch, definition: Definition) -> tuple[int, list[Cause]]:

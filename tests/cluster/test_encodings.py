@@ -117,9 +117,9 @@ async def test_quantities_are_stored_in_their_canonical_form(
     quotas = kube.core_v1.resource_quotas(namespace)
     spec = ResourceQuotaSpec(hard={"requests.memory": Quantity(given)})
     made = await quotas.create(ResourceQuota(metadata=ObjectMeta(name="one"), spec=spec))
-    found = made.spec.hard["requests.memory"]
-    assert found == Quantity(given)
-    assert (str(found), Quantity(given).canonical()) == (stored, stored)
+    quantity = made.spec.hard["requests.memory"]
+    assert quantity == Quantity(given)
+    assert (str(quantity), Quantity(given).canonical()) == (stored, stored)
 
 
 async def test_quantities_may_be_numbers(kube: AsyncClientset, namespace: str) -> None:
@@ -226,10 +226,10 @@ async def test_core_events_are_written_and_selected(kube: AsyncClientset, namesp
         )
     )
     assert (made.count, made.first_timestamp, made.event_time) == (2, FULL_SECOND, None)
-    found = await kube.core_v1.events(namespace).list(
+    matching = await kube.core_v1.events(namespace).list(
         field_selector="involvedObject.name=one,reason=Tested"
     )
-    assert [each.metadata.name for each in found] == [made.metadata.name]
+    assert [each.metadata.name for each in matching] == [made.metadata.name]
     newer = await kube.events_v1.events(namespace).get(made.metadata.name)
     assert (newer.note, newer.deprecated_count) == ("it was", 2)
     assert newer.regarding is not None
@@ -251,8 +251,8 @@ async def test_new_events_are_written_and_selected(kube: AsyncClientset, namespa
         )
     )
     assert made.event_time == FULL_SECOND
-    found = await kube.events_v1.events(namespace).list(field_selector="regarding.name=one")
-    assert [each.metadata.name for each in found] == [made.metadata.name]
+    matching = await kube.events_v1.events(namespace).list(field_selector="regarding.name=one")
+    assert [each.metadata.name for each in matching] == [made.metadata.name]
     series = events.EventSeries(count=2, last_observed_time=FULL_SECOND + timedelta(seconds=1))
 
     def repeat(it: events.Event) -> None:
@@ -265,9 +265,9 @@ async def test_new_events_are_written_and_selected(kube: AsyncClientset, namespa
 
 
 async def test_components_can_be_read_only(kube: AsyncClientset) -> None:
-    found = await kube.core_v1.component_statuses().list()
-    assert found.kind == "ComponentStatusList"
-    for component in found:
+    statuses = await kube.core_v1.component_statuses().list()
+    assert statuses.kind == "ComponentStatusList"
+    for component in statuses:
         assert (component.kind, component.metadata.namespace) == ("ComponentStatus", "")
         assert {condition.type for condition in component.conditions} == {"Healthy"}
         again = await kube.core_v1.component_statuses().get(component.metadata.name)

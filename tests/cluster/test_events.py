@@ -20,8 +20,8 @@ async def test_events_of_the_new_api(kube: AsyncClientset, namespace: str) -> No
             recorder.event(about, "Normal", "Tested", note, action="Testing")
         recorder.event(about, "Warning", "Long", "é" * 2000, related=about)
     events = (await kube.events_v1.events(namespace).list()).items
-    found = {event.reason: event for event in events}
-    tested = found["Tested"]
+    by_reason = {event.reason: event for event in events}
+    tested = by_reason["Tested"]
     assert tested.series is not None
     assert tested.series.count == 3
     assert tested.note == "first"
@@ -29,7 +29,7 @@ async def test_events_of_the_new_api(kube: AsyncClientset, namespace: str) -> No
     assert tested.regarding is not None
     assert tested.regarding.uid == about.metadata.uid
     assert tested.reporting_controller == "example.com/tester"
-    assert found["Long"].note == "é" * 512
+    assert by_reason["Long"].note == "é" * 512
     assert recorder.dropped == 0
 
 

@@ -121,15 +121,15 @@ async def test_a_status_and_a_scale_are_written_by_themselves(
     async with made.AsyncClientset.from_config(kubeconfig, timeout=LONG) as k:
         crontabs = k.stable_v1.cron_tabs(namespace)
         spec = models.CronTabSpec(cron_spec="0 0 * * *", image="job:1")
-        found = await crontabs.create(models.CronTab(metadata=ObjectMeta(name="a"), spec=spec))
-        now = found.metadata.creation_timestamp
+        created = await crontabs.create(models.CronTab(metadata=ObjectMeta(name="a"), spec=spec))
+        now = created.metadata.creation_timestamp
         assert now
         ready = Condition(
             type="Ready", status="True", reason="Ok", message="", last_transition_time=now
         )
-        found.status = models.CronTabStatus(replicas=1, selector="app=a", conditions=[ready])
-        found.spec.replicas = 9
-        written = await crontabs.update_status(found)
+        created.status = models.CronTabStatus(replicas=1, selector="app=a", conditions=[ready])
+        created.spec.replicas = 9
+        written = await crontabs.update_status(created)
         assert (written.spec.replicas, written.status.conditions) == (1, [ready])
         scale = await crontabs.scale("a").get()
         assert (scale.spec.replicas, scale.status.selector) == (1, "app=a")

@@ -82,15 +82,15 @@ def test_a_package_is_the_same_from_the_cluster(
         run(tmp_path, "spec", "pull", "--openapi", "v2", "--quiet", *cluster, "v2.json")
     run(tmp_path, "generate", "--spec", "v3", "--output", "pulled", *more)
     run(tmp_path, "generate", "--spec", "v2.json", "--output", "older", *more)
-    expected, found = bare(tmp_path / "manifests"), bare(tmp_path / "live")
-    assert expected.keys() == found.keys()
-    assert any("models.py" in name for name in found)
+    expected, from_cluster = bare(tmp_path / "manifests"), bare(tmp_path / "live")
+    assert expected.keys() == from_cluster.keys()
+    assert any("models.py" in name for name in from_cluster)
     changed = {
         line
         for name in expected
-        for line in list(unified_diff(expected[name], found[name], n=0, lineterm=""))[2:]
+        for line in list(unified_diff(expected[name], from_cluster[name], n=0, lineterm=""))[2:]
         if not line.startswith(("@@", "-__all__", "+__all__"))
     }
     assert changed == LOST.get(case, set())
-    assert bare(tmp_path / "pulled") == found
-    assert found.keys() - bare(tmp_path / "older").keys() == DROPPED.get(case, set())
+    assert bare(tmp_path / "pulled") == from_cluster
+    assert from_cluster.keys() - bare(tmp_path / "older").keys() == DROPPED.get(case, set())

@@ -70,9 +70,9 @@ class Told:
 
 async def synced(factory: AsyncInformerFactory) -> None:
     factory.start()
-    found = await factory.wait_for_sync(LONG)
-    assert found
-    assert all(found.values())
+    synced_kinds = await factory.wait_for_sync(LONG)
+    assert synced_kinds
+    assert all(synced_kinds.values())
 
 
 async def holds(condition: Callable[[], object]) -> None:
@@ -255,8 +255,8 @@ async def test_objects_of_the_whole_cluster_are_found_by_name(
     async with kube.informers(namespace="of-no-importance") as factory:
         informer = factory.core_v1.namespaces(field_selector=f"metadata.name={namespace}")
         await synced(factory)
-        found: Namespace = informer.lister.get(namespace)
-        assert found.metadata.labels.items() >= scratch.labels.items()
+        cached: Namespace = informer.lister.get(namespace)
+        assert cached.metadata.labels.items() >= scratch.labels.items()
         with pytest.raises(ValueError, match="do not live in namespaces"):
             informer.lister.in_namespace("default")
 
@@ -371,12 +371,12 @@ async def test_a_cache_outlives_its_watches(
     asked = log_requests(kube, monkeypatch)
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one", {"number": "0"}, {"test": "yes"}))
-    found: list[int] = []
+    values: list[int] = []
     told = Told()
     written = 0
     async with kube.informers(namespace=namespace, label_selector="test") as factory:
         informer = factory.core_v1.config_maps()
-        informer.add_handler(on_update=lambda _, new: found.append(int(new.data["number"])))
+        informer.add_handler(on_update=lambda _, new: values.append(int(new.data["number"])))
         told.listen(informer)
         await synced(factory)
 
@@ -390,7 +390,7 @@ async def test_a_cache_outlives_its_watches(
         await maps.delete("one")
         await holds(lambda: told.all[-1] == ("deleted", "one"))
 
-    assert found == list(range(1, written + 1))
+    assert values == list(range(1, written + 1))
     assert ["sendInitialEvents" in each for each in asked[:3]] == [True, False, False]
     assert informer.watch_errors == 0
 
@@ -561,8 +561,8 @@ async def test_custom_resources_are_followed(kube: AsyncClientset, namespace: st
         await client.patch("one", MergePatch({"spec": {"color": "blue"}}))
         await told.are(("added", "one"), ("added", "two"), ("updated", "one"))
         await blue.are(("added", "two"), ("added", "one"))
-        found: Widget = informer.lister.get(namespace, "one")
-        assert (found.spec.color, found.spec.replicas) == ("blue", 1)
+        cached: Widget = informer.lister.get(namespace, "one")
+        assert (cached.spec.color, cached.spec.replicas) == ("blue", 1)
 
 
 @pytest.mark.usefixtures("widgets")

@@ -56,8 +56,8 @@ def serve(scratch: Scratch, namespace: str, tmp_path: Path) -> Iterator[Serve]:
 def table(scratch: Scratch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Things]:
     """A server of things that have the fields of all cases."""
     namespace = scratch.make()
-    with things(scratch, tmp_path_factory.mktemp("table"), namespace, table_module()) as found:
-        yield found
+    with things(scratch, tmp_path_factory.mktemp("table"), namespace, table_module()) as table:
+        yield table
     scratch.drop(namespace)
 
 

@@ -44,13 +44,13 @@ def names_of(maps: list[ConfigMap]) -> list[str]:
 async def test_get_gives_the_object_that_was_created(kube: AsyncClientset, namespace: str) -> None:
     maps = kube.core_v1.config_maps(namespace)
     created = await maps.create(config_map("one", {"key": "välue ☃"}, {"a": "b"}))
-    found = await maps.get("one")
-    assert found == created
-    assert (found.api_version, found.kind) == ("v1", "ConfigMap")
-    assert found.data == {"key": "välue ☃"}
-    assert found.metadata.uid
-    assert found.metadata.creation_timestamp is not None
-    assert found.metadata.creation_timestamp.utcoffset() is not None
+    read = await maps.get("one")
+    assert read == created
+    assert (read.api_version, read.kind) == ("v1", "ConfigMap")
+    assert read.data == {"key": "välue ☃"}
+    assert read.metadata.uid
+    assert read.metadata.creation_timestamp is not None
+    assert read.metadata.creation_timestamp.utcoffset() is not None
     assert (await maps.get("one", resource_version=created.metadata.resource_version)) == created
 
 
@@ -76,12 +76,12 @@ async def test_a_list_without_a_limit_is_the_whole_collection(
             await maps.create(config_map(name, {"text": "x" * 50}, {"test": "yes"}))
 
     await async_together([partial(create_some, first) for first in range(8)])
-    found = await maps.list(label_selector="test=yes")
-    assert names_of(found.items) == names
-    assert len(found) == 520
-    assert not found.metadata.continue_
-    assert found.metadata.remaining_item_count is None
-    assert all((each.api_version, each.kind) == ("v1", "ConfigMap") for each in found)
+    listed = await maps.list(label_selector="test=yes")
+    assert names_of(listed.items) == names
+    assert len(listed) == 520
+    assert not listed.metadata.continue_
+    assert listed.metadata.remaining_item_count is None
+    assert all((each.api_version, each.kind) == ("v1", "ConfigMap") for each in listed)
     assert names_of(await async_collect(maps.each(label_selector="test=yes"))) == names
 
 
@@ -90,14 +90,14 @@ async def test_a_list_with_a_limit_is_one_page(kube: AsyncClientset, namespace: 
     names = await fill(kube, namespace)
     page = await maps.list(label_selector="test", limit=3)
     version = page.metadata.resource_version
-    found = names_of(page.items)
+    all_names = names_of(page.items)
     await maps.create(config_map("map-9", labels={"test": "yes"}))
     while page.metadata.continue_:
         token = page.metadata.continue_
         page = await maps.list(label_selector="test", limit=3, continue_=token)
         assert page.metadata.resource_version == version
-        found += names_of(page.items)
-    assert found == names  # of one state: what came later is not there
+        all_names += names_of(page.items)
+    assert all_names == names  # of one state: what came later is not there
 
 
 async def test_a_page_says_how_many_follow(kube: AsyncClientset, namespace: str) -> None:
@@ -109,16 +109,16 @@ async def test_a_page_says_how_many_follow(kube: AsyncClientset, namespace: str)
 
 async def test_each_goes_through_all_pages_in_order(kube: AsyncClientset, namespace: str) -> None:
     names = await fill(kube, namespace)
-    found = kube.core_v1.config_maps(namespace).each(label_selector="test=yes", limit=2)
-    assert names_of(await async_collect(found)) == names
+    objects = kube.core_v1.config_maps(namespace).each(label_selector="test=yes", limit=2)
+    assert names_of(await async_collect(objects)) == names
 
 
 async def test_a_bad_selector_of_each_is_raised_by_the_first_step(
     kube: AsyncClientset, namespace: str
 ) -> None:
-    found = kube.core_v1.config_maps(namespace).each(label_selector="a in b")
+    objects = kube.core_v1.config_maps(namespace).each(label_selector="a in b")
     with pytest.raises(BadRequest):
-        await async_collect(found)
+        await async_collect(objects)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ async def test_label_selectors_select(
     kube: AsyncClientset, namespace: str, selector: str, expected: list[int]
 ) -> None:
     names = await fill(kube, namespace)
-    found = await kube.core_v1.config_maps(namespace).list(label_selector=selector)
-    assert names_of(found.items) == [names[number] for number in expected]
+    matching = await kube.core_v1.config_maps(namespace).list(label_selector=selector)
+    assert names_of(matching.items) == [names[number] for number in expected]
 
 
 async def test_field_selectors_select(kube: AsyncClientset, namespace: str) -> None:
@@ -197,13 +197,13 @@ async def test_a_list_can_ask_for_a_state_that_is_new_enough(
 ) -> None:
     maps = kube.core_v1.config_maps(namespace)
     created = await maps.create(config_map("new", labels={"test": "yes"}))
-    found = await maps.list(
+    listed = await maps.list(
         label_selector="test",
         resource_version=created.metadata.resource_version,
         resource_version_match="NotOlderThan",
     )
-    assert names_of(found.items) == ["new"]
-    assert int(found.metadata.resource_version) >= int(created.metadata.resource_version)
+    assert names_of(listed.items) == ["new"]
+    assert int(listed.metadata.resource_version) >= int(created.metadata.resource_version)
     cached = await maps.list(label_selector="test", resource_version="0", limit=1)
     assert not cached.metadata.continue_  # "0" is served from the cache, which knows no pages
 
@@ -253,7 +253,7 @@ async def test_reading_on_survives_a_token_that_dies_between_pages(
 
     async def send_and_kill(request: HttpRequest, deadline: float | None = None) -> HttpResponse:
         response = await send(request, deadline)
-        response.body = TOKEN.sub(lambda found: killed(found[0].decode()).encode(), response.body)
+        response.body = TOKEN.sub(lambda match: killed(match[0].decode()).encode(), response.body)
         return response
 
     monkeypatch.setattr(kube.rest, "send", send_and_kill)
@@ -294,6 +294,6 @@ async def test_a_deadline_ends_a_call_the_server_sits_on(
 
 
 async def test_lists_of_nothing_are_empty_lists(kube: AsyncClientset, namespace: str) -> None:
-    found = await kube.core_v1.secrets(namespace).list(label_selector="no=such")
-    assert (found.items, found.kind) == ([], "SecretList")
-    assert found.metadata.resource_version
+    secrets = await kube.core_v1.secrets(namespace).list(label_selector="no=such")
+    assert (secrets.items, secrets.kind) == ([], "SecretList")
+    assert secrets.metadata.resource_version

@@ -73,10 +73,10 @@ async def test_somebody_is_impersonated_with_everything(kubeconfig: str) -> None
         impersonate_uid="123",
         impersonate_extra={"clientgen.example/Scope": ["a", "b c"]},
     ) as other:
-        found = await user_of(other)
-    assert (found.username, found.uid) == ("grün", "123")
-    assert {"one", "two"} <= set(found.groups)
-    assert found.extra == {"clientgen.example/scope": ["a", "b c"]}
+        user = await user_of(other)
+    assert (user.username, user.uid) == ("grün", "123")
+    assert {"one", "two"} <= set(user.groups)
+    assert user.extra == {"clientgen.example/scope": ["a", "b c"]}
 
 
 async def test_who_is_not_allowed_to_impersonate_is_forbidden(kubeconfig: str) -> None:
@@ -190,8 +190,8 @@ async def test_everybody_can_ask_what_they_may(
         rules = await reader.authorization_v1.self_subject_rules_reviews().create(
             SelfSubjectRulesReview(spec=SelfSubjectRulesReviewSpec(namespace=namespace))
         )
-    found = [rule for rule in rules.status.resource_rules if rule.resources == ["configmaps"]]
-    assert [sorted(rule.verbs) for rule in found] == [["get", "list"]]
+    matching = [rule for rule in rules.status.resource_rules if rule.resources == ["configmaps"]]
+    assert [sorted(rule.verbs) for rule in matching] == [["get", "list"]]
     assert any("/version" in rule.non_resource_urls for rule in rules.status.non_resource_rules)
 
 

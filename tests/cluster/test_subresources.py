@@ -149,9 +149,9 @@ async def test_a_scale_that_is_applied_is_owned_through_the_subresource(
     await deployments.create(deployment("web", replicas=1))
     body = Scale(metadata=ObjectMeta(name="web"), spec=ScaleSpec(replicas=2))
     await deployments.scale("web").apply(body, field_manager="scaler", force=True)
-    found = await deployments.get("web")
-    assert found.spec.replicas == 2
-    (entry,) = [each for each in found.metadata.managed_fields if each.manager == "scaler"]
+    scaled = await deployments.get("web")
+    assert scaled.spec.replicas == 2
+    (entry,) = [each for each in scaled.metadata.managed_fields if each.manager == "scaler"]
     assert entry.subresource == "scale"
 
 
@@ -204,8 +204,8 @@ async def test_a_pod_is_resized(kube: AsyncClientset, namespace: str) -> None:
     assert requests_of(kept)["cpu"] == Quantity("100m")
 
 
-def requests_of(found: Pod) -> dict[str, Quantity]:
-    resources = found.spec.containers[0].resources
+def requests_of(pod: Pod) -> dict[str, Quantity]:
+    resources = pod.spec.containers[0].resources
     assert resources is not None
     return resources.requests
 

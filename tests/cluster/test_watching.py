@@ -212,14 +212,14 @@ async def test_a_watch_is_stopped_from_elsewhere(kube: AsyncClientset, namespace
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one", labels={"test": "yes"}))
     watch = maps.watch(label_selector="test", timeout=LONG)
-    found: list[str] = []
+    names: list[str] = []
 
     async def read() -> None:
         async for event in watch:
-            found.append(event.object.metadata.name)  # noqa: PERF401 - it is looked at meanwhile
+            names.append(event.object.metadata.name)  # noqa: PERF401 - it is looked at meanwhile
 
     async def has_begun() -> bool:
-        return bool(found)
+        return bool(names)
 
     reading = AsyncBackground(read)
     await async_until(has_begun)
@@ -227,7 +227,7 @@ async def test_a_watch_is_stopped_from_elsewhere(kube: AsyncClientset, namespace
     watch.stop()
     await reading.result()
     assert monotonic() - start < 5
-    assert found == ["one"]
+    assert names == ["one"]
     assert await async_collect(watch) == []  # and it stays so
 
 
@@ -269,9 +269,9 @@ async def test_a_watch_outlives_its_connections(
 
     await async_until(write_until_reopened)
     await maps.delete("one")
-    found = await reading.result()
-    assert found == list(range(found[0], written + 1))
-    assert len(found) > 4
+    events = await reading.result()
+    assert events == list(range(events[0], written + 1))
+    assert len(events) > 4
 
 
 def count_streams(kube: AsyncClientset, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -289,13 +289,13 @@ def count_streams(kube: AsyncClientset, monkeypatch: pytest.MonkeyPatch) -> list
 
 async def numbers(watch: AsyncWatch[ConfigMap]) -> list[int]:
     """What the data held, event by event, until the object is deleted."""
-    found: list[int] = []
+    values: list[int] = []
     async with watch:
         async for event in watch:
             if event.type == "DELETED":
                 break
-            found.append(int(event.object.data["number"]))
-    return found
+            values.append(int(event.object.data["number"]))
+    return values
 
 
 async def test_two_watches_see_the_same(kube: AsyncClientset, namespace: str) -> None:

@@ -28,20 +28,20 @@ def main(arguments: list[str] | None = None) -> int:
     each.add_argument("--python", default=sys.executable, help="has the library and pytest")
     each.add_argument("--seconds", type=int, default=60, help="how long a test may take")
     each.set_defaults(run=_python_clients)
-    said = parser.parse_args(arguments)
-    return int(said.run(said))
+    parsed = parser.parse_args(arguments)
+    return int(parsed.run(parsed))
 
 
-def _kubectl(said: argparse.Namespace) -> int:
-    return kubectl.run(said.binary)
+def _kubectl(parsed: argparse.Namespace) -> int:
+    return kubectl.run(parsed.binary)
 
 
-def _python_clients(said: argparse.Namespace) -> int:
-    return python_clients.run(said.folder, said.python, said.seconds)
+def _python_clients(parsed: argparse.Namespace) -> int:
+    return python_clients.run(parsed.folder, parsed.python, parsed.seconds)
 
 
-def _corpus(said: argparse.Namespace) -> int:
-    return corpus.run(said.folders, said.work, checked=not said.no_checkers)
+def _corpus(parsed: argparse.Namespace) -> int:
+    return corpus.run(parsed.folders, parsed.work, checked=not parsed.no_checkers)
 
 
 if __name__ == "__main__":

@@ -89,23 +89,23 @@ class Trial:
         left.mkdir()
         for number, path in enumerate(self.project.definitions):
             shutil.copy(path, left / f"{number:04}-{path.name}")
-        said = ""
+        stderr = ""
         while [*left.iterdir()]:
             done = self._python("-m", "clientgen", "generate", "--crd", "crds", *_OUTPUT)
             if not done.returncode:
                 return True
-            said = done.stderr
-            if "Traceback" in said or not self._refuse(said):
+            stderr = done.stderr
+            if "Traceback" in stderr or not self._refuse(stderr):
                 break
-        self._fail("generate", [said[-_SHOWN:]])
+        self._fail("generate", [stderr[-_SHOWN:]])
         return False
 
-    def _refuse(self, said: str) -> bool:
+    def _refuse(self, stderr: str) -> bool:
         """Take out the files that problems are about; false if there are none."""
-        refused = [file for file in dict.fromkeys(_PLACE.findall(said)) if self._is_there(file)]
+        refused = [file for file in dict.fromkeys(_PLACE.findall(stderr)) if self._is_there(file)]
         for file in refused:
             (self._folder / file).unlink()
-            reason = next(line for line in said.splitlines() if line.startswith(f"{file}:"))
+            reason = next(line for line in stderr.splitlines() if line.startswith(f"{file}:"))
             print(f"    refused: {reason[:_SHOWN]}")
         self.counts["refused definitions"] += len(refused)
         return bool(refused)
@@ -129,9 +129,9 @@ class Trial:
         if done.returncode:
             self._fail("round trips", [done.stderr[-_SHOWN:]])
             return
-        found: dict[str, Any] = json.loads(done.stdout)
-        self.counts.update(found["counts"])
-        for step, failures in found["failures"].items():
+        report: dict[str, Any] = json.loads(done.stdout)
+        self.counts.update(report["counts"])
+        for step, failures in report["failures"].items():
             self._fail(step, failures)
 
     def _python(self, *arguments: str) -> subprocess.CompletedProcess[str]:

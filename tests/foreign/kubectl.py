@@ -179,11 +179,11 @@ _STEPS = (
 
 def run(binary: str) -> int:
     """Type every command; the answer is whether one did not do as expected."""
-    found = shutil.which(binary)
-    if found is None:
+    program = shutil.which(binary)
+    if program is None:
         raise SystemExit(f"there is no program {binary!r}: name kubectl, or install it")
     with tempfile.TemporaryDirectory() as name, LocalServer() as server:
-        failures = list(_failures(found, Path(name), server))
+        failures = list(_failures(program, Path(name), server))
     print(f"kubectl: {len(_STEPS)} commands, {len(failures)} failed")
     for failure in failures:
         print(f"    {failure}")
@@ -208,6 +208,6 @@ def _failures(binary: str, folder: Path, server: LocalServer) -> Iterator[str]:
             timeout=_SECONDS,
             check=False,
         )
-        said = done.stdout + done.stderr
-        if step.says not in said or bool(done.returncode) != step.fails:
-            yield f"{step.command}: {done.returncode}: {' '.join(said.split())[:_SHOWN]}"
+        output = done.stdout + done.stderr
+        if step.says not in output or bool(done.returncode) != step.fails:
+            yield f"{step.command}: {done.returncode}: {' '.join(output.split())[:_SHOWN]}"

@@ -43,9 +43,9 @@ def projects(folders: Iterable[Path]) -> Iterator[Project]:
     for folder in folders:
         if not folder.is_dir():
             raise SystemExit(f"there is no folder {folder}")
-        found = _project(folder)
-        if found:
-            yield found
+        project = _project(folder)
+        if project:
+            yield project
         else:
             yield from filter(None, map(_project, sorted(folder.iterdir())))
 

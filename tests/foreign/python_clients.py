@@ -32,13 +32,13 @@ def run(folder: Path, python: str, seconds: int) -> int:
         environment = {**os.environ, "KUBECONFIG": server.kubeconfig}
         environment.pop("PYTHONPATH", None)
         trial = _Trial(folder, python, seconds, environment)
-        found = {test: trial.failure(test) for test in trial.tests()}
-    failed = {test: what for test, what in found.items() if what}
+        failures = {test: trial.failure(test) for test in trial.tests()}
+    failed = {test: what for test, what in failures.items() if what}
     known = {test: why for test in failed if (why := _known(test))}
-    print(f"{folder}: {len(found)} tests, {len(failed)} failed, {len(known)} of them known")
+    print(f"{folder}: {len(failures)} tests, {len(failed)} failed, {len(known)} of them known")
     for test, what in failed.items():
         print(f"    {test}: {known.get(test, what)}")
-    return int(not found or len(failed) > len(known))
+    return int(not failures or len(failed) > len(known))
 
 
 def _known(test: str) -> str:

@@ -82,22 +82,22 @@ class RoundTrips:
 
     def _placed(self, value: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
         self.counts["numbers"] += 1
-        said = value.get("metadata") or {}
+        metadata = value.get("metadata") or {}
         dropped = ("namespace", "generateName", "uid", "resourceVersion", "managedFields")
-        kept = {name: part for name, part in said.items() if name not in dropped}
+        kept = {name: part for name, part in metadata.items() if name not in dropped}
         name = f"sample-{self.counts['numbers']}"
         place = {"namespace": _NAMESPACE} if namespaced else {}
         return {**value, "metadata": {**kept, **place, "name": name}}
 
     def _load(self, sample: Sample, *, strict: bool) -> None:
         try:
-            found = self._scheme.load(sample.text)
+            objects = self._scheme.load(sample.text)
             if strict and "status" not in sample.value:  # the server looks at no status
                 self._scheme.load(sample.text, strict=True)
         except ManifestError as error:
             self._fail("load", sample, error)
             return
-        written = json.loads(self._scheme.dump_json(found[0]))
+        written = json.loads(self._scheme.dump_json(objects[0]))
         if meaning(written) != meaning(sample.value):
             self._fail("dump", sample, _difference(meaning(sample.value), meaning(written)))
 
@@ -154,10 +154,10 @@ def _path(client: Any) -> str:
 
 def _clients(module: Any) -> Iterator[tuple[tuple[str, str], Any]]:
     """The client class of each kind that can be updated."""
-    for found in pkgutil.walk_packages(module.__path__, f"{module.__name__}."):
-        if not found.name.endswith(".clients"):
+    for package in pkgutil.walk_packages(module.__path__, f"{module.__name__}."):
+        if not package.name.endswith(".clients"):
             continue
-        for each in vars(importlib.import_module(found.name)).values():
+        for each in vars(importlib.import_module(package.name)).values():
             resource = getattr(each, "resource", None)
             if isinstance(each, type) and resource is not None and hasattr(each, "update"):
                 yield (f"{resource.group}/{resource.version}", resource.kind), each

@@ -91,8 +91,8 @@ def test_flags_say_the_same_and_win_key_by_key():
     assert (package.specs, package.crds) == ((Path("a.json"),), (Path("b.yaml"),))
     assert package.cluster == Cluster("y")
     assert package.uses == ("kubeapi",)
-    assert [said.text for said in package.selection.include] == ["core"]
-    assert [said.text for said in package.selection.exclude] == ["apps"]
+    assert [pattern.text for pattern in package.selection.include] == ["core"]
+    assert [pattern.text for pattern in package.selection.exclude] == ["apps"]
     assert package.distribution == Distribution("shop-client", "2.0", unnamed=("kubeapi",))
 
 
@@ -136,18 +136,18 @@ crd = "a"
 "networking.istio.io" = "istio"
 "core" = "kernel"
 """).renames
-    assert {key: said.text for key, said in renames.classes.items()} == {
+    assert {key: name.text for key, name in renames.classes.items()} == {
         "example.com/v1/Thing": "Item",
         "v1/Pod": "Capsule",
     }
-    assert {key: said.text for key, said in renames.groups.items()} == {
+    assert {key: name.text for key, name in renames.groups.items()} == {
         "networking.istio.io": "istio",
         "": "kernel",
     }
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted"),
+    ("written", "wanted"),
     [
         ("'a-b'", Distribution("a-b", "0.1.0")),
         ("'a-b==1.2'", Distribution("a-b", "1.2")),
@@ -156,8 +156,8 @@ crd = "a"
         ("{name='a', dependencies='b>1'}", Distribution("a", dependencies=("b>1",))),
     ],
 )
-def test_a_distribution_is_a_line_or_a_table(said: str, wanted: Distribution):
-    assert only(f"crd='a'\ndistribution = {said}").distribution == wanted
+def test_a_distribution_is_a_line_or_a_table(written: str, wanted: Distribution):
+    assert only(f"crd='a'\ndistribution = {written}").distribution == wanted
 
 
 def test_packages_come_after_what_they_use():
@@ -275,13 +275,13 @@ def test_the_first_example_of_several_packages_is_in_the_order_of_use():
 @pytest.mark.parametrize("name", ["list", "str", "models", "options", "spec"])
 def test_a_class_is_not_renamed_to_what_modules_need(name: str):
     config(f'package = "x"\nspec = ["a"]\noutput = "o"\n[rename]\n"v1/Pod" = "{name}"\n')
-    (said,) = complaints()
-    assert f"modules need `{name}` for something else" in said
+    (message,) = complaints()
+    assert f"modules need `{name}` for something else" in message
 
 
 @pytest.mark.parametrize("name", ["a.import:B", "a:class", "a:Größe", "a:B\n", 'a:B"'])
 def test_expansions_name_what_can_be_imported(name: str):
-    said = json.dumps(name)
-    config(f'package = "x"\nspec = ["a"]\noutput = "o"\n[expansions]\n"v1/Pod" = {said}\n')
+    quoted = json.dumps(name)
+    config(f'package = "x"\nspec = ["a"]\noutput = "o"\n[expansions]\n"v1/Pod" = {quoted}\n')
     (told,) = complaints()
     assert "does not name a class" in told

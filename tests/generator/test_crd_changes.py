@@ -17,8 +17,8 @@ ANY = {"x-kubernetes-preserve-unknown-fields": True}
 
 
 def obj(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": "object", "properties": properties}
-    return {**found, "required": list(required)} if required else found
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    return {**schema, "required": list(required)} if required else schema
 
 
 def several(items: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def crd(schema: dict[str, Any] | None = None, **version: Any) -> dict[str, Any]:
 
 def told(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], list[str]]:
     """What is breaking, and the rest."""
-    found = changes(old, new)
-    assert [each.breaking for each in found] == sorted((e.breaking for e in found), reverse=True)
-    return [str(e) for e in found if e.breaking], [str(e) for e in found if not e.breaking]
+    listed = changes(old, new)
+    assert [each.breaking for each in listed] == sorted((e.breaking for e in listed), reverse=True)
+    return [str(e) for e in listed if e.breaking], [str(e) for e in listed if not e.breaking]
 
 
 RULE = {"x-kubernetes-validations": [{"rule": "self > 1"}]}
@@ -101,9 +101,12 @@ FIELDS: list[tuple[Any, Any, list[str], list[str]]] = [
 @pytest.mark.parametrize(("old", "new", "breaking", "others"), FIELDS)
 def test_changes_of_a_field(old: Any, new: Any, breaking: list[str], others: list[str]) -> None:
     before, after = (obj(**({"x": each} if each else {})) for each in (old, new))
-    found = told(crd(before), crd(after))
+    changes_told = told(crd(before), crd(after))
     expected = [[what.replace(" .*", "") for what in each] for each in (breaking, others)]
-    cut = [[each.removeprefix("v1 .spec.x").removeprefix(": ") for each in part] for part in found]
+    cut = [
+        [each.removeprefix("v1 .spec.x").removeprefix(": ") for each in part]
+        for part in changes_told
+    ]
     assert [[_without(each) for each in part] for part in cut] == expected
 
 

@@ -167,8 +167,8 @@ async def _status_and_scale() -> None:
         await crontabs.create(crontab())
         await crontabs.status("nightly").edit(lambda it: setattr(it.status, "replicas", 1))
         await crontabs.scale("nightly").edit(lambda it: setattr(it.spec, "replicas", 5))
-        found = await crontabs.get("nightly")
-        assert (found.spec.replicas, found.status.replicas) == (5, 1)
+        stored = await crontabs.get("nightly")
+        assert (stored.spec.replicas, stored.status.replicas) == (5, 1)
 
 
 def test_status_and_scale_are_written_apart_by_tasks() -> None:
@@ -242,9 +242,9 @@ def test_fields_of_every_kind_are_built_stored_and_read() -> None:
     with cluster.clientset(load("crd_hard_types").Clientset) as k:
         stored = k.hard_v1.gadgets("default").create(gadget)
 
-    found = json.loads(encode(stored))["spec"]
+    stored_spec = json.loads(encode(stored))["spec"]
     defaults = {"count": 0, "enabled": True, "level": 2}
-    assert found == {**sent, **defaults, "steps": [{"name": "build", "run": "true"}]}
+    assert stored_spec == {**sent, **defaults, "steps": [{"name": "build", "run": "true"}]}
     assert raw_value(stored.spec.raw)["data"] == {"k": "v"}
     assert (stored.spec.count, stored.spec.level, stored.spec.steps[0].run) == (0, 2, "true")
     assert stored.spec.template.metadata.labels == {"app": "web"}

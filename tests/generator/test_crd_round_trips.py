@@ -124,10 +124,10 @@ def trip(**spec: Any) -> dict[str, Any]:
 
 def comes_back(v1: Any, sent: dict[str, Any]) -> Any:
     """Decode, check that encoding and copying give what was sent, and return the object."""
-    found = codec.decode(json.dumps(sent).encode(), v1.Trip)
-    assert meaning(json.loads(codec.encode(found))) == meaning(sent)
-    assert codec.encode(codec.deep_copy(found)) == codec.encode(found)
-    return found
+    decoded = codec.decode(json.dumps(sent).encode(), v1.Trip)
+    assert meaning(json.loads(codec.encode(decoded))) == meaning(sent)
+    assert codec.encode(codec.deep_copy(decoded)) == codec.encode(decoded)
+    return decoded
 
 
 @pytest.mark.parametrize("surge", [1, "25%"])
@@ -136,9 +136,9 @@ def test_an_int_or_string_stays_the_one_it_was(v1: Any, surge: int | str) -> Non
 
 
 def test_a_status_nobody_sent_is_not_added(v1: Any) -> None:
-    found = comes_back(v1, trip())
-    assert found.status.phase is None
-    assert "status" not in codec.to_dict(found)
+    decoded = comes_back(v1, trip())
+    assert decoded.status.phase is None
+    assert "status" not in codec.to_dict(decoded)
 
 
 def test_an_empty_status_that_was_sent_is_kept(v1: Any) -> None:
@@ -151,8 +151,8 @@ def test_a_quantity_given_as_a_number_stays_a_number(v1: Any, cpu: float | str) 
 
 
 def test_a_micro_time_keeps_its_fraction(v1: Any) -> None:
-    found = comes_back(v1, trip(renewed="2026-01-01T10:00:00.123456Z"))
-    assert found.spec.renewed == datetime(2026, 1, 1, 10, 0, 0, 123456, UTC)
+    decoded = comes_back(v1, trip(renewed="2026-01-01T10:00:00.123456Z"))
+    assert decoded.spec.renewed == datetime(2026, 1, 1, 10, 0, 0, 123456, UTC)
 
 
 def test_a_micro_time_at_a_full_second_keeps_six_digits(v1: Any) -> None:
@@ -164,8 +164,8 @@ def test_a_micro_time_at_a_full_second_keeps_six_digits(v1: Any) -> None:
     ["2026-01-01T10:00:00Z", "2026-01-01T10:00:00.5+02:00", "yesterday", "0001-01-01T00:00:00Z"],
 )
 def test_a_time_is_what_was_sent(v1: Any, time: str) -> None:
-    found = codec.decode(json.dumps(trip(at=time)).encode(), v1.Trip)
-    back = codec.to_dict(found)["spec"]["at"]
+    decoded = codec.decode(json.dumps(trip(at=time)).encode(), v1.Trip)
+    back = codec.to_dict(decoded)["spec"]["at"]
     assert back == time or datetime.fromisoformat(back) == datetime.fromisoformat(time)
 
 
@@ -179,33 +179,35 @@ def test_bytes_that_are_no_text_are_bytes(v1: Any) -> None:
 
 def test_null_items_are_an_empty_list(v1: Any) -> None:
     sent = b'{"kind":"TripList","metadata":{"resourceVersion":"5"},"items":null}'
-    found = codec.decode_list(sent, v1.TripList)
-    assert list(found) == []
-    assert codec.to_dict(found)["items"] == []
+    decoded = codec.decode_list(sent, v1.TripList)
+    assert list(decoded) == []
+    assert codec.to_dict(decoded)["items"] == []
 
 
 def test_null_maps_lists_and_objects_are_empty_and_absent(v1: Any) -> None:
-    found = comes_back(v1, trip(selector=None, words=None, optional=None))
-    assert (found.spec.selector, found.spec.words, found.spec.optional) == ({}, [], None)
-    assert codec.to_dict(found)["spec"] == {}
+    decoded = comes_back(v1, trip(selector=None, words=None, optional=None))
+    assert (decoded.spec.selector, decoded.spec.words, decoded.spec.optional) == ({}, [], None)
+    assert codec.to_dict(decoded)["spec"] == {}
 
 
 def test_a_required_list_that_is_null_is_an_empty_list(v1: Any) -> None:
-    found = codec.decode(json.dumps(trip(required={"name": "n", "parts": None})).encode(), v1.Trip)
-    assert list(found.spec.required.parts) == []
+    decoded = codec.decode(
+        json.dumps(trip(required={"name": "n", "parts": None})).encode(), v1.Trip
+    )
+    assert list(decoded.spec.required.parts) == []
 
 
 def test_a_null_that_has_to_be_said_is_said(v1: Any) -> None:
     sent = trip(blocks=[{"cidr": "10.0.0.0/8", "gap": None}])
-    found = comes_back(v1, sent)
-    assert json.loads(codec.encode(found)) == sent
+    decoded = comes_back(v1, sent)
+    assert json.loads(codec.encode(decoded)) == sent
     assert v1.TripSpecBlocks(cidr="", gap=None).gap is None
 
 
 def test_keywords_of_python_are_fields_like_others(v1: Any) -> None:
     block = {"cidr": "10.0.0.0/8", "from": "a", "except": ["b"], "continue": "c", "gap": "d"}
-    found = comes_back(v1, trip(blocks=[block])).spec.blocks[0]
-    assert (found.from_, found.except_, found.continue_) == ("a", ["b"], "c")
+    decoded = comes_back(v1, trip(blocks=[block])).spec.blocks[0]
+    assert (decoded.from_, decoded.except_, decoded.continue_) == ("a", ["b"], "c")
 
 
 @pytest.mark.parametrize(
@@ -213,31 +215,31 @@ def test_keywords_of_python_are_fields_like_others(v1: Any) -> None:
 )
 def test_what_may_be_anything_is_kept_as_it_is(v1: Any, value: Any) -> None:
     sent = trip(anything=value, open={"driver": "d", "more": value})
-    found = codec.decode(json.dumps(sent).encode(), v1.Trip)
+    decoded = codec.decode(json.dumps(sent).encode(), v1.Trip)
     # Here a null is a value.
-    assert json.loads(codec.encode(found)) == sent
+    assert json.loads(codec.encode(decoded)) == sent
 
 
 def test_raw_content_is_kept_to_the_byte(v1: Any) -> None:
     content = b'{"b": 1.10, "a" : [ 1e3, "\\u0041" ]}'
-    found = codec.decode(b'{"spec": {"anything": ' + content + b"}}", v1.Trip)
-    assert content in codec.encode(found)
-    assert raw_value(found.spec.anything) == {"b": 1.1, "a": [1000.0, "A"]}
+    decoded = codec.decode(b'{"spec": {"anything": ' + content + b"}}", v1.Trip)
+    assert content in codec.encode(decoded)
+    assert raw_value(decoded.spec.anything) == {"b": 1.1, "a": [1000.0, "A"]}
 
 
 def test_managed_fields_are_kept_to_the_byte(v1: Any) -> None:
     fields = b'{"f:metadata" : {"f:labels":{".":{},"k:{\\"uid\\":\\"5\\"}":{}}}}'
     entry = b'{"manager":"kubectl","operation":"Update","fieldsType":"FieldsV1","fieldsV1":'
-    found = codec.decode(b'{"metadata": {"managedFields": [' + entry + fields + b"}]}}", v1.Trip)
-    assert found.metadata.managed_fields[0].manager == "kubectl"
-    assert fields in codec.encode(found)
+    decoded = codec.decode(b'{"metadata": {"managedFields": [' + entry + fields + b"}]}}", v1.Trip)
+    assert decoded.metadata.managed_fields[0].manager == "kubectl"
+    assert fields in codec.encode(decoded)
 
 
 def test_a_field_that_is_newer_than_the_definition_is_kept_to_the_byte(v1: Any) -> None:
     value = b'{"z": 1.50, "a":[ ]}'
-    found = codec.decode(b'{"spec": {"required": {"name": "n", "new": ' + value + b"}}}", v1.Trip)
-    assert value in codec.encode(found)
-    unknown = codec.unknown_fields(found.spec.required)
+    decoded = codec.decode(b'{"spec": {"required": {"name": "n", "new": ' + value + b"}}}", v1.Trip)
+    assert value in codec.encode(decoded)
+    unknown = codec.unknown_fields(decoded.spec.required)
     assert {name: bytes(kept) for name, kept in unknown.items()} == {"new": value}
 
 
@@ -249,9 +251,9 @@ def test_embedded_objects_come_back_whole(v1: Any) -> None:
         "spec": {"x": [1]},
     }
     owned = {**pod, "spec": {"size": 3}}
-    found = comes_back(v1, trip(template=pod, owned=owned))
-    assert raw_value(found.spec.template) == pod
-    assert (found.spec.owned.metadata.labels, found.spec.owned.spec.size) == ({"a": "b"}, 3)
+    decoded = comes_back(v1, trip(template=pod, owned=owned))
+    assert raw_value(decoded.spec.template) == pod
+    assert (decoded.spec.owned.metadata.labels, decoded.spec.owned.spec.size) == ({"a": "b"}, 3)
 
 
 def test_a_new_value_of_an_enum_is_kept(v1: Any) -> None:
@@ -267,8 +269,8 @@ def test_an_empty_object_is_not_its_absence(v1: Any) -> None:
 
 
 def test_a_required_field_may_be_missing_in_what_is_read_but_not_in_what_is_built(v1: Any) -> None:
-    found = codec.decode(json.dumps(trip(required={"parts": ["a"]})).encode(), v1.Trip)
-    assert found.spec.required.name == ""
+    decoded = codec.decode(json.dumps(trip(required={"parts": ["a"]})).encode(), v1.Trip)
+    assert decoded.spec.required.name == ""
     with pytest.raises(TypeError, match="name"):
         v1.TripSpecRequired(parts=[])
 

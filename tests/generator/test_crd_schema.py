@@ -85,8 +85,8 @@ class Part(Model):
 
 @pytest.mark.parametrize(("annotation", "schema"), TYPES, ids=[each[0] for each in TYPES])
 def test_annotations(tmp_path: Path, annotation: str, schema: dict[str, Any]) -> None:
-    found = spec_schema(tmp_path, f"x: {annotation}", before=PART)
-    assert found["properties"]["x"] == schema
+    made = spec_schema(tmp_path, f"x: {annotation}", before=PART)
+    assert made["properties"]["x"] == schema
 
 
 class Colour(Enum):
@@ -189,8 +189,8 @@ def test_a_module_may_make_everything_optional(tmp_path: Path) -> None:
     source = module("a: str\n# +required\nb: str").replace(
         "# +groupName", "# +kubebuilder:validation:Optional\n# +groupName"
     )
-    found = definition(tmp_path, source)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    assert found["properties"]["spec"]["required"] == ["b"]
+    schema = definition(tmp_path, source)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["properties"]["spec"]["required"] == ["b"]
 
 
 DEFAULTS: list[tuple[str, Any]] = [
@@ -220,24 +220,26 @@ NO_DEFAULTS = (
 )
 
 
-@pytest.mark.parametrize(("said", "default"), DEFAULTS, ids=[each[0] for each in DEFAULTS])
+@pytest.mark.parametrize(("assignment", "default"), DEFAULTS, ids=[each[0] for each in DEFAULTS])
 def test_defaults_that_are_left_off_the_wire_are_filled_in_by_the_server(
-    tmp_path: Path, said: str, default: Any
+    tmp_path: Path, assignment: str, default: Any
 ) -> None:
-    found = spec_schema(tmp_path, f"x: {said}")
-    assert found["properties"]["x"]["default"] == default
-    assert "required" not in found
+    schema = spec_schema(tmp_path, f"x: {assignment}")
+    assert schema["properties"]["x"]["default"] == default
+    assert "required" not in schema
 
 
 def test_none_beside_another_default_is_null_where_the_server_keeps_it(tmp_path: Path) -> None:
-    found = spec_schema(tmp_path, "# +nullable\nx: int | None = 3")
-    assert found["properties"]["x"] == {**INT, "nullable": True, "default": 3}
+    schema = spec_schema(tmp_path, "# +nullable\nx: int | None = 3")
+    assert schema["properties"]["x"] == {**INT, "nullable": True, "default": 3}
 
 
-@pytest.mark.parametrize("said", NO_DEFAULTS)
-def test_empty_defaults_are_what_absence_reads_as(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("assignment", NO_DEFAULTS)
+def test_empty_defaults_are_what_absence_reads_as(tmp_path: Path, assignment: str) -> None:
     before = 'class Loose(Model):\n    """Empty."""\n    a: str = ""\n'
-    assert "default" not in spec_schema(tmp_path, f"x: {said}", before=before)["properties"]["x"]
+    assert (
+        "default" not in spec_schema(tmp_path, f"x: {assignment}", before=before)["properties"]["x"]
+    )
 
 
 def test_an_object_that_cannot_be_empty_is_no_auto(tmp_path: Path) -> None:
@@ -247,14 +249,14 @@ def test_an_object_that_cannot_be_empty_is_no_auto(tmp_path: Path) -> None:
     assert wrong(tmp_path, line, before=PART) == [told]
     deep = "x: PodTemplateSpec = auto(PodTemplateSpec)\ny: PodSpec = auto(PodSpec)"
     before = "from kubeapi.core.v1 import PodSpec, PodTemplateSpec\n"
-    (found,) = wrong(tmp_path, deep, before=before)
-    assert found.endswith("but there is no PodSpec without `containers`")
+    (problem,) = wrong(tmp_path, deep, before=before)
+    assert problem.endswith("but there is no PodSpec without `containers`")
 
 
 def test_a_status_is_written_by_controllers_and_reads_as_zero_before(tmp_path: Path) -> None:
     more = "    status: Part = auto(Part)"
-    found = definition(tmp_path, module("x: int = 0", before=PART, more=more))
-    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    crd = definition(tmp_path, module("x: int = 0", before=PART, more=more))
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert schema["required"] == ["spec"]
     assert schema["properties"]["status"]["required"] == ["a"]
 
@@ -272,8 +274,8 @@ d: int = 5
 # +kubebuilder:default={}
 e: list[str] | None = None
 """
-    found = spec_schema(tmp_path, text, before="class Empty(Model):\n    a: str = ''\n")
-    defaults = {name: each["default"] for name, each in found["properties"].items()}
+    schema = spec_schema(tmp_path, text, before="class Empty(Model):\n    a: str = ''\n")
+    defaults = {name: each["default"] for name, each in schema["properties"].items()}
     assert defaults == {"a": 3, "b": ["x"], "c": {}, "d": 5, "e": []}
 
 
@@ -299,8 +301,8 @@ d: Doc = auto(Doc)
 
 
 def test_what_every_object_has_is_left_to_the_server(tmp_path: Path) -> None:
-    found = definition(tmp_path, module("a: str = ''"))
-    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    crd = definition(tmp_path, module("a: str = ''"))
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert schema["properties"]["metadata"] == {"type": "object"}
     assert schema["properties"]["kind"]["type"] == "string"
     assert "enum" not in schema["properties"]["apiVersion"]
@@ -317,10 +319,10 @@ class Part(Model):
     for_: str = field(default="", name="for")
 """
     text = "# +kubebuilder:validation:XValidation:rule=has(self.a)\nx: Part = auto(Part)"
-    found = spec_schema(tmp_path, text, before=before)["properties"]["x"]
-    assert found["minProperties"] == 1
-    assert found["x-kubernetes-map-type"] == "atomic"
-    assert found["x-kubernetes-validations"] == [
+    schema = spec_schema(tmp_path, text, before=before)["properties"]["x"]
+    assert schema["minProperties"] == 1
+    assert schema["x-kubernetes-map-type"] == "atomic"
+    assert schema["x-kubernetes-validations"] == [
         {"rule": "self.a != 'x'"},
         {
             "rule": "[has(self.a), has(self.__for__)].filter(x, x).size() == 1",
@@ -337,11 +339,11 @@ selector: LabelSelector | None = None
 # +listMapKey=type
 conditions: list[Condition] = field(default_factory=list)
 """
-    found = spec_schema(tmp_path, text)["properties"]
-    assert found["selector"]["x-kubernetes-map-type"] == "atomic"
-    expressions = found["selector"]["properties"]["matchExpressions"]
+    properties = spec_schema(tmp_path, text)["properties"]
+    assert properties["selector"]["x-kubernetes-map-type"] == "atomic"
+    expressions = properties["selector"]["properties"]["matchExpressions"]
     assert expressions["x-kubernetes-list-type"] == "atomic"
-    condition = found["conditions"]["items"]
+    condition = properties["conditions"]["items"]
     assert condition["properties"]["status"]["enum"] == ["True", "False", "Unknown"]
     assert condition["properties"]["reason"]["minLength"] == 1
     assert condition["required"] == ["lastTransitionTime", "message", "reason", "status", "type"]
@@ -349,8 +351,8 @@ conditions: list[Condition] = field(default_factory=list)
 
 def test_a_used_package_is_inlined_with_the_keys_of_its_lists(tmp_path: Path) -> None:
     before = "from kubeapi.core.v1 import PodTemplateSpec\n"
-    found = spec_schema(tmp_path, "template: PodTemplateSpec", before=before)
-    pod = found["properties"]["template"]["properties"]
+    schema = spec_schema(tmp_path, "template: PodTemplateSpec", before=before)
+    pod = schema["properties"]["template"]["properties"]
     containers = pod["spec"]["properties"]["containers"]
     assert containers["x-kubernetes-list-map-keys"] == ["name"]
     ports = containers["items"]["properties"]["ports"]
@@ -373,12 +375,12 @@ class Inner(Model):
     size: int = 1
 """
     text = "# +kubebuilder:validation:EmbeddedResource\nx: Inner = auto(Inner)"
-    found = spec_schema(tmp_path, text, before=before)["properties"]["x"]
-    assert found["x-kubernetes-embedded-resource"] is True
-    assert found["properties"]["metadata"] == {"type": "object"}
-    assert "enum" not in found["properties"]["kind"]
-    assert "default" not in found["properties"]["apiVersion"]
-    assert found["properties"]["size"]["default"] == 1
+    schema = spec_schema(tmp_path, text, before=before)["properties"]["x"]
+    assert schema["x-kubernetes-embedded-resource"] is True
+    assert schema["properties"]["metadata"] == {"type": "object"}
+    assert "enum" not in schema["properties"]["kind"]
+    assert "default" not in schema["properties"]["apiVersion"]
+    assert schema["properties"]["size"]["default"] == 1
 
 
 WRONG: list[tuple[str, str]] = [
@@ -448,8 +450,8 @@ WRONG: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("text", "problem"), WRONG, ids=[each[0] for each in WRONG])
 def test_contradictions_are_told_at_their_line(tmp_path: Path, text: str, problem: str) -> None:
     before = "class Part(Model):\n    a: str\n    b: str = ''\n"
-    (found,) = wrong(tmp_path, text, before=before)
-    assert found.startswith(problem)
+    (message,) = wrong(tmp_path, text, before=before)
+    assert message.startswith(problem)
 
 
 OF_KIND: list[tuple[str, str]] = [
@@ -479,8 +481,8 @@ def test_what_a_kind_says_is_held_against_its_fields(
     status = "class ThingStatus(Model):\n    replicas: int = 0\n"
     text = "replicas: int = 1\nname: str = ''\nparts: list[str] = field(default_factory=list)"
     more = "    status: ThingStatus = auto(ThingStatus)"
-    found = wrong(tmp_path, text, before=status, markers=markers, more=more)
-    place, _, what = found[-1].partition(" -> ")
+    problems = wrong(tmp_path, text, before=status, markers=markers, more=more)
+    place, _, what = problems[-1].partition(" -> ")
     assert place == markers.splitlines()[-1]
     assert what.startswith(problem)
 
@@ -490,8 +492,8 @@ def test_metadata_of_a_kind_cannot_be_limited(tmp_path: Path) -> None:
         "    metadata: ObjectMeta",
         "    # +kubebuilder:validation:MinProperties=1\n    metadata: ObjectMeta",
     )
-    _, found = read(tmp_path, source)
-    assert [each.partition(": ")[2] for each in found] == [
+    _, problems = read(tmp_path, source)
+    assert [each.partition(": ")[2] for each in problems] == [
         (
             "`+kubebuilder:validation:MinProperties` cannot be said of `metadata` of a kind\n"
             "    the server checks that field itself"
@@ -504,9 +506,9 @@ def test_a_type_that_contains_itself_is_told_and_may_be_left_open(tmp_path: Path
 class Node(Model):
     children: list["Node"] = field(default_factory=list)
 """
-    (found,) = wrong(tmp_path, "x: Node = auto(Node)", before=before)
-    assert found.startswith('children: list["Node"] = field(default_factory=list) -> ')
-    assert "Node -> Node" in found
+    (problem,) = wrong(tmp_path, "x: Node = auto(Node)", before=before)
+    assert problem.startswith('children: list["Node"] = field(default_factory=list) -> ')
+    assert "Node -> Node" in problem
     opened = before.replace(
         "    children",
         "    # +kubebuilder:validation:Schemaless\n"
@@ -520,10 +522,10 @@ class Node(Model):
 
 
 def versions(tmp_path: Path, *sources: str) -> tuple[list[tuple[str, bool, bool]], list[str]]:
-    found, problems = read(tmp_path, *sources)
+    entries, problems = read(tmp_path, *sources)
     listed = [
         (each["name"], each["served"], each["storage"])
-        for one in found
+        for one in entries
         for each in one.definition["spec"]["versions"]
     ]
     return listed, [problem.partition(": ")[2] for problem in problems]
@@ -534,7 +536,7 @@ def test_versions_of_several_modules_are_one_definition_in_the_order_of_kubernet
 ) -> None:
     stored = "# +kubebuilder:storageversion"
     unserved = "# +kubebuilder:unservedversion"
-    found, problems = versions(
+    entries, problems = versions(
         tmp_path,
         module("a: str = ''", version="v1beta1", markers=unserved),
         module("a: str = ''", version="v2", markers="# +kubebuilder:resource:shortName=th"),
@@ -542,7 +544,7 @@ def test_versions_of_several_modules_are_one_definition_in_the_order_of_kubernet
         module("a: str = ''", version="v1", markers=stored),
     )
     assert problems == []
-    assert found == [("v2", True, False), ("v1", True, True), ("v1beta1", False, False)]
+    assert entries == [("v2", True, False), ("v1", True, True), ("v1beta1", False, False)]
 
 
 def test_one_version_is_stored(tmp_path: Path) -> None:
@@ -582,7 +584,7 @@ def test_everything_a_definition_may_say(tmp_path: Path) -> None:
 # +kubebuilder:deprecatedversion:warning="use v2"
 # +kubebuilder:metadata:annotations="a=b=c",labels="x=y"
 """.strip()
-    found = definition(
+    crd = definition(
         tmp_path,
         module(
             "n: int = 1\ncolor: str = ''",
@@ -591,15 +593,15 @@ def test_everything_a_definition_may_say(tmp_path: Path) -> None:
             more="    status: ThingStatus = auto(ThingStatus)",
         ),
     )
-    assert found["metadata"] == {
+    assert crd["metadata"] == {
         "name": "thingies.example.com", "annotations": {"a": "b=c"}, "labels": {"x": "y"},
     }  # fmt: skip
-    assert found["spec"]["scope"] == "Cluster"
-    assert found["spec"]["names"] == {
+    assert crd["spec"]["scope"] == "Cluster"
+    assert crd["spec"]["names"] == {
         "kind": "Thing", "listKind": "ThingList", "plural": "thingies", "singular": "thingy",
         "shortNames": ["t", "th"], "categories": ["all"],
     }  # fmt: skip
-    version = found["spec"]["versions"][0]
+    version = crd["spec"]["versions"][0]
     del version["schema"]
     assert version == {
         "name": "v1",

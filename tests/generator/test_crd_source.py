@@ -38,9 +38,9 @@ def manifest(text: str | bytes, shown: str = "crd.yaml", *, named: bool = True) 
 def values(text: str | bytes) -> list[Any]:
     problems = Problems()
     data = text if isinstance(text, bytes) else text.encode()
-    found = [document.value for document in read_documents(data, "f.yaml", problems)]
+    documents = [document.value for document in read_documents(data, "f.yaml", problems)]
     assert list(problems) == []
-    return found
+    return documents
 
 
 def said(text: str | bytes) -> list[str]:
@@ -79,14 +79,14 @@ TOO_DEEP = "is nested more than 250 levels deep, which nothing that is read can 
     ],
 )
 def test_scalars_are_what_an_api_server_takes_them_for(text: str, value: object) -> None:
-    (found,) = values(text)
-    assert (found, type(found)) == (value, type(value))
+    (parsed,) = values(text)
+    assert (parsed, type(parsed)) == (value, type(value))
 
 
 def test_documents_anchors_and_merges() -> None:
     text = "a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\nc: [*a, *a]\n---\n---\n- 1\n...\n"
-    found = values(text.replace("y:", "'y':"))
-    assert found == [
+    values_read = values(text.replace("y:", "'y':"))
+    assert values_read == [
         {"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 2}, "c": [{"x": 1, "y": 2}] * 2},
         None,
         [1],
@@ -109,12 +109,12 @@ def test_the_result_does_not_depend_on_libyaml(monkeypatch: pytest.MonkeyPatch) 
     assert len(files) > 15
 
     def everything() -> list[tuple[Any, list[str]]]:
-        found: list[tuple[Any, list[str]]] = []
+        results: list[tuple[Any, list[str]]] = []
         for path in files:
             problems = Problems()
             documents = list(read_documents(path.read_bytes(), path.name, problems))
-            found.append((documents, list(map(str, problems))))
-        return found
+            results.append((documents, list(map(str, problems))))
+        return results
 
     fast = everything()
     _loader.cache_clear()
@@ -178,12 +178,12 @@ def test_templates_of_charts_are_told_from_broken_yaml(text: str, line: int) -> 
 
 
 def test_texts_of_schemas_may_speak_of_templates() -> None:
-    found = definition()
-    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    crd = definition()
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     schema["description"] = "Use {{ .Name }} here."
     schema["properties"]["spec"]["description"] = "{{ .Values }}"
-    assert parse([manifest(json.dumps(found))]).operations
-    assert parse([manifest(yaml.safe_dump(found))]).operations
+    assert parse([manifest(json.dumps(crd))]).operations
+    assert parse([manifest(yaml.safe_dump(crd))]).operations
 
 
 # ---- lines ------------------------------------------------------------------------------------
@@ -214,11 +214,11 @@ def test_places_become_lines_wherever_they_are_told() -> None:
 
 def test_fields_of_the_server_become_pointers() -> None:
     schema = {"properties": {"a.b": {"properties": {"c]d": {}, "c": {}}}}}
-    found = {"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}
+    crd = {"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}
     start: list[str | int] = ["spec", "versions", 0, "schema", "openAPIV3Schema", "properties"]
     field = "spec.validation.openAPIV3Schema.properties[a.b].properties[c]d].type"
-    assert field_parts(field, found) == [*start, "a.b", "properties", "c]d", "type"]
-    assert field_parts("spec.versions[0].schema.openAPIV3Schema.properties[no].x", found) == [
+    assert field_parts(field, crd) == [*start, "a.b", "properties", "c]d", "type"]
+    assert field_parts("spec.versions[0].schema.openAPIV3Schema.properties[no].x", crd) == [
         *start, "no", "x",
     ]  # fmt: skip
     assert below("f[0]", "a/b", 1) == "f[0]#/a~1b/1"
@@ -232,23 +232,23 @@ def test_files_are_named_from_the_root_and_read_once(tmp_path: Path) -> None:
     for name in ("b/z.yaml", "b/a.yml", "b/c/d.json", "b/e.txt", "b/none.yaml", "a.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(MARK if name != "b/none.yaml" else "a: 1")
-    found = gather(
+    inputs = gather(
         [tmp_path / "b", tmp_path / "a.yaml", tmp_path / "b" / "c" / ".." / "z.yaml"], tmp_path
     )
-    assert [(each.name, each.named) for each in found] == [
+    assert [(each.name, each.named) for each in inputs] == [
         ("a.yaml", True),
         ("b/a.yml", False),
         ("b/c/d.json", False),
         ("b/z.yaml", True),
     ]
-    assert found[0].shown == str(tmp_path / "a.yaml")
+    assert inputs[0].shown == str(tmp_path / "a.yaml")
 
 
 def test_names_do_not_tell_where_this_machine_keeps_things(tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "crds").mkdir(parents=True)
     (tmp_path / "elsewhere/crds/a.yaml").write_text(MARK)
-    (found,) = gather([tmp_path / "elsewhere"], tmp_path / "project" / "deep")
-    assert found.name == "elsewhere/crds/a.yaml"
+    (manifest,) = gather([tmp_path / "elsewhere"], tmp_path / "project" / "deep")
+    assert manifest.name == "elsewhere/crds/a.yaml"
 
 
 def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
@@ -267,8 +267,8 @@ def test_the_order_of_files_and_keys_does_not_matter() -> None:
     expected = parse(inputs).definitions
     for seed in range(4):
         random.Random(seed).shuffle(inputs)
-        found = parse(inputs).definitions
-        assert dict(sorted(found.items())) == dict(sorted(expected.items()))
+        definitions = parse(inputs).definitions
+        assert dict(sorted(definitions.items())) == dict(sorted(expected.items()))
 
 
 def test_what_servers_cannot_say_twice() -> None:
@@ -294,14 +294,14 @@ def test_other_documents_are_passed_over_and_remembered() -> None:
 
 
 def test_nulls_and_unknown_fields_are_nothing() -> None:
-    found = definition()
-    found["status"] = {"storedVersions": [], "conditions": None}
-    found["metadata"]["creationTimestamp"] = None
-    found["spec"].update(conversion=None, preserveUnknownFields=None, unheardOf={"x": 1})
-    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    crd = definition()
+    crd["status"] = {"storedVersions": [], "conditions": None}
+    crd["metadata"]["creationTimestamp"] = None
+    crd["spec"].update(conversion=None, preserveUnknownFields=None, unheardOf={"x": 1})
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     schema.update({"required": None, "x-odd": True, "description": None})
-    assert check_definition(found, "f") == []
-    spec = parse([manifest(json.dumps(found))])
+    assert check_definition(crd, "f") == []
+    spec = parse([manifest(json.dumps(crd))])
     assert "x-odd" not in spec.definitions["com.example.v1.Web"].schema
 
 
@@ -309,26 +309,26 @@ def test_every_level_of_a_schema_may_be_wrong() -> None:
     schema: dict[str, Any] = {"type": "object"}
     for _ in range(99):
         schema = {"type": "object", "properties": {"a": schema}}
-    found = definition()
-    found["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema
-    assert check_definition(found, "f") == []
-    found["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {
+    crd = definition()
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema
+    assert check_definition(crd, "f") == []
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {
         "type": "object",
         "properties": {"a": schema},
     }
-    (problem,) = check_definition(found, "f")
+    (problem,) = check_definition(crd, "f")
     assert problem.what == "is nested more than 100 levels deep"
 
 
 def test_rules_that_this_server_cannot_judge_are_left_to_others() -> None:
-    found = definition()
-    spec = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    crd = definition()
+    spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     spec["properties"] = {"name": {"type": "string"}}
     rule = "{self.name: 1}.transformMap(name, count, count) == {'a': 1}"
     spec["x-kubernetes-validations"] = [{"rule": rule}]
-    assert check_definition(found, "f") == []
+    assert check_definition(crd, "f") == []
     spec["x-kubernetes-validations"] = [{"rule": "self.nothing == ''"}]
-    (problem,) = check_definition(found, "f")
+    (problem,) = check_definition(crd, "f")
     assert problem.where.endswith("/properties/spec/x-kubernetes-validations/0/rule")
     assert "undefined field 'nothing'" in problem.what
     assert "\n" not in problem.what
@@ -345,8 +345,8 @@ print(json.dumps([str(p) for p in check_definition(json.load(sys.stdin), "f")]))
 
 
 def test_without_the_extra_patterns_and_rules_are_taken_as_they_are() -> None:
-    found = definition()
-    spec = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    crd = definition()
+    spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     spec["properties"] = {
         "pattern": {"type": "string", "pattern": "(", "default": "x", "format": "ipv4"},
         "format": {"type": "string", "x-kubernetes-validations": [{"rule": "nonsense("}]},
@@ -354,7 +354,7 @@ def test_without_the_extra_patterns_and_rules_are_taken_as_they_are() -> None:
     }
     done = subprocess.run(
         [sys.executable, "-c", _WITHOUT],
-        input=json.dumps(found),
+        input=json.dumps(crd),
         capture_output=True,
         text=True,
         check=True,
@@ -377,9 +377,9 @@ def test_what_is_in_order_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     looked_at: list[str] = []
     causes = rules._causes
 
-    def counting(found: dict[str, Any]) -> Any:
-        looked_at.append(found["metadata"]["name"])
-        return causes(found)
+    def counting(crd: dict[str, Any]) -> Any:
+        looked_at.append(crd["metadata"]["name"])
+        return causes(crd)
 
     monkeypatch.setattr(rules, "_causes", counting)
     good, bad = definition("Good"), definition("Bad", scope="Global")

@@ -53,9 +53,9 @@ def test_the_file_says_what_the_configuration_says():
 
 def test_any_text_is_written_as_toml_reads_it():
     hostile = 'a "quoted" \\ back\tslash, a line\nand \x7f, \x00, é'
-    said = Distribution("x", description=hostile, dependencies=('a; python_version<"3.12"',))
-    package = PackageConfig("shop", Path("out"), distribution=said)
-    project = tomllib.loads(distribution.pyproject(package, said))["project"]
+    table = Distribution("x", description=hostile, dependencies=('a; python_version<"3.12"',))
+    package = PackageConfig("shop", Path("out"), distribution=table)
+    project = tomllib.loads(distribution.pyproject(package, table))["project"]
     assert project["description"] == hostile
     assert project["dependencies"][1] == 'a; python_version<"3.12"'
 

@@ -26,8 +26,8 @@ def read(files: Mapping[str, str]) -> Mapping[str, list[MarkerLine]]:
 
 def markers(text: str, head: str = GROUP) -> dict[str, list[str]]:
     """The markers of each type of a file, in a package of v1 of x.io."""
-    found = read({f"{FOLDER}/types.go": head + text})
-    return {key.removeprefix("x.io/v1/"): [m.text for m in lines] for key, lines in found.items()}
+    by_kind = read({f"{FOLDER}/types.go": head + text})
+    return {key.removeprefix("x.io/v1/"): [m.text for m in lines] for key, lines in by_kind.items()}
 
 
 def complaints(files: Mapping[str, str]) -> list[str]:
@@ -83,9 +83,9 @@ def test_the_second_closest_block_counts_and_comes_first() -> None:
     ],
 )
 def test_a_marker_that_no_type_takes_is_a_problem(text: str) -> None:
-    [said] = complaints({f"{FOLDER}/types.go": GROUP + text})
+    [complaint] = complaints({f"{FOLDER}/types.go": GROUP + text})
     line = (GROUP + text).split("\n").index("// +genclient") + 1
-    assert said.startswith(f"{FOLDER}/types.go:{line}: `+genclient` belongs to no type\n")
+    assert complaint.startswith(f"{FOLDER}/types.go:{line}: `+genclient` belongs to no type\n")
 
 
 def test_what_follows_code_on_its_line_is_no_comment_above() -> None:
@@ -131,17 +131,17 @@ def test_only_structs_can_be_kinds() -> None:
         "A map[string]struct{}",
         "A *B",
     ):
-        [said] = complaints({"api/v1/a.go": GROUP + f"// +genclient\ntype {declared}\n"})
-        assert said.startswith(
+        [complaint] = complaints({"api/v1/a.go": GROUP + f"// +genclient\ntype {declared}\n"})
+        assert complaint.startswith(
             "api/v1/a.go:3: `+genclient` stands above `type A`, which is not a struct\n"
         )
 
 
 def test_every_line_has_its_place() -> None:
-    found = read(
+    lines_by_kind = read(
         {"api/v1/a.go": GROUP + "/*\n+genclient\n*/\n\n// +resourceName=as\ntype A struct{}"}
     )
-    assert [line.where for line in found["x.io/v1/A"]] == ["api/v1/a.go:4", "api/v1/a.go:7"]
+    assert [line.where for line in lines_by_kind["x.io/v1/A"]] == ["api/v1/a.go:4", "api/v1/a.go:7"]
 
 
 KIND = "// +genclient\ntype A struct {}\n"
@@ -200,8 +200,8 @@ def test_group_and_version_are_said_for_the_package(
     folder: str, files: dict[str, str], expected: str
 ) -> None:
     sources = {f"{folder}/{name}": text for name, text in files.items()}
-    found = read({**sources, f"{folder}/types.go": f"package v1\n\n{KIND}"})
-    assert list(found) == [expected]
+    lines_by_kind = read({**sources, f"{folder}/types.go": f"package v1\n\n{KIND}"})
+    assert list(lines_by_kind) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_group_and_version_are_said_for_the_package(
 )
 def test_a_group_that_cannot_be_read_must_be_said(text: str) -> None:
     sources = {"api/v1/register.go": f"package v1\n{text}\n", "api/v1/a.go": f"package v1\n{KIND}"}
-    [said] = complaints(sources)
-    assert said == (
+    [complaint] = complaints(sources)
+    assert complaint == (
         "api/v1/register.go: nothing says which API group this package is of\n"
         "    Add `// +groupName=...` above `package` in its doc.go, or name that file too."
     )
@@ -234,8 +234,8 @@ def test_switches_of_the_package_hold_for_each_kind() -> None:
     doc = (
         "// +k8s:deepcopy-gen=package\n// +k8s:informer-gen=false\n// +groupName=x.io\npackage v1\n"
     )
-    found = read({"api/v1/doc.go": doc, "api/v1/types.go": f"package v1\n{KIND}"})
-    assert found == {
+    lines_by_kind = read({"api/v1/doc.go": doc, "api/v1/types.go": f"package v1\n{KIND}"})
+    assert lines_by_kind == {
         "x.io/v1/A": [
             MarkerLine("+genclient", "api/v1/types.go:2"),
             MarkerLine("+k8s:informer-gen=false", "api/v1/doc.go:2"),
@@ -256,7 +256,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         "api/v2/a.go": f"package v2\n\n{KIND}",
         "other/v1/a.go": f"// +groupName=y.io\npackage v1\n\n{KIND}",
     }  # fmt: skip
-    shown = [said.split("\n")[0] for said in complaints(sources)]
+    shown = [complaint.split("\n")[0] for complaint in complaints(sources)]
     assert shown == [
         "api/types.go: nothing says which version this package is of: its folder is `api`",
         "api/v1/a.go:3: `+genclient:onlyVerb` is not a known marker",
@@ -280,17 +280,17 @@ def test_the_order_of_the_files_makes_no_difference() -> None:
     }
     expected = read(files)
     for order in permutations(files):
-        found = read({name: files[name] for name in order})
-        assert list(found.items()) == list(expected.items())
+        lines_by_kind = read({name: files[name] for name in order})
+        assert list(lines_by_kind.items()) == list(expected.items())
 
 
 @given(st.text(alphabet="/*\"`'\n {}()type+genclient struct;=[]", max_size=200))
 def test_no_text_is_too_strange(text: str) -> None:
     problems = Problems()
-    found = read_go(f"package v1\n{text}".encode(), "a.go", problems)
+    go_file = read_go(f"package v1\n{text}".encode(), "a.go", problems)
     assert all(problem.where.startswith("a.go:") for problem in problems)
     lines = text.count("\n") + 2
-    assert all(1 <= declared.line <= lines for declared in found.types)
+    assert all(1 <= declared.line <= lines for declared in go_file.types)
 
 
 def test_what_is_not_utf_8_is_told_with_its_line() -> None:

@@ -86,18 +86,18 @@ class Tricks:
 
     def schema(self) -> Json:
         text = self.text
-        said = {"description": text(), "default": text(), "format": text(), "pattern": text()}
+        texts = {"description": text(), "default": text(), "format": text(), "pattern": text()}
         rules = {"x-kubernetes-validations": [{"rule": text(), "message": text()}]}
         match self._random.randrange(3):
             case 0:
                 item = {"type": "string", "pattern": text(), "enum": [text(), text(), "a"]}
-                return {"type": "array", "items": item, **said, **rules}
+                return {"type": "array", "items": item, **texts, **rules}
             case 1:
                 keys = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [text()]}
                 item = {"type": "object", "properties": {text(): {"type": "string"}}}
-                return {"type": "array", "items": item, **said, **keys}
+                return {"type": "array", "items": item, **texts, **keys}
             case _:
-                return {"type": "string", **said, **rules, "enum": [text(), text(), "a"]}
+                return {"type": "string", **texts, **rules, "enum": [text(), text(), "a"]}
 
     def object(self) -> Json:
         properties = {f"{self.text()}{n % 7}": self.schema() for n in range(PROPERTIES)}
@@ -113,8 +113,8 @@ def test_no_text_becomes_code(document: Document, tmp_path: Path):
 
     assert tricks.count > 100_000
     there = {text for path in texts if "/models" in path for text in texts_in(texts[path])}
-    for said in types.values():
-        for name, schema in said["properties"].items():
+    for schema_of_type in types.values():
+        for name, schema in schema_of_type["properties"].items():
             if can_be_field(name):
                 assert name in there or name.isalnum()
                 # Values that type checkers take for code are left out of types.

@@ -51,9 +51,9 @@ def test_a_copy_is_the_type_it_was_made_of(name: str, policy: str) -> None:
 
 @pytest.mark.parametrize("name", ["Condition", "LabelSelector", "OwnerReference"])
 def test_the_types_of_meta_need_no_package(name: str) -> None:
-    found = Known(meta_models()).recognise(inlined(META + name), "it")
+    match = Known(meta_models()).recognise(inlined(META + name), "it")
 
-    assert found == Match(ModelId(META_V1, name))
+    assert match == Match(ModelId(META_V1, name))
 
 
 def test_no_type_of_kubernetes_is_taken_for_another() -> None:
@@ -65,9 +65,9 @@ def test_no_type_of_kubernetes_is_taken_for_another() -> None:
         if "properties" in schema and not any(word in name for word in recursive)
     ]
     for name in flat:
-        found = known.recognise(inlined(name), "it")
-        assert found is None or found.missing == ()
-        assert found is None or found.model.name == name.rpartition(".")[2], name
+        match = known.recognise(inlined(name), "it")
+        assert match is None or match.missing == ()
+        assert match is None or match.model.name == name.rpartition(".")[2], name
     assert len(flat) > 600
 
 
@@ -140,9 +140,9 @@ def test_what_nothing_speaks_for_is_nothing_known(name: str, definition: str) ->
 
 
 def test_meta_comes_before_others() -> None:
-    found = recognised(inlined(META + "LabelSelectorRequirement"), "matchExpressions")
+    match = recognised(inlined(META + "LabelSelectorRequirement"), "matchExpressions")
 
-    assert found == Match(ModelId(META_V1, "LabelSelectorRequirement"))
+    assert match == Match(ModelId(META_V1, "LabelSelectorRequirement"))
 
 
 @pytest.mark.parametrize(

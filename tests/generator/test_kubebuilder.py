@@ -17,8 +17,8 @@ from clientgen.generator.kubebuilder.vocabulary import ALIASES, MARKERS, Level
 def parse(level: Level, *lines: str) -> tuple[list[tuple[str, Any]], list[str]]:
     problems = Problems()
     numbered = [MarkerLine(line, f"m.py:{n}") for n, line in enumerate(lines, start=1)]
-    found = parse_markers(numbered, problems, level)
-    return [(each.name, each.value) for each in found], [str(each) for each in problems]
+    markers = parse_markers(numbered, problems, level)
+    return [(each.name, each.value) for each in markers], [str(each) for each in problems]
 
 
 GOOD: list[tuple[Level, str, str, Any]] = [
@@ -174,14 +174,16 @@ def test_what_is_wrong_is_told(level: Level, text: str, problem: str) -> None:
 
 
 def test_everything_wrong_is_told_at_once_and_the_rest_is_read() -> None:
-    found, problems = parse("field", "+nulable", "+optional", "+listType=x", "+required=no")
-    assert found == [("optional", True)]
+    markers, problems = parse("field", "+nulable", "+optional", "+listType=x", "+required=no")
+    assert markers == [("optional", True)]
     assert [each.partition(":")[2].partition(":")[0] for each in problems] == ["1", "3", "4"]
 
 
 def test_a_marker_is_said_once_unless_it_may_be_repeated() -> None:
-    found, problems = parse("field", "+listMapKey=a", "+listMapKey=b", "+optional", "+k8s:optional")
-    assert found == [("listMapKey", "a"), ("listMapKey", "b"), ("optional", True)]
+    parsed, problems = parse(
+        "field", "+listMapKey=a", "+listMapKey=b", "+optional", "+k8s:optional"
+    )
+    assert parsed == [("listMapKey", "a"), ("listMapKey", "b"), ("optional", True)]
     assert problems == [
         "m.py:4: `+k8s:optional` is said twice\n    remove one; the first is at m.py:3"
     ]
@@ -210,7 +212,7 @@ TEXTS = st.one_of(
 @given(st.sampled_from(sorted({*MARKERS, *ALIASES})), st.sampled_from([":", "=", ""]), TEXTS)
 def test_whatever_is_written_is_a_marker_or_one_problem(name: str, sign: str, text: str) -> None:
     for prefix in ("+", "+kubebuilder:"):
-        found, problems = parse("type", f"{prefix}{name}{sign}{text}")
-        assert len(found) + len(problems) <= 1
+        markers, problems = parse("type", f"{prefix}{name}{sign}{text}")
+        assert len(markers) + len(problems) <= 1
         for each in problems:
             assert each.startswith("m.py:1: ")

@@ -50,9 +50,9 @@ def test_a_text_becomes_one_constant_of_its_value(text):
 @given(texts)
 def test_a_docstring_is_one_constant_of_the_words_of_the_text(text):
     for indent in (0, 4):
-        said = documented(docstring(text, indent), indent)
+        documented_text = documented(docstring(text, indent), indent)
 
-        assert said.split() == (said_by(text).split() or ["…"])
+        assert documented_text.split() == (said_by(text).split() or ["…"])
 
 
 @settings(max_examples=400, deadline=None)
@@ -69,12 +69,12 @@ def test_derivation_leaves_the_marks_of_others_alone(text):
 def test_only_names_pass_for_names(text):
     for check in (identifier, module_name, word):
         try:
-            found = check(text)
+            checked = check(text)
         except ValueError:
             continue
-        assert found == text
-        assert not set(found) & set("\"'\\\n\r\0 ;()=#")
-        assert MARK not in found
+        assert checked == text
+        assert not set(checked) & set("\"'\\\n\r\0 ;()=#")
+        assert MARK not in checked
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a-b", "class", "1a", f"_{MARK}x", "a\n", "a;b", 'a"'])

@@ -28,7 +28,7 @@ def print_markers(genclient: Genclient) -> list[str]:
         genclient.readonly,
         genclient.no_status,
     )
-    lines = [f"+{tag}" for tag, said in zip(Tag.FLAGS, flags, strict=True) if said]
+    lines = [f"+{tag}" for tag, is_set in zip(Tag.FLAGS, flags, strict=True) if is_set]
     lists = zip(Tag.VERB_LISTS, (genclient.only_verbs, genclient.skip_verbs), strict=True)
     lines += [f"+{tag}={','.join(verbs)}" for tag, verbs in lists if verbs]
     lines += [f"+{Tag.METHOD}={_print_method(method)}" for method in genclient.methods]
@@ -40,8 +40,8 @@ def print_markers(genclient: Genclient) -> list[str]:
 
 def _print_method(method: GenclientMethod) -> str:
     options = ("verb", "subresource", "input", "result")
-    said = [(name, getattr(method, name)) for name in options]
-    return ",".join([method.name, *(f"{name}={value}" for name, value in said if value)])
+    set_options = [(name, getattr(method, name)) for name in options]
+    return ",".join([method.name, *(f"{name}={value}" for name, value in set_options if value)])
 
 
 def read(*texts: str) -> tuple[Genclient, list[Problem]]:

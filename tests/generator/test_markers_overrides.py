@@ -124,10 +124,10 @@ def test_upstream_bug_status_is_not_guessed():
 
 def test_upstream_bug_scope_and_plural_are_not_guessed():
     genclient = said("+genclient", "+genclient:nonNamespaced", "+resourceName=ingresss")
-    found = contradictions(
+    problems = contradictions(
         genclient, group="networking.k8s.io", plural="ingresses", namespaced=True
     )
-    assert [str(problem) for problem in found] == [
+    assert [str(problem) for problem in problems] == [
         (
             "here: `+genclient:nonNamespaced` contradicts the spec: the API is namespaced\n"
             "    remove it"

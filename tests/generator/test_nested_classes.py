@@ -34,15 +34,15 @@ def kind(name: str, **spec: Schema) -> CustomResource:
 def classes(*kinds: CustomResource, version: str = "v1") -> dict[str, Model]:
     api = resolve([custom_spec("x.yaml", kinds, Precedence.MANIFEST)], [], inlined="never")
     home = GroupVersion("x.io", version)
-    found = [model for gv in api.group_versions for model in gv.models]
-    return {model.id.name: model for model in found if model.id.group_version == home}
+    models = [model for gv in api.group_versions for model in gv.models]
+    return {model.id.name: model for model in models if model.id.group_version == home}
 
 
-def at(found: dict[str, Model], kind: str, *path: str) -> str:
+def at(models: dict[str, Model], kind: str, *path: str) -> str:
     """The class of the object at a place."""
     name = kind
     for step in path:
-        types = {field.name: field.type for field in found[name].fields}
+        types = {field.name: field.type for field in models[name].fields}
         name = class_in(types[step])
     return name
 
@@ -59,11 +59,11 @@ ENGINE = obj(power=NUMBER, fuel=TEXT, parts=listed(obj(name=TEXT, weight=NUMBER,
 
 def test_equal_objects_are_one_class_whatever_holds_them() -> None:
     held = {"type": "object", "additionalProperties": listed(ENGINE)}
-    found = classes(kind("Ship", bow=ENGINE, all=held), kind("Boat", deep=obj(engine=ENGINE)))
+    models = classes(kind("Ship", bow=ENGINE, all=held), kind("Boat", deep=obj(engine=ENGINE)))
 
     places = [("Ship", "spec", "bow"), ("Ship", "spec", "all"), ("Boat", "spec", "deep", "engine")]
-    assert {at(found, *place) for place in places} == {"ShipSpecAll"}
-    assert {at(found, *place, "parts") for place in places} == {"ShipSpecAllParts"}
+    assert {at(models, *place) for place in places} == {"ShipSpecAll"}
+    assert {at(models, *place, "parts") for place in places} == {"ShipSpecAllParts"}
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_equal_objects_are_one_class_whatever_holds_them() -> None:
     ],
 )
 def test_what_differs_in_anything_is_another_class(other: Schema) -> None:
-    found = classes(kind("Ship", bow=ENGINE, stern=other))
+    models = classes(kind("Ship", bow=ENGINE, stern=other))
 
-    assert at(found, "Ship", "spec", "bow") == "ShipSpecBow"
-    assert at(found, "Ship", "spec", "stern") == "ShipSpecStern"
+    assert at(models, "Ship", "spec", "bow") == "ShipSpecBow"
+    assert at(models, "Ship", "spec", "stern") == "ShipSpecStern"
 
 
 def test_versions_share_no_class() -> None:
@@ -95,22 +95,22 @@ def test_versions_share_no_class() -> None:
 
 def test_a_kind_keeps_its_own_spec_and_gives_it_to_what_looks_like_it() -> None:
     spec: Schema = ENGINE["properties"]
-    found = classes(kind("Engine", **spec), kind("Motor", **spec), kind("Ship", engine=ENGINE))
+    models = classes(kind("Engine", **spec), kind("Motor", **spec), kind("Ship", engine=ENGINE))
 
-    assert at(found, "Engine", "spec") == "EngineSpec"
-    assert at(found, "Motor", "spec") == "MotorSpec"
-    assert at(found, "Ship", "spec", "engine") == "MotorSpec"
+    assert at(models, "Engine", "spec") == "EngineSpec"
+    assert at(models, "Motor", "spec") == "MotorSpec"
+    assert at(models, "Ship", "spec", "engine") == "MotorSpec"
 
 
 def test_what_says_little_is_alike_only_under_one_name() -> None:
     reference = obj(name=TEXT)
-    found = classes(
+    models = classes(
         kind("Ship", portRef=reference, crewRef=reference, tender=obj(portRef=reference))
     )
 
-    assert at(found, "Ship", "spec", "portRef") == "ShipSpecPortRef"
-    assert at(found, "Ship", "spec", "tender", "portRef") == "ShipSpecPortRef"
-    assert at(found, "Ship", "spec", "crewRef") == "ShipSpecCrewRef"
+    assert at(models, "Ship", "spec", "portRef") == "ShipSpecPortRef"
+    assert at(models, "Ship", "spec", "tender", "portRef") == "ShipSpecPortRef"
+    assert at(models, "Ship", "spec", "crewRef") == "ShipSpecCrewRef"
 
 
 def test_only_what_is_said_of_all_is_said_of_the_class() -> None:
@@ -127,12 +127,12 @@ def test_only_what_is_said_of_all_is_said_of_the_class() -> None:
 
 
 def test_the_nearest_place_names_a_class_and_then_the_shortest_word() -> None:
-    found = classes(
+    models = classes(
         kind("ClusterShip", engine=ENGINE), kind("Ship", tender=obj(a=ENGINE), engine=ENGINE)
     )
 
-    assert at(found, "ClusterShip", "spec", "engine") == "ShipSpecEngine"
-    assert at(found, "Ship", "spec", "tender", "a") == "ShipSpecEngine"
+    assert at(models, "ClusterShip", "spec", "engine") == "ShipSpecEngine"
+    assert at(models, "Ship", "spec", "tender", "a") == "ShipSpecEngine"
 
 
 GROWN: list[dict[str, Schema]] = [
@@ -193,8 +193,8 @@ def test_names_do_not_depend_on_the_order_of_what_is_named() -> None:
 
 
 def test_a_definition_keeps_its_name() -> None:
-    found = classes(kind("Ship", bow=ENGINE), kind("ShipSpec", bow=TEXT))
+    models = classes(kind("Ship", bow=ENGINE), kind("ShipSpec", bow=TEXT))
 
-    assert found["ShipSpec"].gvk
-    assert at(found, "Ship", "spec") == "ShipSpec2"
-    assert found["ShipSpecBow"].id == ModelId(GroupVersion("x.io", "v1"), "ShipSpecBow")
+    assert models["ShipSpec"].gvk
+    assert at(models, "Ship", "spec") == "ShipSpec2"
+    assert models["ShipSpecBow"].id == ModelId(GroupVersion("x.io", "v1"), "ShipSpecBow")

@@ -146,8 +146,10 @@ def fields_of(api: Api) -> dict[str, Field]:
 
 
 def resource(api: Api, group_version: GroupVersion, plural: str) -> Resource:
-    found = (r for g in api.group_versions for r in g.resources if r.group_version == group_version)
-    return next(one for one in found if one.plural == plural)
+    served = (
+        r for g in api.group_versions for r in g.resources if r.group_version == group_version
+    )
+    return next(one for one in served if one.plural == plural)
 
 
 def test_v3_gives_what_v2_gives_and_tells_the_defaults(v2: Spec, v3: Spec) -> None:
@@ -164,13 +166,16 @@ def widget() -> dict[str, Any]:
     """The schema of the golden case, as the author of the definition writes it."""
     path = GOLDEN / "v3-folder/v3/apis__machines.example.com__v1.json"
     schemas = json.loads(path.read_bytes())["components"]["schemas"]
-    found = schemas["com.example.machines.v1.Widget"]
-    spec = found["properties"]["spec"]
+    status = schemas["com.example.machines.v1.Widget"]
+    spec = status["properties"]["spec"]
     for name in ("template", "claim"):
         for added in ("apiVersion", "kind", "metadata", "required"):
             spec["properties"][name].pop(added, None)
             spec["properties"][name].get("properties", {}).pop(added, None)
-    return {"type": "object", "properties": {"spec": spec, "status": found["properties"]["status"]}}
+    return {
+        "type": "object",
+        "properties": {"spec": spec, "status": status["properties"]["status"]},
+    }
 
 
 def spelled(type_: TypeRef) -> str:

@@ -71,9 +71,9 @@ def test_models_are_read_back_as_they_were_resolved() -> None:
 def test_the_classes_are_there() -> None:
     imported = parse(["kubeapi"], [GENERATED])
 
-    found = imported.classes[ModelId(CORE_V1, "PodTemplateSpec")]
-    assert found == PythonClass("kubeapi.core.v1.models", "PodTemplateSpec")
-    assert hasattr(importlib.import_module(found.module), found.name)
+    cls = imported.classes[ModelId(CORE_V1, "PodTemplateSpec")]
+    assert cls == PythonClass("kubeapi.core.v1.models", "PodTemplateSpec")
+    assert hasattr(importlib.import_module(cls.module), cls.name)
 
 
 def test_the_runtime_has_the_shared_types() -> None:
@@ -94,10 +94,10 @@ def test_nothing_is_imported(tmp_path: Path) -> None:
 
 
 def test_manifests_are_what_counts_for_the_digest() -> None:
-    (found,) = gather(["kubeapi"], [GENERATED])
+    (manifest,) = gather(["kubeapi"], [GENERATED])
 
-    assert found.name == "kubeapi/_manifest.json"
-    assert found.data == (GENERATED / "kubeapi/_manifest.json").read_bytes()
+    assert manifest.name == "kubeapi/_manifest.json"
+    assert manifest.data == (GENERATED / "kubeapi/_manifest.json").read_bytes()
 
 
 def test_a_package_inside_of_another_and_in_a_zip(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_first_package_that_has_a_type_has_it(tmp_path: Path) -> None:
     imported = parse(["otherapi", "kubeapi"], [tmp_path, GENERATED])
 
     assert imported.provided[CORE_V1] == "otherapi"
-    assert {found.module.partition(".")[0] for found in imported.classes.values()} == {"otherapi"}
+    assert {cls.module.partition(".")[0] for cls in imported.classes.values()} == {"otherapi"}
 
 
 def test_what_a_used_package_uses_is_known_too(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_what_is_wrong_with_packages_is_told_at_once(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
     (tmp_path / "broken/_manifest.json").write_text("<<<<<<< HEAD")
-    said = json.loads((GENERATED / "kubeapi/_manifest.json").read_text())
-    del said["group_versions"]
-    (tmp_path / "older/_manifest.json").write_text(json.dumps(said))
+    contents = json.loads((GENERATED / "kubeapi/_manifest.json").read_text())
+    del contents["group_versions"]
+    (tmp_path / "older/_manifest.json").write_text(json.dumps(contents))
 
     assert problems(["absent", "foreign", "broken", "older"], tmp_path) == [
         (
@@ -217,7 +217,7 @@ def test_of_a_group_version_only_what_is_missing_is_generated() -> None:
     parsed = gather_inputs(config).parse()
     known = parsed.imported
     newer = {ModelId(GroupVersion("node.k8s.io", "v1"), n) for n in ("RuntimeClass", "Overhead")}
-    classes = {model: found for model, found in known.classes.items() if model not in newer}
+    classes = {model: cls for model, cls in known.classes.items() if model not in newer}
 
     api = resolve(parsed.specs, (), imported=Imported(classes, known.models, known.provided))
 

@@ -96,8 +96,8 @@ def test_a_package_in_use_is_read_through_its_parts(
 
 
 def model(name: str, **fields: str) -> Model:
-    found = (Field(key, ListType(ModelType(ModelId(HOME, of)))) for key, of in fields.items())
-    return Model(ModelId(HOME, name), tuple(found))
+    members = (Field(key, ListType(ModelType(ModelId(HOME, of)))) for key, of in fields.items())
+    return Model(ModelId(HOME, name), tuple(members))
 
 
 def split(models: list[Model], late: frozenset[str] = frozenset()) -> list[FilePlan]:

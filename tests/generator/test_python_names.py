@@ -195,13 +195,13 @@ def test_what_msgspec_makes_of_an_attribute_is_known(wire_name: str) -> None:
 
 
 def test_properties_that_come_by_one_name_are_told_apart() -> None:
-    found = python_names.attributes(["foo_bar", "fooBar", "from", "from_", "other"])
+    attributes = python_names.attributes(["foo_bar", "fooBar", "from", "from_", "other"])
 
-    assert found == {
+    assert attributes == {
         "fooBar": "foo_bar",
         "foo_bar": "foo_bar_2",
         "from": "from_",
         "from_": "from_2",
         "other": "other",
     }
-    assert python_names.attributes(reversed(list(found))) == found
+    assert python_names.attributes(reversed(list(attributes))) == attributes

@@ -165,9 +165,9 @@ def test_a_list_class_of_the_users_is_taken(client: ModuleType, types: Any) -> N
     for name, size in (("west", 2), ("east", 3)):
         k.depots_v1.regions().create(types.Region(metadata=ObjectMeta(name=name), size=size))
 
-    found = k.depots_v1.regions().list()
+    regions = k.depots_v1.regions().list()
 
-    assert (type(found), found.total()) == (types.RegionList, 5)
+    assert (type(regions), regions.total()) == (types.RegionList, 5)
 
 
 def test_informers_and_listers_keep_the_users_classes(client: ModuleType, types: Any) -> None:
@@ -181,8 +181,8 @@ def test_informers_and_listers_keep_the_users_classes(client: ModuleType, types:
         factory.start()
         factory.wait_for_sync(timeout=30)
 
-        found = informer.lister.in_namespace("default").get("north")
-        assert (type(found), found.things(), regions.lister.list()) == (types.Depot, 1, [])
+        region = informer.lister.in_namespace("default").get("north")
+        assert (type(region), region.things(), regions.lister.list()) == (types.Depot, 1, [])
         assert added.wait(30)
 
 

@@ -62,10 +62,10 @@ def kind(name: str = "Thing", gv: str = "things.example.com/v1", *markers: str) 
 def read(root: Path, source: str, name: str = "tt_types") -> TypeModule:
     write(root, **{name: IMPORTS + source})
     problems = Problems()
-    found = read_module(name, root, problems)
+    module = read_module(name, root, problems)
     assert list(map(str, problems)) == []
-    assert found
-    return found
+    assert module
+    return module
 
 
 def a_class(root: Path, source: str) -> TypeClass:
@@ -76,9 +76,9 @@ def a_class(root: Path, source: str) -> TypeClass:
 def a_kind(root: Path, *markers: str, top: str = "") -> ApiKind:
     problems = Problems()
     module = read(root, top + kind("Thing", "things.example.com/v1", *markers))
-    (found,) = kinds([module], problems)
+    (read_kind,) = kinds([module], problems)
     assert list(map(str, problems)) == []
-    return found
+    return read_kind
 
 
 def annotation(root: Path, written: str, before: str = "") -> Any:
@@ -91,7 +91,7 @@ def annotation(root: Path, written: str, before: str = "") -> Any:
 
 
 def test_fields_are_read_from_the_class_and_texts_from_the_source(tmp_path: Path) -> None:
-    found = a_class(
+    type_class = a_class(
         tmp_path,
         '''
         class Spec(Model):
@@ -114,8 +114,8 @@ def test_fields_are_read_from_the_class_and_texts_from_the_source(tmp_path: Path
         ''',
     )
 
-    assert (found.name, found.docstring) == ("Spec", "What is to be.\n\nAt length.")
-    name, count, words, _, constant, inner, meta = found.fields
+    assert (type_class.name, type_class.docstring) == ("Spec", "What is to be.\n\nAt length.")
+    name, count, words, _, constant, inner, meta = type_class.fields
     assert [marker.text for marker in name.markers] == ["+kubebuilder:validation:Pattern=`a|b`"]
     assert name.markers[0].where == f"{tmp_path}/tt_types.py:15"
     assert (name.docstring, name.required, name.default) == (
@@ -188,9 +188,9 @@ def test_classes_inside_classes_are_found(tmp_path: Path) -> None:
 
 def test_generated_classes_are_read_too() -> None:
     problems = Problems()
-    found = read_class(Container, problems)
+    type_class = read_class(Container, problems)
 
-    policy = found.field("imagePullPolicy")
+    policy = type_class.field("imagePullPolicy")
     assert policy
     assert policy.attribute == "image_pull_policy"
     assert "IfNotPresent" in str(policy.annotation)
@@ -201,7 +201,7 @@ def test_generated_classes_are_read_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("above", "said"),
+    ("above", "markers"),
     [
         ("# +a\n", ["+a"]),
         ("# +a\n\n", ["+a"]),
@@ -213,11 +213,11 @@ def test_generated_classes_are_read_too() -> None:
     ],
 )
 def test_the_two_blocks_above_a_class_are_its_own(
-    tmp_path: Path, above: str, said: list[str]
+    tmp_path: Path, above: str, markers: list[str]
 ) -> None:
-    found = a_class(tmp_path, f"x = 1\n\n\n{above}class Holder(Model): ...\n")
+    type_class = a_class(tmp_path, f"x = 1\n\n\n{above}class Holder(Model): ...\n")
 
-    assert [marker.text for marker in found.markers] == said
+    assert [marker.text for marker in type_class.markers] == markers
 
 
 def test_what_is_said_of_the_module_stands_at_its_top(tmp_path: Path) -> None:
@@ -231,16 +231,16 @@ def test_what_is_said_of_the_module_stands_at_its_top(tmp_path: Path) -> None:
 
 
 def test_a_kind_is_put_together_from_all_its_markers(tmp_path: Path) -> None:
-    found = a_kind(
+    kind = a_kind(
         tmp_path,
         "+kubebuilder:resource:path=thingies,singular=thingy,scope=Cluster",
         "+kubebuilder:subresource:status",
         "+kubebuilder:subresource:scale:specpath=.spec.n,statuspath=.status.n",
     )
 
-    assert str(found.gvk) == "things.example.com/v1/Thing"
-    assert (found.plural, found.singular, found.list_kind) == ("thingies", "thingy", "ThingList")
-    assert (found.namespaced, found.status, found.scale) == (False, True, True)
+    assert str(kind.gvk) == "things.example.com/v1/Thing"
+    assert (kind.plural, kind.singular, kind.list_kind) == ("thingies", "thingy", "ThingList")
+    assert (kind.namespaced, kind.status, kind.scale) == (False, True, True)
 
 
 @pytest.mark.parametrize(
@@ -293,10 +293,10 @@ def test_the_sources_that_a_module_is_made_of_are_inputs(tmp_path: Path) -> None
 
     (tmp_path / "src/tt_pkg/__init__.py").touch()
 
-    found = gather(["tt_pkg.types"], tmp_path)
+    inputs = gather(["tt_pkg.types"], tmp_path)
 
     names = ["__init__", "common", "deeper", "types"]
-    assert [one.name for one in found] == [f"src/tt_pkg/{name}.py" for name in names]
+    assert [one.name for one in inputs] == [f"src/tt_pkg/{name}.py" for name in names]
 
 
 def test_types_of_two_folders_do_not_mix(tmp_path: Path) -> None:
@@ -310,8 +310,8 @@ def test_types_of_two_folders_do_not_mix(tmp_path: Path) -> None:
         write(home, tt_shared=f"x = {home.name!r}\n")
 
     for home in (*homes, *homes):
-        found = parse(["tt_types"], home)
-        assert list(found.markers) == [f"{home.name}.example.com/v1/Thing"]
+        parsed = parse(["tt_types"], home)
+        assert list(parsed.markers) == [f"{home.name}.example.com/v1/Thing"]
         assert sys.modules["tt_shared"].x == home.name
     assert sys.path == path
     assert not list(tmp_path.rglob("__pycache__"))
@@ -327,10 +327,10 @@ def test_classes_are_known_in_the_group_version_of_their_module(tmp_path: Path) 
     source = "class Part(Model): ...\n\n\nclass _Own(Model): ...\n"
     write(tmp_path, tt_types=IMPORTS + source + kind("Thing", "a.example.com/v1", "+genclient"))
 
-    found = parse(["tt_types"], tmp_path).imported.classes
+    classes = parse(["tt_types"], tmp_path).imported.classes
 
     home = GroupVersion("a.example.com", "v1")
-    assert found == {
+    assert classes == {
         ModelId(home, name): PythonClass("tt_types", name) for name in ("Part", "Thing")
     }
 
@@ -375,8 +375,8 @@ def test_what_a_module_prints_does_not_come_out_as_output(
 def test_numbers_of_an_enumeration_are_read_as_numbers_those_of_newer_servers_too(
     tmp_path: Path,
 ) -> None:
-    found = a_class(tmp_path, "class Part(Model):\n    level: Literal[1, 2] = 1\n")
+    part = a_class(tmp_path, "class Part(Model):\n    level: Literal[1, 2] = 1\n")
 
-    assert msgspec.to_builtins(msgspec.json.decode(b'{"level": 3}', type=found.cls)) == {"level": 3}
+    assert msgspec.to_builtins(msgspec.json.decode(b'{"level": 3}', type=part.cls)) == {"level": 3}
     with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(b'{"level": "3"}', type=found.cls)
+        msgspec.json.decode(b'{"level": "3"}', type=part.cls)

@@ -30,8 +30,8 @@ def tree(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.py")}
 
 
-def generate(*specs: Path, output: Path, **said: tuple[str, ...]) -> dict[str, str]:
-    for package in load(Flags(specs, output, "selected", **said), Path("/")):  # type: ignore[arg-type]
+def generate(*specs: Path, output: Path, **selection: tuple[str, ...]) -> dict[str, str]:
+    for package in load(Flags(specs, output, "selected", **selection), Path("/")):  # type: ignore[arg-type]
         pipeline.generate(package, lambda _: None)
     return tree(output / "selected")
 
@@ -64,8 +64,8 @@ def test_patterns(include: tuple[str, ...], exclude: tuple[str, ...], left: set[
 
 
 def test_a_group_is_not_the_start_of_another_and_a_dot_is_no_wildcard():
-    found = kinds(KUBERNETES, include=("apps", "core/v1/Pod"))
-    assert found == {
+    selected = kinds(KUBERNETES, include=("apps", "core/v1/Pod"))
+    assert selected == {
         "v1/Pod",
         *(
             f"apps/v1/{kind}"
@@ -83,15 +83,15 @@ def test_a_group_is_not_the_start_of_another_and_a_dot_is_no_wildcard():
 
 
 def test_only_models_that_a_kind_needs_are_kept(tmp_path: Path):
-    found = generate(KUBERNETES, output=tmp_path, include=("apps/v1/Deployment",))
-    models = found["core/v1/models.py"]
+    files = generate(KUBERNETES, output=tmp_path, include=("apps/v1/Deployment",))
+    models = files["core/v1/models.py"]
     assert "class PodTemplateSpec(" in models
     assert "class Node(" not in models
-    assert "class DaemonSet(" not in found["apps/v1/models.py"]
+    assert "class DaemonSet(" not in files["apps/v1/models.py"]
     # The scale of a Deployment is a type of another group, without clients.
-    assert "class Scale(" in found["autoscaling/v1/models.py"]
-    assert {path.partition("/")[0] for path in found if path.endswith("/clients.py")} == {"apps"}
-    assert "core_v1" not in found["clientset.py"]
+    assert "class Scale(" in files["autoscaling/v1/models.py"]
+    assert {path.partition("/")[0] for path in files if path.endswith("/clients.py")} == {"apps"}
+    assert "core_v1" not in files["clientset.py"]
 
 
 def test_the_order_of_patterns_and_documents_does_not_matter(tmp_path: Path):

@@ -36,7 +36,7 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda p: p.patch("web", {}), f"{PATCHES} a dict: write MergePatch({{...}}), for example"),
         (lambda p: p.patch("web", []), f"{PATCHES} a list: write JsonPatch([...]), for example"),
@@ -54,11 +54,11 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
         (lambda p: p.list(label_selector=5), 'a mapping, "app=web" or {"app": "web"}, not an int'),
     ],
 )
-async def test_calls_say_what_they_take(server: LocalServer, call, said: str) -> None:
+async def test_calls_say_what_they_take(server: LocalServer, call, message: str) -> None:
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         with pytest.raises(TypeError) as raised:
             await call(k.core_v1.pods("default"))
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 async def test_what_needs_a_namespace_says_so(server: LocalServer) -> None:
@@ -109,7 +109,7 @@ async def test_informers_refuse_what_selects_nothing(server: LocalServer) -> Non
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: MergePatch([]), "MergePatch takes an object, a model or a mapping, not a list"),
         (lambda: StrategicMergePatch("x"), "StrategicMergePatch takes an object"),
@@ -123,10 +123,10 @@ async def test_informers_refuse_what_selects_nothing(server: LocalServer) -> Non
         (lambda: Scheme().load({}), "load() takes a text, bytes or a Path, not a dict"),
     ],
 )
-def test_what_is_made_of_the_wrong_thing_says_so(make, said: str) -> None:
+def test_what_is_made_of_the_wrong_thing_says_so(make, message: str) -> None:
     with pytest.raises(TypeError) as raised:
         make()
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_path_that_is_a_text_is_told() -> None:

@@ -131,9 +131,9 @@ def test_null_inside_lists_and_maps_is_zero_as_in_go() -> None:
 
 
 def test_missing_and_null_required_fields_are_zero() -> None:
-    found = read(Deployment, {"spec": {"template": None}})
-    assert found.spec.selector.match_labels == {}
-    assert found.spec.template.spec.containers == []
+    decoded = read(Deployment, {"spec": {"template": None}})
+    assert decoded.spec.selector.match_labels == {}
+    assert decoded.spec.template.spec.containers == []
     status = read(Pod, {"status": {"containerStatuses": [{"ready": None}]}}).status
     assert (status.container_statuses[0].ready, status.container_statuses[0].name) == (False, "")
 
@@ -150,13 +150,13 @@ def test_missing_and_null_required_fields_are_zero() -> None:
 def test_what_is_required_and_was_not_sent_is_not_sent_back(
     kind: type[Model], sent: dict[str, Any]
 ) -> None:
-    found = read(kind, sent)
-    types = {"apiVersion": wire(found)["apiVersion"], "kind": kind.__name__}
+    decoded = read(kind, sent)
+    types = {"apiVersion": wire(decoded)["apiVersion"], "kind": kind.__name__}
 
-    assert wire(found) == {**types, **sent}
-    assert wire(codec.deep_copy(found)) == wire(found)
-    assert wire(pickle.loads(pickle.dumps(found))) == wire(found)
-    assert wire(copy(found)) == wire(found)
+    assert wire(decoded) == {**types, **sent}
+    assert wire(codec.deep_copy(decoded)) == wire(decoded)
+    assert wire(pickle.loads(pickle.dumps(decoded))) == wire(decoded)
+    assert wire(copy(decoded)) == wire(decoded)
 
 
 class Weighted(Model):
@@ -184,13 +184,13 @@ class Placed(Model, partial=("term", "terms")):
 def test_objects_that_are_required_and_were_not_sent_are_not_sent_back_if_partial(
     sent: dict[str, Any],
 ) -> None:
-    found = read(Placed, sent)
+    decoded = read(Placed, sent)
 
-    assert wire(found) == sent
-    assert wire(codec.deep_copy(found)) == sent
-    if found.term:
-        found.term.template.spec.node_name = "b"
-        assert wire(found)["term"]["template"]["spec"] == {"nodeName": "b", "containers": []}
+    assert wire(decoded) == sent
+    assert wire(codec.deep_copy(decoded)) == sent
+    if decoded.term:
+        decoded.term.template.spec.node_name = "b"
+        assert wire(decoded)["term"]["template"]["spec"] == {"nodeName": "b", "containers": []}
 
 
 def test_what_was_not_sent_is_zero_until_it_is_set() -> None:
@@ -287,9 +287,9 @@ def test_schemas_nest() -> None:
     for _ in range(40):
         schema = {"properties": {"a": schema}, "not": {"default": None}}
     spec = {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}
-    found = read(CustomResourceDefinition, {"spec": spec})
-    assert wire(found)["spec"]["versions"][0]["schema"]["openAPIV3Schema"] == schema
-    assert codec.encode(codec.deep_copy(found)) == codec.encode(found)
+    decoded = read(CustomResourceDefinition, {"spec": spec})
+    assert wire(decoded)["spec"]["versions"][0]["schema"]["openAPIV3Schema"] == schema
+    assert codec.encode(codec.deep_copy(decoded)) == codec.encode(decoded)
 
 
 # --- what is an error ---
@@ -410,12 +410,12 @@ def test_nothing_read_keeps_the_body_alive(newer: dict[str, Any]) -> None:
         (CustomResourceDefinition, {"spec": {"group": "g", "versions": [version]}}),
     ):
         body = bytearray(json.dumps(sent).encode())
-        found = codec.decode(body, model)  # type: ignore[arg-type]
-        expected = codec.encode(found)
+        decoded = codec.decode(body, model)  # type: ignore[arg-type]
+        expected = codec.encode(decoded)
         # A view of a bytearray would forbid this, or show it.
         body[:] = b" " * len(body)
         body.clear()
-        assert codec.encode(found) == expected
+        assert codec.encode(decoded) == expected
 
 
 @pytest.mark.parametrize("body", [b'{"items": []}', b'{"items": 5}', b"broken"])
@@ -552,10 +552,10 @@ def test_whole_numbers_go_back_without_a_fraction_as_from_go() -> None:
         b'{"number":60,"numbers":[1,2.5,-3],"named":{"a":[4]},'
         b'"inner":{"number":5},"items":[{"number":6},{"number":0.5}],"unknown":7.0}'
     )
-    found = codec.decode(sent, Ratios)
-    assert isinstance(found.number, float)
-    assert codec.encode(found) == sent
-    assert codec.encode({"patch": [1.0, {"a": found.number}]}) == b'{"patch":[1,{"a":60}]}'
+    decoded = codec.decode(sent, Ratios)
+    assert isinstance(decoded.number, float)
+    assert codec.encode(decoded) == sent
+    assert codec.encode({"patch": [1.0, {"a": decoded.number}]}) == b'{"patch":[1,{"a":60}]}'
 
 
 def test_numbers_beyond_whole_ones_are_sent_as_they_are() -> None:

@@ -134,14 +134,14 @@ JSON = st.recursive(
 
 def places(value: Any) -> list[tuple[Any, Any]]:
     """Return every place in a JSON value as a container and the key in it."""
-    found: list[tuple[Any, Any]] = []
+    pairs: list[tuple[Any, Any]] = []
     if isinstance(value, dict):
-        found += [(value, key) for key in value]
-        found += [place for inner in value.values() for place in places(inner)]
+        pairs += [(value, key) for key in value]
+        pairs += [place for inner in value.values() for place in places(inner)]
     elif isinstance(value, list):
-        found += [(value, index) for index in range(len(value))]
-        found += [place for inner in value for place in places(inner)]
-    return found
+        pairs += [(value, index) for index in range(len(value))]
+        pairs += [place for inner in value for place in places(inner)]
+    return pairs
 
 
 @st.composite
@@ -164,13 +164,13 @@ def disturbed(draw: st.DrawFn) -> tuple[type[Model], Any]:
 @given(disturbed())
 def test_nothing_a_server_may_send_is_refused(case: tuple[type[Model], Any]) -> None:
     model, sent = case
-    found = codec.decode(json.dumps(sent).encode(), model)
-    assert isinstance(found, model)
-    repr(found)
-    once = codec.encode(found)
+    decoded = codec.decode(json.dumps(sent).encode(), model)
+    assert isinstance(decoded, model)
+    repr(decoded)
+    once = codec.encode(decoded)
     again = codec.decode(once, model)
     assert codec.encode(again) == once
-    assert json.loads(codec.encode(codec.from_dict(model, codec.to_dict(found)))) == json.loads(
+    assert json.loads(codec.encode(codec.from_dict(model, codec.to_dict(decoded)))) == json.loads(
         once
     )
 
@@ -225,9 +225,9 @@ def test_new_fields_survive_wherever_they_are(
     target = data.draw(st.sampled_from(objects))
     name, value = data.draw(NEW_NAMES), data.draw(JSON.filter(lambda value: value is not None))
     target[name] = value
-    found = codec.decode(json.dumps(sent).encode(), model)
-    assert contains(json.loads(codec.encode(found)), sent)
-    assert codec.encode(codec.deep_copy(found)) == codec.encode(found)
+    decoded = codec.decode(json.dumps(sent).encode(), model)
+    assert contains(json.loads(codec.encode(decoded)), sent)
+    assert codec.encode(codec.deep_copy(decoded)) == codec.encode(decoded)
 
 
 @settings(max_examples=100, deadline=None)
@@ -236,13 +236,13 @@ def test_a_copy_is_equal_and_independent(
     case: tuple[type[Model], Any], data: st.DataObject
 ) -> None:
     model, sent = case
-    found = codec.decode(json.dumps(sent).encode(), model)
-    before = codec.encode(found)
-    copied = codec.deep_copy(found)
-    assert copied == found
+    decoded = codec.decode(json.dumps(sent).encode(), model)
+    before = codec.encode(decoded)
+    copied = codec.deep_copy(decoded)
+    assert copied == decoded
     assert codec.encode(copied) == before
     spoil(copied)
-    assert codec.encode(found) == before
+    assert codec.encode(decoded) == before
 
 
 def spoil(value: Any) -> None:

@@ -82,8 +82,8 @@ def test_blocks_are_those_from_a_begin_to_the_next_end():
             each + b"\n" for each in re.findall(block, pem, re.DOTALL)
         )
         block = rb"-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY)-----.*?-----END \1-----"
-        found = re.search(block, pem, re.DOTALL)
-        assert private_key(pem) == (found[0] + b"\n" if found else b"")
+        match = re.search(block, pem, re.DOTALL)
+        assert private_key(pem) == (match[0] + b"\n" if match else b"")
 
 
 def test_blocks_without_an_end_are_looked_through_once():

@@ -91,8 +91,8 @@ class AsyncShop:
         )
 
     def infos(self) -> dict[str, str]:
-        found = self.user.core_v1.config_maps("shop").list().items
-        return {each.metadata.name: each.data["secret"] for each in found}
+        config_maps = self.user.core_v1.config_maps("shop").list().items
+        return {each.metadata.name: each.data["secret"] for each in config_maps}
 
     async def run(self) -> None:
         async with self.k, self.factory:

@@ -142,9 +142,9 @@ async def test_an_answer_that_is_announced_is_waited_for():
     with RawServer(answers) as server:
         async with AsyncRest(config(server)) as rest:
             for timeout in (None, 10):
-                found = await AsyncPodClient(rest, "shop").get("web", timeout=timeout)
-                assert isinstance(found, Pod)
-                assert found.metadata.name == "web"
+                pod = await AsyncPodClient(rest, "shop").get("web", timeout=timeout)
+                assert isinstance(pod, Pod)
+                assert pod.metadata.name == "web"
         assert server.connections == 1
 
 

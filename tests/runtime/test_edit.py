@@ -81,12 +81,12 @@ def test_a_null_that_stays_or_stands_in_a_list_is_no_matter():
 def test_fields_that_this_package_does_not_know_stay():
     wire = pod(newer={"keep": 1})
     wire["spec"]["containers"][0]["newest"] = [1]
-    found = decode(json.dumps(wire).encode(), Pod)
+    decoded = decode(json.dumps(wire).encode(), Pod)
 
     def change(it: Pod) -> None:
         it.spec.containers[0].image = "nginx:2"
 
-    patch = changed(found, change)
+    patch = changed(decoded, change)
     assert isinstance(patch, MergePatch)
     assert patch.body == {
         "metadata": {"uid": "uid-web-0", "resourceVersion": "1"},
@@ -95,12 +95,12 @@ def test_fields_that_this_package_does_not_know_stay():
 
 
 def test_raw_json_may_change():
-    found = decode(json.dumps(pod(spec={"containers": [], "extension": {"a": 1}})).encode(), Pod)
+    decoded = decode(json.dumps(pod(spec={"containers": [], "extension": {"a": 1}})).encode(), Pod)
 
     def change(it: Pod) -> None:
         it.spec.extension = msgspec.Raw(b'{"a":null}')
 
-    assert isinstance(changed(found, change), JsonPatch)
+    assert isinstance(changed(decoded, change), JsonPatch)
 
 
 def test_a_change_may_not_wait():

@@ -19,8 +19,8 @@ WRITERS, TIMES = 20, 4
 
 
 def increment(key: str) -> Callable[[ConfigMap], None]:
-    def change(found: ConfigMap) -> None:
-        found.data[key] = str(int(found.data.get(key, "0")) + 1)
+    def change(config_map: ConfigMap) -> None:
+        config_map.data[key] = str(int(config_map.data.get(key, "0")) + 1)
 
     return change
 
@@ -46,7 +46,7 @@ async def test_every_writer_gets_its_turn_and_nothing_is_lost(keys: int) -> None
             for each in writers:
                 assert await each.join(60)
     assert problems == []
-    found: Any = cluster.clientset(Clientset).core_v1.config_maps("default").get("shared")
-    del found.data["value"]
-    assert found.data == {f"k{n}": str(WRITERS * TIMES // keys) for n in range(keys)}
+    stored: Any = cluster.clientset(Clientset).core_v1.config_maps("default").get("shared")
+    del stored.data["value"]
+    assert stored.data == {f"k{n}": str(WRITERS * TIMES // keys) for n in range(keys)}
     assert any(each.verb == "patch" for each in cluster.actions)

@@ -151,15 +151,15 @@ def test_the_record_says_for_how_long_it_holds() -> None:
 @pytest.mark.parametrize("holder", ["", None, "other"])
 def test_taking_over_counts_as_a_transition(holder: Any) -> None:
     mine = election()
-    found = lease(holder, lease_transitions=4)
-    mine.answered(mine.attempt(0.0, NOON), found, 0.0, NOON)
-    ask = mine.answered(mine.attempt(15.0, NOON), found, 15.0, NOON)
+    candidate = lease(holder, lease_transitions=4)
+    mine.answered(mine.attempt(0.0, NOON), candidate, 0.0, NOON)
+    ask = mine.answered(mine.attempt(15.0, NOON), candidate, 15.0, NOON)
     assert ask is not None
     assert ask.lease is not None
     assert ask.lease.spec.lease_transitions == 5
     assert ask.lease.spec.acquire_time == ask.lease.spec.renew_time != NOON
     assert ask.lease.metadata.resource_version == "1"
-    assert found.spec.holder_identity == holder
+    assert candidate.spec.holder_identity == holder
 
 
 def test_a_renewal_changes_the_record_though_the_clock_stands_still() -> None:
@@ -195,12 +195,12 @@ def test_who_sees_that_another_holds_the_lease_leads_no_more() -> None:
     assert mine.holder == "other"
 
 
-@pytest.mark.parametrize("found", [None, lease("")])
-def test_a_lease_that_has_gone_or_was_freed_begins_another_term(found: Lease | None) -> None:
+@pytest.mark.parametrize("stored", [None, lease("")])
+def test_a_lease_that_has_gone_or_was_freed_begins_another_term(stored: Lease | None) -> None:
     mine = leading()
     ask = mine.failed(mine.attempt(2.0, NOON), 2.0)
     assert ask is not None
-    ask = mine.answered(ask, found, 2.0, NOON)
+    ask = mine.answered(ask, stored, 2.0, NOON)
     assert ask is not None
     assert not mine.leads(2.0)
     assert mine.answered(ask, ask.lease, 2.5, NOON) is None
@@ -546,8 +546,8 @@ class ManyElectors(RuleBasedStateMachine):
         process = self.processes[index]
         if process.asked is None:
             process.election.resign()
-            found = deep_copy(self.server.lease) if self.server.lease else None
-            freeing = process.election.release(found, process.now, process.time)
+            stored = deep_copy(self.server.lease) if self.server.lease else None
+            freeing = process.election.release(stored, process.now, process.time)
             if freeing is not None:
                 self.server.handle(freeing)
 

@@ -32,11 +32,11 @@ def test_the_tree_in_the_docstring_is_the_tree():
     drawn: dict[str, str] = {}
     above: dict[int, str] = {-1: "Exception"}
     for line in errors.__doc__.splitlines():
-        found = re.match(r"^    ([│├└─ ]*)([A-Z]\w+)", line)
-        if found:
-            depth = len(found[1]) // 4
-            above[depth] = found[2]
-            drawn[found[2]] = above[depth - 1]
+        match = re.match(r"^    ([│├└─ ]*)([A-Z]\w+)", line)
+        if match:
+            depth = len(match[1]) // 4
+            above[depth] = match[2]
+            drawn[match[2]] = above[depth - 1]
     real = {each.__name__: each.__bases__[0].__name__ for each in [*all_errors(), DecodeError]}
     assert drawn == real
 

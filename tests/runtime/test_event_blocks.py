@@ -45,13 +45,13 @@ def test_many_at_once_are_what_they_are_one_by_one(lines):
 
 
 def test_all_kinds_of_them():
-    found = decode_events(b"\n".join(LINES), Pod)
-    assert [each.type for each in found] == [
+    events = decode_events(b"\n".join(LINES), Pod)
+    assert [each.type for each in events] == [
         *("ADDED", "MODIFIED", "DELETED", "ADDED", "BOOKMARK", "ERROR")
     ]
-    assert isinstance(found[-1].object, Status)
-    assert found[3].object.spec.containers == []
-    assert found[4].object.metadata.resource_version == "7"
+    assert isinstance(events[-1].object, Status)
+    assert events[3].object.spec.containers == []
+    assert events[4].object.metadata.resource_version == "7"
 
 
 def test_nothing_is_no_event():
@@ -70,8 +70,8 @@ def test_raw_parts_do_not_keep_the_chunk():
     metadata = {**managed["metadata"], "managedFields": [{"fieldsV1": {"f:spec": {}}}]}
     managed["metadata"] = metadata
     block = line("ADDED", managed) + b" " * 100_000 + b"\n"
-    (found,) = decode_events(block, Pod)
-    raw = found.object.metadata.managed_fields[0].fields_v1
+    (event,) = decode_events(block, Pod)
+    raw = event.object.metadata.managed_fields[0].fields_v1
     assert bytes(raw) == b'{"f:spec": {}}'
     assert not [each for each in gc.get_referents(raw) if each is block]
     assert gc.isenabled()

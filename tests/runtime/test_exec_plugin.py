@@ -178,8 +178,8 @@ def test_a_failing_plugin_is_told_by_its_exit_code(
     plugin: Plugin, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plugin.does(f"print({SECRET!r}); print('log in first', file=sys.stderr); sys.exit(3)")
-    said = failure(plugin.config())
-    assert said == f"{WHERE}failed with exit code 3; its standard error says why"
+    message = failure(plugin.config())
+    assert message == f"{WHERE}failed with exit code 3; its standard error says why"
     assert capfd.readouterr().err == "log in first\n"
 
 
@@ -197,8 +197,8 @@ def test_a_hanging_plugin_is_ended_and_its_children_are_not_waited_for(plugin: P
                                  stdin=subprocess.PIPE)
         time.sleep(60)
         """)
-    said = failure(plugin.config(timeout=0.3))
-    assert said == f"{WHERE}did not answer within 0.3 s and was ended"
+    message = failure(plugin.config(timeout=0.3))
+    assert message == f"{WHERE}did not answer within 0.3 s and was ended"
 
 
 def test_a_missing_plugin_is_told_with_its_hint() -> None:
@@ -208,8 +208,8 @@ def test_a_missing_plugin_is_told_with_its_hint() -> None:
         '~/config: user "dev": exec: plugin "no-such-plugin" is not installed: '
         'there is no executable "no-such-plugin" on PATH\n    brew install it'
     )
-    said = failure(with_plugin(ExecConfig("/none/plugin")))
-    assert 'there is no executable "/none/plugin"\n    see https://kubernetes.io' in said
+    message = failure(with_plugin(ExecConfig("/none/plugin")))
+    assert 'there is no executable "/none/plugin"\n    see https://kubernetes.io' in message
 
 
 def test_a_plugin_that_the_system_cannot_run_is_told(tmp_path: Path) -> None:
@@ -482,8 +482,8 @@ def test_what_a_plugin_has_started_ends_with_it(
 ) -> None:
     place = tmp_path / "grandchild"
     plugin.does(GRANDCHILD.format(place=str(place)) + f"    {then}\n")
-    said = failure(plugin.config(timeout=3.0))
-    assert problem in said
+    message = failure(plugin.config(timeout=3.0))
+    assert problem in message
     pid = int(place.read_text())
     end = time.monotonic() + 10
     while is_alive(pid):
@@ -493,5 +493,5 @@ def test_what_a_plugin_has_started_ends_with_it(
 
 def test_a_plugin_that_prints_without_an_end_is_ended(plugin: Plugin) -> None:
     plugin.does(f"while True: sys.stdout.write({SECRET!r} * 10_000)")
-    said = failure(plugin.config(timeout=60.0))
-    assert said == f"{WHERE}printed more than 1048576 bytes and was ended"
+    message = failure(plugin.config(timeout=60.0))
+    assert message == f"{WHERE}printed more than 1048576 bytes and was ended"

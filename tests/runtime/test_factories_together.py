@@ -53,8 +53,8 @@ async def test_one_cluster_serves_clientsets_of_several_packages(k):
         "delete configmaps default/a",
     ]
     other = cluster_of(k).clientset(lookups.AsyncClientset)
-    found = await other.servicelookup_v1alpha1.pod_to_services("default").get("web-1")
-    assert type(found) is PodToService
+    record = await other.servicelookup_v1alpha1.pod_to_services("default").get("web-1")
+    assert type(record) is PodToService
 
 
 async def test_they_start_sync_and_stop_as_one(k):

@@ -126,9 +126,9 @@ async def test_the_options_of_a_factory_are_those_of_its_informers() -> None:
         config_maps = factory.core_v1.config_maps()
         await synced(factory)
 
-        found = config_maps.lister.list()
-        assert sorted(each.metadata.name for each in found) == ["a", "c"]
-        assert all(not each.metadata.managed_fields for each in found)
+        cached = config_maps.lister.list()
+        assert sorted(each.metadata.name for each in cached) == ["a", "c"]
+        assert all(not each.metadata.managed_fields for each in cached)
         assert user.config_maps("one").get("a").metadata.managed_fields
 
 

@@ -72,15 +72,15 @@ async def test_fields_of_any_name_are_read_and_sent_back(server, config_for, nam
     server.reply(head(chunked=True), event("ADDED", sent), END)
     async with AsyncRest(config_for(server)) as rest:
         pods = AsyncPodClient(rest, "default")
-        found = await pods.get("web")
-        await pods.update(found)
+        got = await pods.get("web")
+        await pods.update(got)
         await pods.edit("web", lambda pod: pod.metadata.labels.update(a="b"))
         (item,) = (await pods.list()).items
         async with pods.watch(resource_version="1") as events:
             async for change in events:
                 seen = change.object
                 break
-    assert codec.to_dict(item) == codec.to_dict(seen) == codec.to_dict(found) == sent
+    assert codec.to_dict(item) == codec.to_dict(seen) == codec.to_dict(got) == sent
     _, put, _, patch, *_ = server.requests
     assert put.json() == sent
     assert patch.json()["metadata"]["labels"] == {"a": "b"}
@@ -100,12 +100,12 @@ async def test_halves_of_characters_are_read_as_go_reads_them(server, config_for
     server.reply(head(chunked=True), chunk(b'{"type":"ADDED","object":%b}\n' % text), END)
     async with AsyncRest(config_for(server)) as rest:
         pods = AsyncPodClient(rest, "default")
-        found = await pods.get("web")
+        pod = await pods.get("web")
         async for change in pods.watch(resource_version="1"):
-            assert change.object == found
+            assert change.object == pod
             break
-    assert found.metadata.name in {"w\ufffd", "w\\ud800"}
-    assert json.loads(codec.encode(found))["metadata"]["name"] == found.metadata.name
+    assert pod.metadata.name in {"w\ufffd", "w\\ud800"}
+    assert json.loads(codec.encode(pod))["metadata"]["name"] == pod.metadata.name
 
 
 DEEP = b"[" * 100_000
@@ -235,13 +235,13 @@ async def test_objects_of_any_shape_are_read_or_refused(server, config_for, text
         pods = AsyncPodClient(rest, "default")
         for call in (lambda: pods.get("web"), pods.list, pods.list):
             try:
-                found = await call()
+                pod_list = await call()
             except errors.ClientError:
                 continue
-            if isinstance(found, Pod):
-                assert isinstance(found.metadata.name, str)
+            if isinstance(pod_list, Pod):
+                assert isinstance(pod_list.metadata.name, str)
             else:
-                assert all(isinstance(each, Pod) for each in found.items)
+                assert all(isinstance(each, Pod) for each in pod_list.items)
         try:
             async for change in pods.watch(resource_version="1"):
                 assert isinstance(change.object, Pod)
@@ -277,10 +277,10 @@ async def test_informers_keep_fields_of_any_name(server, config_for, name):
         informer = AsyncSharedInformer(rest, PODS, Pod, PodList, namespace="default")
         informer.start()
         assert await informer.wait_for_sync(10)
-        found = informer.lister.get("default", "web")
+        cached = informer.lister.get("default", "web")
         await informer.stop()
     hold.set()
-    assert codec.to_dict(found) == sent
+    assert codec.to_dict(cached) == sent
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -325,10 +325,10 @@ async def test_what_is_no_answer_is_a_client_error_in_one_line(what):
         async with AsyncRest(config, max_retries=0) as rest:
             pods = AsyncPodClient(rest, "default")
             for call in (lambda: pods.get("web", timeout=20), lambda: pods.get("web")):
-                said = ""
+                message = ""
                 try:
                     assert isinstance(await call(), Pod)  # threads are more lenient here and there
                 except errors.ClientError as error:
-                    said = str(error)
-                assert said.isprintable()
-                assert len(said) < 400
+                    message = str(error)
+                assert message.isprintable()
+                assert len(message) < 400

@@ -348,9 +348,9 @@ def test_readers_see_a_relist_whole_or_not_at_all():
 
     def whole(read: Callable[[], list[Pod]]) -> Callable[[], None]:
         def check() -> None:
-            found = read()
-            [version] = {each.metadata.resource_version for each in found}
-            assert len(found) == 50 + int(version)
+            objects = read()
+            [version] = {each.metadata.resource_version for each in objects}
+            assert len(objects) == 50 + int(version)
 
         return check
 
@@ -454,8 +454,8 @@ def test_a_version_is_never_newer_than_what_is_read_after_it():
 
     def look() -> None:
         version = int(pods.resource_version)
-        [found] = pods.list()
-        assert int(found.metadata.resource_version) >= version
+        [pod] = pods.list()
+        assert int(pod.metadata.resource_version) >= version
 
     assert at_every_step(lambda: pods.upsert(pod("a", version="2"), "2"), look) > 50
     assert at_every_step(lambda: pods.replace([pod("a", version="3")], "3"), look) > 50
@@ -577,15 +577,15 @@ class IndexerMachine(RuleBasedStateMachine):
             self.indices[name] = INDICES[name]
 
     def indexed(self, name: str) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
+        index: dict[str, set[str]] = {}
         for key, obj in self.model.items():
             try:
                 values = [*self.indices[name](obj)]
             except ValueError:
                 continue
             for value in filter(None, values):
-                found.setdefault(value, set()).add(key)
-        return found
+                index.setdefault(value, set()).add(key)
+        return index
 
     @invariant()
     def the_store_is_the_model(self) -> None:
@@ -604,8 +604,8 @@ class IndexerMachine(RuleBasedStateMachine):
             assert sorted(self.indexer.index_values(name)) == sorted(expected)
             for value, keys in expected.items():
                 assert sorted(self.indexer.index_keys(name, value)) == sorted(keys)
-                found = self.indexer.by_index(name, value)
-                assert sorted(map(id, found)) == sorted(id(self.model[key]) for key in keys)
+                matching = self.indexer.by_index(name, value)
+                assert sorted(map(id, matching)) == sorted(id(self.model[key]) for key in keys)
 
     @invariant()
     def only_what_fails_has_failed(self) -> None:

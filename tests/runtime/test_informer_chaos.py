@@ -110,8 +110,8 @@ class FakeWriter:
 
     async def state(self, namespaces: tuple[str, ...], selector: str) -> dict[str, str]:
         """What the server has: versions by key."""
-        found = await self.k.core_v1.config_maps().list(label_selector=selector)
-        return versions([each for each in found.items if each.metadata.namespace in namespaces])
+        listed = await self.k.core_v1.config_maps().list(label_selector=selector)
+        return versions([each for each in listed.items if each.metadata.namespace in namespaces])
 
 
 def versions(objects: list[ConfigMap]) -> dict[str, str]:

@@ -67,7 +67,7 @@ async def test_however_many_ask_there_is_one_watch(cluster):
 
 async def test_other_options_are_another_watch(cluster):
     async with factory(cluster) as informers:
-        found = [
+        caches = [
             config_maps(informers),
             config_maps(informers, namespace="shop"),
             config_maps(informers, namespace=["shop", "default"]),
@@ -77,8 +77,8 @@ async def test_other_options_are_another_watch(cluster):
         again = config_maps(informers, namespace=("default", "shop", "default"))
         informers.start()
         assert all((await informers.wait_for_sync(FOREVER)).values())
-        assert [names(each) for each in found] == [["a", "b"], ["b"], ["a", "b"], ["b"], ["a"]]
-        assert again is found[2]
+        assert [names(each) for each in caches] == [["a", "b"], ["b"], ["a", "b"], ["b"], ["a"]]
+        assert again is caches[2]
 
 
 async def test_what_the_factory_is_given_is_the_default(cluster):

@@ -330,13 +330,13 @@ def test_whatever_the_values_are_there_is_no_other_error(
 
 
 def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
-    found = said(
+    problems = said(
         tmp_path,
         cluster={"server": "ftp://x", "proxy-url": "x"},
         user={"token": 5, "exec": {"args": {}}},
         context={"namespace": 5},
     )
-    assert len(found) == 7
+    assert len(problems) == 7
 
 
 def test_a_token_file_is_not_looked_for_where_no_token_is_sent(tmp_path: Path) -> None:

@@ -192,8 +192,8 @@ def test_names_that_look_like_dates_are_names(tmp_path: Path) -> None:
 def test_a_name_twice_in_one_file_is_refused(tmp_path: Path) -> None:
     content = kubeconfig("https://x")
     content["users"] *= 2
-    said = failure(write(tmp_path / "twice", content), env={"HOME": str(tmp_path)})
-    assert said == '~/twice: user "dev" appears twice; remove one of them'
+    message = failure(write(tmp_path / "twice", content), env={"HOME": str(tmp_path)})
+    assert message == '~/twice: user "dev" appears twice; remove one of them'
 
 
 def test_only_the_first_yaml_document_counts(tmp_path: Path) -> None:

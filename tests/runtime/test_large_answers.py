@@ -217,9 +217,9 @@ async def test_an_informer_lists_again_after_a_line_without_an_end(server, confi
         there = Event()
         informer.add_handler(on_add=lambda obj, is_initial: there.set())
         informer.start()
-        found = await there.wait(20)
+        relisted = await there.wait(20)
         await informer.stop()
-        assert found
+        assert relisted
         assert informer.lister.get("default", "web").metadata.name == "web"
     hold.set()
 

@@ -303,9 +303,9 @@ async def test_what_the_work_raises_ends_it_and_releases_the_lease() -> None:
 
 async def test_leading_goes_on_when_the_callback_returns() -> None:
     stage = AsyncStage()
-    said: list[str] = []
-    async with stage.run("a", on_started_leading=lambda: said.append("started")) as a:
-        await until(lambda: said)
+    log: list[str] = []
+    async with stage.run("a", on_started_leading=lambda: log.append("started")) as a:
+        await until(lambda: log)
         await stage.pass_time(20, a)
         assert a.leads
     assert a.error is None
@@ -351,10 +351,10 @@ async def test_who_never_led_is_told_that_it_stopped_too() -> None:
 
 async def test_new_leaders_are_announced_in_order() -> None:
     stage = AsyncStage()
-    said: list[str] = []
+    leaders: list[str] = []
 
     async def note(leader: str) -> None:
-        said.append(leader)
+        leaders.append(leader)
 
     async with stage.run("b", on_new_leader=note) as b:
         await until(lambda: b.leads)
@@ -366,7 +366,7 @@ async def test_new_leaders_are_announced_in_order() -> None:
             again = stage.run("b", on_new_leader=note)
             again.elector._told = ""
             async with again:
-                await until(lambda: said == ["b", "a"])
+                await until(lambda: leaders == ["b", "a"])
 
 
 async def test_an_elector_may_run_again_but_not_twice_at_once() -> None:

@@ -22,23 +22,23 @@ def test_a_thread_is_told_by_is_leader_that_it_is_to_end() -> None:
     cluster = FakeCluster(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}, clock=clock
     )
-    said: list[str] = []
+    log: list[str] = []
 
     def work() -> None:
-        said.append("began")
+        log.append("began")
         while elector.is_leader:
             time.sleep(0.001)
-        said.append("ended")
+        log.append("ended")
 
     elector = LeaderElector(
         cluster.clientset(Clientset), "lock", "default", clock=clock, on_started_leading=work
     )
     running = threading.Thread(target=elector.run)
     running.start()
-    while not said:
+    while not log:
         time.sleep(0.001)
     elector.stop()
     running.join(10)
     assert not running.is_alive()
-    assert said == ["began", "ended"]
+    assert log == ["began", "ended"]
     assert cluster.writes[-1].object["spec"]["holderIdentity"] == ""

@@ -26,10 +26,10 @@ SCALARS = {"string": "str", "integer": "int", "boolean": "bool"}
 
 @pytest.fixture(scope="module")
 def definitions() -> dict[str, Any]:
-    found = json.loads(SPEC.read_bytes())["definitions"]
+    all_definitions = json.loads(SPEC.read_bytes())["definitions"]
     return {
         name.removeprefix(PREFIX): definition
-        for name, definition in found.items()
+        for name, definition in all_definitions.items()
         if name.startswith(PREFIX)
     }
 

@@ -67,7 +67,7 @@ def rests() -> Iterator[tuple[Any, Counting]]:
 
 def clients() -> list[tuple[str, type]]:
     """The class of every client of the generated package, of both flavours."""
-    found: dict[str, type] = {}
+    by_accessor: dict[str, type] = {}
     for module in pkgutil.walk_packages(kubeapi.__path__, "kubeapi."):
         if module.name.endswith(("clients", "async_clients")):
             classes = vars(importlib.import_module(module.name)).values()
@@ -75,8 +75,8 @@ def clients() -> list[tuple[str, type]]:
                 if isinstance(each, type) and issubclass(
                     each, (sync.ResourceClient, aio.AsyncResourceClient)
                 ):
-                    found[f"{each.__module__}.{each.__name__}"] = each
-    return [item for item in found.items() if item[1].__module__.startswith("kubeapi.")]
+                    by_accessor[f"{each.__module__}.{each.__name__}"] = each
+    return [item for item in by_accessor.items() if item[1].__module__.startswith("kubeapi.")]
 
 
 def calls(client: type) -> Iterator[tuple[str, list[str]]]:
@@ -105,7 +105,7 @@ def argument(parameter: str, bad: Any, *, named: bool) -> Any:
         case "patch":
             return MergePatch({})
         case "change":
-            return lambda found: None
+            return lambda obj: None
     raise AssertionError(f"a test is to know what {parameter} is")
 
 
@@ -132,7 +132,7 @@ def test_no_call_of_any_client_takes_what_is_no_name(flavour: int) -> None:
         where = ("shop",) if kind.resource.namespaced else ()
         client = kind(rest, *where)
         accessor = kind._accessor or kind.resource.plural
-        said = f'{accessor}("shop")' if where else f"{accessor}()"
+        call_text = f'{accessor}("shop")' if where else f"{accessor}()"
         for name, parameters in calls(kind):
             if not {"name", "body"} & {*parameters} or (
                 name in MAKERS and "name" not in parameters
@@ -140,7 +140,7 @@ def test_no_call_of_any_client_takes_what_is_no_name(flavour: int) -> None:
                 continue
             for bad in NO_NAMES:
                 words = refused(client, name, parameters, bad)
-                assert words.startswith(f"{said}.{name}(): "), words
+                assert words.startswith(f"{call_text}.{name}(): "), words
                 assert "name" in words
                 tried += 1
     assert transport.sent == []

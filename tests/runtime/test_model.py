@@ -264,8 +264,8 @@ def test_a_copy_does_not_share_what_was_read_empty() -> None:
 
 def test_what_nobody_set_is_left_out_and_where_there_is_a_default_empty_is_sent() -> None:
     assert codec.to_dict(Rule(names=[])) == {"names": []}
-    said = Rule(names=[], plain=[], matches=[], options={})
-    assert codec.to_dict(said) == {"names": [], "matches": [], "options": {}}
+    rule = Rule(names=[], plain=[], matches=[], options={})
+    assert codec.to_dict(rule) == {"names": [], "matches": [], "options": {}}
     filled = Rule(names=[])
     filled.matches.append("a")
     filled.options["a"] = "b"
@@ -312,9 +312,11 @@ class Holder(Model):
 TYPE_META = {"apiVersion": "v1", "kind": "Claim"}
 
 
-@pytest.mark.parametrize("said", [{}, TYPE_META, {"kind": "Claim"}, {"apiVersion": "v2"}])
-def test_an_object_inside_another_has_the_kind_that_it_was_read_with(said: dict[str, str]) -> None:
-    inside = {"claim": said, "claims": [said, {}], "byName": {"a": said}}
+@pytest.mark.parametrize("type_meta", [{}, TYPE_META, {"kind": "Claim"}, {"apiVersion": "v2"}])
+def test_an_object_inside_another_has_the_kind_that_it_was_read_with(
+    type_meta: dict[str, str],
+) -> None:
+    inside = {"claim": type_meta, "claims": [type_meta, {}], "byName": {"a": type_meta}}
     sent = {"apiVersion": "v1", "kind": "Holder", **inside}
     holder = codec.from_dict(Holder, sent)
     copies = (holder, codec.deep_copy(holder), pickle.loads(pickle.dumps(holder)))
@@ -343,7 +345,7 @@ def test_an_object_by_itself_always_has_its_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "given", "said"),
+    ("model", "given", "message"),
     [
         (PodSpec, {"container": []}, "PodSpec has no field 'container'; did you mean"),
         (PodSpec, {"container": []}, "'containers'?; PodSpec needs 'containers'"),
@@ -357,11 +359,11 @@ def test_an_object_by_itself_always_has_its_kind() -> None:
     ],
 )
 def test_an_error_names_the_class_and_what_was_meant(
-    model: Any, given: dict[str, Any], said: str
+    model: Any, given: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(TypeError) as raised:
         model(**given)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert raised.value.__suppress_context__
 
 

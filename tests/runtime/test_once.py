@@ -18,11 +18,11 @@ def test_threads_that_ask_at_once_get_the_same_thing():
         made.append(object())
         return made[-1]
 
-    found: list[object] = []
+    results: list[object] = []
 
     def ask() -> None:
         barrier.wait()
-        found.append(make("x"))
+        results.append(make("x"))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -31,7 +31,7 @@ def test_threads_that_ask_at_once_get_the_same_thing():
         thread.join()
 
     assert len(made) == 1
-    assert set(found) == set(made)
+    assert set(results) == set(made)
 
 
 def test_the_first_decodes_of_many_threads_do_no_harm():

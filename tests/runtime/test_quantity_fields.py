@@ -72,6 +72,6 @@ def test_what_is_no_quantity_is_told_with_its_field() -> None:
 
 def test_what_a_server_sends_is_read_whatever_it_is() -> None:
     sent = {"requests": {"cpu": "a lot", "memory": True, "x": {}}, "limits": {}, "new": 1}
-    found = codec.from_dict(ResourceRequirements, sent)
-    copies = (found, codec.deep_copy(found), pickle.loads(pickle.dumps(found)))
+    decoded = codec.from_dict(ResourceRequirements, sent)
+    copies = (decoded, codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded)))
     assert [codec.to_dict(each) for each in copies] == [sent] * 3

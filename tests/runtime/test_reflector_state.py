@@ -34,9 +34,9 @@ END = "k8s.io/initial-events-end"
 
 
 def status(code: int, reason: str = "", message: str = "no", **details: Any) -> errors.ApiError:
-    found = StatusDetails(**details) if details else None
+    status_details = StatusDetails(**details) if details else None
     return api_error(
-        Status(status="Failure", code=code, reason=reason, message=message, details=found)
+        Status(status="Failure", code=code, reason=reason, message=message, details=status_details)
     )
 
 

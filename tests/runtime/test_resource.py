@@ -45,9 +45,9 @@ def test_paths_of_collections(resource, arguments, path):
     ],
 )
 def test_paths_of_objects(resource, arguments, path):
-    found = resource.object_path(*arguments)
-    assert found == path
-    assert type(found) is str
+    object_path = resource.object_path(*arguments)
+    assert object_path == path
+    assert type(object_path) is str
 
 
 @pytest.mark.parametrize("bad", NO_NAMES, ids=repr)

@@ -67,9 +67,9 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 async def test_a_get_asks_for_the_object_and_gives_it_typed(server, config_for):
     server.reply(ok(pod("web-0")))
     async with AsyncRest(config_for(server)) as rest:
-        found = await AsyncPodClient(rest, "default")._get(Pod, "web-0", {"resource_version": "0"})
-    assert found.metadata.name == "web-0"
-    assert found.spec.containers[0].image == "nginx"
+        got = await AsyncPodClient(rest, "default")._get(Pod, "web-0", {"resource_version": "0"})
+    assert got.metadata.name == "web-0"
+    assert got.spec.containers[0].image == "nginx"
     (request,) = server.requests
     assert (request.method, request.target) == (
         "GET",
@@ -225,7 +225,7 @@ async def test_a_subresource_has_its_own_verbs(server, config_for):
         await part.update(Pod())
         await part.patch(MergePatch({}))
         await part.apply({})
-        await part.edit(lambda found: None)
+        await part.edit(lambda pod: None)
     assert [request.method for request in server.requests] == [
         "GET",
         "PUT",
@@ -776,8 +776,8 @@ async def test_edit_sends_the_difference_guarded_by_what_was_read(server, config
     server.reply(ok(pod(version="2")))
     server.reply(ok(pod(version="3")))
 
-    def change(found: Pod) -> None:
-        found.metadata.labels["a"] = "b"
+    def change(pod: Pod) -> None:
+        pod.metadata.labels["a"] = "b"
 
     async with AsyncRest(config_for(server)) as rest:
         edited = await AsyncPodClient(rest, "default")._edit(
@@ -799,8 +799,8 @@ async def test_edit_that_changes_nothing_sends_nothing(server, config_for, caplo
     caplog.set_level("DEBUG", "clientgen.runtime._http.edit")
     server.reply(ok(pod()))
     async with AsyncRest(config_for(server)) as rest:
-        found = await AsyncPodClient(rest, "default")._edit(Pod, "web-0", lambda found: None, {})
-    assert found.metadata.name == "web-0"
+        edited = await AsyncPodClient(rest, "default")._edit(Pod, "web-0", lambda obj: None, {})
+    assert edited.metadata.name == "web-0"
     assert len(server.requests) == 1
     assert "default/pods/web-0: the function changed nothing" in caplog.text
 
@@ -813,7 +813,7 @@ async def test_edit_goes_on_after_many_conflicts(server, config_for, naps):
     server.reply(ok(pod(version="9")))
     async with AsyncRest(config_for(server)) as rest:
         edited = await AsyncPodClient(rest, "default")._edit(
-            Pod, "web-0", lambda found: found.metadata.labels.update(a="b"), {}
+            Pod, "web-0", lambda obj: obj.metadata.labels.update(a="b"), {}
         )
     assert edited.metadata.resource_version == "9"
     assert len(naps) == 30
@@ -830,7 +830,7 @@ async def test_edit_gives_up_at_its_deadline(server, config_for, naps, monkeypat
     async with AsyncRest(config_for(server)) as rest:
         with pytest.raises(errors.Conflict, match="changed") as caught:
             await AsyncPodClient(rest, "default")._edit(
-                Pod, "web-0", lambda found: found.metadata.labels.update(a="b"), options
+                Pod, "web-0", lambda obj: obj.metadata.labels.update(a="b"), options
             )
     assert limit - 0.6 < sum(naps) <= limit + 0.1
     assert caught.value.__notes__ == [f"gave up after {len(naps)} retries"]

@@ -43,9 +43,9 @@ def meaning(value: Any) -> Any:
 
 def comes_back(model: type[T], sent: dict[str, Any]) -> T:
     """Decode, check that encoding gives what was sent, and return the object."""
-    found = codec.decode(json.dumps(sent).encode(), model)
-    assert meaning(json.loads(codec.encode(found))) == meaning(sent)
-    return found
+    decoded = codec.decode(json.dumps(sent).encode(), model)
+    assert meaning(json.loads(codec.encode(decoded))) == meaning(sent)
+    return decoded
 
 
 def pod(**spec: Any) -> dict[str, Any]:
@@ -77,16 +77,16 @@ def test_an_int_or_string_stays_the_one_it_was(surge: int | str) -> None:
             "template": {"spec": {"containers": [{"name": "app"}]}},
         },
     }
-    found = comes_back(Deployment, sent)
-    assert found.spec.strategy
-    assert found.spec.strategy.rolling_update
-    assert found.spec.strategy.rolling_update.max_surge == surge
+    decoded = comes_back(Deployment, sent)
+    assert decoded.spec.strategy
+    assert decoded.spec.strategy.rolling_update
+    assert decoded.spec.strategy.rolling_update.max_surge == surge
 
 
 def test_a_status_nobody_sent_is_not_added() -> None:
-    found = comes_back(Pod, pod())
-    assert found.status.phase is None
-    assert "status" not in codec.to_dict(found)
+    decoded = comes_back(Pod, pod())
+    assert decoded.status.phase is None
+    assert "status" not in codec.to_dict(decoded)
 
 
 def test_an_empty_status_that_was_sent_is_kept() -> None:
@@ -95,17 +95,17 @@ def test_an_empty_status_that_was_sent_is_kept() -> None:
 
 @pytest.mark.parametrize("cpu", [1, 0.5, "500m", "1e3", "1.50"])
 def test_a_quantity_given_as_a_number_stays_a_number(cpu: float | str) -> None:
-    found = comes_back(
+    decoded = comes_back(
         Pod, pod(containers=[{"name": "app", "resources": {"limits": {"cpu": cpu}}}])
     )
-    resources = found.spec.containers[0].resources
+    resources = decoded.spec.containers[0].resources
     assert resources
     assert resources.limits["cpu"] == Quantity(cpu)
 
 
 def test_a_micro_time_keeps_its_fraction() -> None:
-    found = comes_back(Lease, lease(renewTime="2026-01-01T10:00:00.123456Z"))
-    assert found.spec.renew_time == datetime(2026, 1, 1, 10, 0, 0, 123456, UTC)
+    decoded = comes_back(Lease, lease(renewTime="2026-01-01T10:00:00.123456Z"))
+    assert decoded.spec.renew_time == datetime(2026, 1, 1, 10, 0, 0, 123456, UTC)
 
 
 def test_a_micro_time_at_a_full_second_keeps_six_digits() -> None:
@@ -113,8 +113,8 @@ def test_a_micro_time_at_a_full_second_keeps_six_digits() -> None:
 
 
 def test_a_large_integer_keeps_every_digit() -> None:
-    found = comes_back(Pod, {**pod(), "metadata": {"name": "web-0", "generation": 2**53 + 1}})
-    assert found.metadata.generation == 9007199254740993
+    decoded = comes_back(Pod, {**pod(), "metadata": {"name": "web-0", "generation": 2**53 + 1}})
+    assert decoded.metadata.generation == 9007199254740993
 
 
 def test_secret_data_that_is_no_text_is_bytes() -> None:
@@ -123,29 +123,29 @@ def test_secret_data_that_is_no_text_is_bytes() -> None:
 
 
 def test_null_items_are_an_empty_list() -> None:
-    found = codec.decode_list(
+    decoded = codec.decode_list(
         b'{"apiVersion":"v1","kind":"PodList","metadata":{"resourceVersion":"5"},"items":null}',
         PodList,
     )
-    assert list(found) == []
-    assert codec.to_dict(found)["items"] == []
+    assert list(decoded) == []
+    assert codec.to_dict(decoded)["items"] == []
 
 
 def test_null_containers_are_an_empty_list() -> None:
-    found = codec.decode(b'{"spec": {"containers": null}}', Pod)
-    assert list(found.spec.containers) == []
+    decoded = codec.decode(b'{"spec": {"containers": null}}', Pod)
+    assert list(decoded.spec.containers) == []
 
 
 def test_null_maps_and_lists_are_empty_and_absent() -> None:
-    found = comes_back(Pod, pod(nodeSelector=None, tolerations=None, securityContext=None))
-    assert found.spec.node_selector == {}
-    assert found.spec.tolerations == []
-    assert "tolerations" not in codec.to_dict(found)["spec"]
+    decoded = comes_back(Pod, pod(nodeSelector=None, tolerations=None, securityContext=None))
+    assert decoded.spec.node_selector == {}
+    assert decoded.spec.tolerations == []
+    assert "tolerations" not in codec.to_dict(decoded)["spec"]
 
 
 def test_keywords_of_python_are_fields_like_others() -> None:
-    found = codec.decode_list(b'{"metadata": {"continue": "next"}, "items": []}', PodList)
-    assert found.metadata.continue_ == "next"
+    decoded = codec.decode_list(b'{"metadata": {"continue": "next"}, "items": []}', PodList)
+    assert decoded.metadata.continue_ == "next"
     sent = {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -186,34 +186,34 @@ def test_a_schema_keeps_every_kind_of_default() -> None:
             ],
         },
     }
-    found = codec.decode(json.dumps(sent).encode(), CustomResourceDefinition)
+    decoded = codec.decode(json.dumps(sent).encode(), CustomResourceDefinition)
     # Here a null is a value: the default of a field may be null.
-    assert json.loads(codec.encode(found)) == sent
+    assert json.loads(codec.encode(decoded)) == sent
 
 
 def test_raw_content_is_kept_to_the_byte() -> None:
     content = b'{"b": 1.10, "a" : [ 1e3, "\\u0041" ]}'
-    found = codec.decode(b'{"revision": 1, "data": ' + content + b"}", ControllerRevision)
-    assert content in codec.encode(found)
-    assert raw_value(found.data) == {"b": 1.1, "a": [1000.0, "A"]}
+    decoded = codec.decode(b'{"revision": 1, "data": ' + content + b"}", ControllerRevision)
+    assert content in codec.encode(decoded)
+    assert raw_value(decoded.data) == {"b": 1.1, "a": [1000.0, "A"]}
 
 
 def test_managed_fields_are_kept_to_the_byte() -> None:
     fields = b'{"f:metadata" : {"f:labels":{".":{},"k:{\\"uid\\":\\"5\\"}":{}}}}'
     entry = b'{"manager":"kubectl","operation":"Update","fieldsType":"FieldsV1","fieldsV1":'
     sent = b'{"metadata": {"managedFields": [' + entry + fields + b"}]}}"
-    found = codec.decode(sent, Pod)
-    assert found.metadata.managed_fields[0].manager == "kubectl"
-    assert fields in codec.encode(found)
+    decoded = codec.decode(sent, Pod)
+    assert decoded.metadata.managed_fields[0].manager == "kubectl"
+    assert fields in codec.encode(decoded)
 
 
 def test_a_field_that_is_newer_than_the_model_is_kept_to_the_byte() -> None:
     value = b'{"z": 1.50, "a":[ ]}'
     sent = b'{"spec": {"containers": [{"name": "app", "newField": ' + value + b"}]}}"
-    found = codec.decode(sent, Pod)
-    assert value in codec.encode(found)
-    assert isinstance(found.spec.containers[0], Container)
-    unknown = codec.unknown_fields(found.spec.containers[0])
+    decoded = codec.decode(sent, Pod)
+    assert value in codec.encode(decoded)
+    assert isinstance(decoded.spec.containers[0], Container)
+    unknown = codec.unknown_fields(decoded.spec.containers[0])
     assert {name: bytes(kept) for name, kept in unknown.items()} == {"newField": value}
 
 
@@ -222,8 +222,8 @@ def test_a_new_value_of_an_enum_is_kept() -> None:
 
 
 def test_a_required_field_may_be_missing_in_what_is_read_but_not_in_what_is_built() -> None:
-    found = codec.decode(b'{"spec": {"containers": [{"image": "web:1"}]}}', Pod)
-    assert found.spec.containers[0].name == ""
+    decoded = codec.decode(b'{"spec": {"containers": [{"image": "web:1"}]}}', Pod)
+    assert decoded.spec.containers[0].name == ""
     with pytest.raises(TypeError, match="name"):
         Container()  # type: ignore[call-arg]
 

@@ -68,8 +68,8 @@ def test_every_kind_leads_to_its_class(scheme):
     for gvk in scheme.kinds():
         model = scheme.model(gvk)
         fields = {each.encode_name: each for each in msgspec.structs.fields(model)}
-        said = [fields[name].default_factory() for name in ("apiVersion", "kind")]
-        assert said == [gvk.group_version.api_version, gvk.kind]
+        type_meta = [fields[name].default_factory() for name in ("apiVersion", "kind")]
+        assert type_meta == [gvk.group_version.api_version, gvk.kind]
 
 
 def test_kinds_are_asked_for_in_words_too(scheme):
@@ -170,11 +170,11 @@ spec: {podAddress: 10.0.0.1, podName: b, podUID: "1", serviceName: web}
 --- # the last
 {"apiVersion": "example.com/v1", "kind": "Backup", "days": 3.0}
 """
-    found = scheme.load(text)
-    assert [type(each) for each in found] == [ConfigMap, PodToService, Backup]
-    assert found[0] == ConfigMap(metadata=ObjectMeta(name="a"), data={"key": "value"})
-    assert found[2] == Backup(days=3)
-    assert scheme.load(text.encode()) == scheme.load(text.replace("\n", "\r\n")) == found
+    objects = scheme.load(text)
+    assert [type(each) for each in objects] == [ConfigMap, PodToService, Backup]
+    assert objects[0] == ConfigMap(metadata=ObjectMeta(name="a"), data={"key": "value"})
+    assert objects[2] == Backup(days=3)
+    assert scheme.load(text.encode()) == scheme.load(text.replace("\n", "\r\n")) == objects
 
 
 def test_files_and_folders_are_read_in_order(scheme, tmp_path):
@@ -207,8 +207,8 @@ items:
 ---
 {apiVersion: v1, kind: PodList, items: null}
 """
-    found = scheme.load(text)
-    assert [(type(e), e.metadata.name) for e in found] == [
+    objects = scheme.load(text)
+    assert [(type(e), e.metadata.name) for e in objects] == [
         (Secret, "a"),
         (Pod, "b"),
         (Service, "c"),
@@ -237,12 +237,12 @@ data:
   bytes: !!binary aGk=
   octal: "0o17"
 """
-    (found,) = scheme.load(text)
-    assert found.immutable is True
-    assert found.metadata.labels == {"a": "b", "false": "on", "3": "4"}
-    assert found.metadata.annotations == {"a": "c", "false": "on", "3": "4"}
-    assert found.metadata.creation_timestamp is None
-    assert found.data == {
+    (obj,) = scheme.load(text)
+    assert obj.immutable is True
+    assert obj.metadata.labels == {"a": "b", "false": "on", "3": "4"}
+    assert obj.metadata.annotations == {"a": "c", "false": "on", "3": "4"}
+    assert obj.metadata.creation_timestamp is None
+    assert obj.data == {
         "when": "x",
         "date": "2001-01-01",
         "time": "2001-01-01T00:00:00Z",
@@ -392,8 +392,8 @@ def test_what_stood_before_the_end_is_told_too(scheme):
 
 def test_values_of_secrets_are_not_told(scheme):
     text = "{apiVersion: v1, kind: Secret, stringData: {a: [hunter2]}, data: {b: '?hunter2?'}}"
-    said = problems(scheme, text)
-    assert said == [
+    messages = problems(scheme, text)
+    assert messages == [
         "the text, document 1, line 1: Secret: stringData.a: expected `str`, got `array`",
         "the text, document 1, line 1: Secret: data.b: invalid base64 encoded string",
     ]
@@ -421,9 +421,9 @@ def test_limits_of_types_are_limits_of_manifests():
             " write it in quotes"
         ),
     ]
-    (found,) = made.load(head + "name: null\nwords: null\nboth: [a]\n")
-    assert (found.name, found.days, found.words, found.both) == ("a", 3, [], ["a"])
-    assert made.dump(found) == head + "both:\n- a\n"
+    (obj,) = made.load(head + "name: null\nwords: null\nboth: [a]\n")
+    assert (obj.name, obj.days, obj.words, obj.both) == ("a", 3, [], ["a"])
+    assert made.dump(obj) == head + "both:\n- a\n"
 
 
 def test_unknown_fields_are_kept(scheme):
@@ -441,11 +441,11 @@ spec:
         newField: [1, {a: null}]
   replicsa: 3
 """
-    (found,) = scheme.load(text)
-    written = scheme.dump(found)
+    (obj,) = scheme.load(text)
+    written = scheme.dump(obj)
     assert "  replicsa: 3\n" in written
     assert "newField:\n        - 1\n        - a: null\n" in written
-    assert scheme.load(written) == [found]
+    assert scheme.load(written) == [obj]
     assert problems(scheme, text, strict=True) == [
         (
             "the text, document 1, line 11: Deployment web: "
@@ -470,8 +470,8 @@ def test_what_is_open_ended_may_have_more_though_reading_is_strict(scheme):
         driver: Driver = auto(Driver)
 
     text = "apiVersion: example.com/v1\nkind: Machine\ndriver:\n  name: s3\n  region: eu\n"
-    (found,) = scheme.load(text, strict=True)
-    assert scheme.dump(found) == text
+    (obj,) = scheme.load(text, strict=True)
+    assert scheme.dump(obj) == text
     assert problems(scheme, text.replace("s3", "3"), strict=True) == [
         (
             "the text, document 1, line 4: Machine: driver.name: "
@@ -485,8 +485,8 @@ def test_what_is_open_ended_may_have_more_though_reading_is_strict(scheme):
 
 def test_what_is_missing_is_zero_unless_reading_is_strict(scheme):
     text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template: {}\n  selector: null\n"
-    (found,) = scheme.load(text)
-    assert found.spec.selector.match_labels == {}
+    (obj,) = scheme.load(text)
+    assert obj.spec.selector.match_labels == {}
     assert problems(
         scheme, "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {}}", strict=True
     ) == ["the text, document 1, line 3: Deployment: spec.selector: it is required, and missing"]
@@ -501,9 +501,9 @@ def test_strict_reading_misses_nothing_in_what_is_partial(scheme):
 
     scheme.register(JobRun)
     text = "apiVersion: example.com/v1\nkind: JobRun\npodTemplate:\n  spec:\n    hostname: a\n"
-    (found,) = scheme.load(text, strict=True)
-    assert found.pod_template.spec.containers == []
-    assert scheme.dump(found) == text
+    (obj,) = scheme.load(text, strict=True)
+    assert obj.pod_template.spec.containers == []
+    assert scheme.dump(obj) == text
     assert problems(scheme, text.replace("hostname: a", "hostnam: a"), strict=True) == [
         (
             "the text, document 1, line 5: JobRun: podTemplate.spec.hostnam: "
@@ -632,8 +632,8 @@ status:
 
 def test_several_objects_are_a_list_in_json(scheme):
     pods = [Pod(metadata=ObjectMeta(name=name)) for name in ("a", "b")]
-    found = msgspec.json.decode(scheme.dump_json(pods))
-    assert (found["apiVersion"], found["kind"], len(found["items"])) == ("v1", "List", 2)
+    document = msgspec.json.decode(scheme.dump_json(pods))
+    assert (document["apiVersion"], document["kind"], len(document["items"])) == ("v1", "List", 2)
     assert scheme.load(scheme.dump_json(pods)) == pods
     assert scheme.load(scheme.dump(PodList(items=pods))) == pods
     assert scheme.dump_json(pods[0]).startswith('{\n  "apiVersion": "v1",\n  "kind": "Pod"')

@@ -128,15 +128,15 @@ def scheme() -> Scheme:
 @settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_written_is_read_again(scheme: Scheme, kind: str, data: st.DataObject) -> None:
-    found = data.draw(st.lists(objects(scheme.model(kind)), min_size=1, max_size=3))
+    drawn = data.draw(st.lists(objects(scheme.model(kind)), min_size=1, max_size=3))
 
-    written = scheme.dump(found)
+    written = scheme.dump(drawn)
     again = scheme.load(written)
 
-    assert [to_dict(each) for each in again] == [to_dict(each) for each in found]
-    assert again == found
+    assert [to_dict(each) for each in again] == [to_dict(each) for each in drawn]
+    assert again == drawn
     assert scheme.dump(again) == written
-    assert scheme.load(scheme.dump_json(found)) == found
+    assert scheme.load(scheme.dump_json(drawn)) == drawn
 
 
 @settings(max_examples=200)
@@ -154,7 +154,7 @@ def test_what_has_no_class_is_read_as_it_was(scheme: Scheme, value: dict[str, An
 @given(text=st.text(max_size=60), strict=st.booleans())
 def test_any_text_is_read_or_refused(scheme: Scheme, text: str, strict: bool) -> None:
     try:
-        found = scheme.load(text, strict=strict, unknown="keep")
+        objects = scheme.load(text, strict=strict, unknown="keep")
     except ManifestError:
         return
-    assert scheme.load(scheme.dump(found), unknown="keep") == found
+    assert scheme.load(scheme.dump(objects), unknown="keep") == objects

@@ -86,9 +86,9 @@ def test_the_selector_of_a_spec():
         LabelSelectorRequirement(key="app", operator="Exists"),
         LabelSelectorRequirement(key="app", operator="NotIn", values=["db"]),
     ]
-    found = selector_of(LabelSelector(match_labels={"app": "web"}, match_expressions=expressions))
-    assert str(found) == "app=web,tier in (back,front),!missing,app,app!=db"
-    assert found.matches(LABELS)
+    parsed = selector_of(LabelSelector(match_labels={"app": "web"}, match_expressions=expressions))
+    assert str(parsed) == "app=web,tier in (back,front),!missing,app,app!=db"
+    assert parsed.matches(LABELS)
     assert selector_of(None) is None
     assert selector_of(LabelSelector()) == EVERYTHING
     assert EVERYTHING.matches({})

@@ -33,19 +33,19 @@ class PodClient(ResourceClient):
 def test_threads_share_a_client(server, config_for):
     for _ in range(80):
         server.reply(ok(pod()))
-    found: list[Pod] = []
+    pods: list[Pod] = []
     with Rest(config_for(server), qps=1e6, burst=10) as rest:
 
         def work() -> None:
             for _ in range(10):
-                found.append(PodClient(rest, "default")._get(Pod, "web-0", {}))
+                pods.append(PodClient(rest, "default")._get(Pod, "web-0", {}))
 
         threads = [threading.Thread(target=work) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    assert len(found) == 80
+    assert len(pods) == 80
     assert server.connections <= 8
 
 

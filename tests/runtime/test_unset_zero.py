@@ -27,11 +27,11 @@ def scale() -> Scale:
 
 
 def test_what_was_left_out_reads_as_zero_and_stays_off_the_wire():
-    found = scale()
-    assert found.spec.replicas == 0
-    assert found.spec.replicas + 1 == 1
-    assert repr(found.spec) == "ScaleSpec()"
-    assert b"replicas" not in encode(found)
+    obj = scale()
+    assert obj.spec.replicas == 0
+    assert obj.spec.replicas + 1 == 1
+    assert repr(obj.spec) == "ScaleSpec()"
+    assert b"replicas" not in encode(obj)
     assert decode(b'{"spec":{"replicas":0}}', Scale).spec == ScaleSpec(replicas=0)
 
 
@@ -72,11 +72,11 @@ def test_counts_of_what_runs_are_numbers():
 
 
 def web() -> Deployment:
-    found = Deployment(metadata=ObjectMeta(name="web", namespace="default"))
-    found.spec.replicas = 2
-    found.spec.selector = LabelSelector(match_labels={"app": "web"})
-    found.spec.template = PodTemplateSpec(metadata=ObjectMeta(labels={"app": "web"}))
-    return found
+    deployment = Deployment(metadata=ObjectMeta(name="web", namespace="default"))
+    deployment.spec.replicas = 2
+    deployment.spec.selector = LabelSelector(match_labels={"app": "web"})
+    deployment.spec.template = PodTemplateSpec(metadata=ObjectMeta(labels={"app": "web"}))
+    return deployment
 
 
 def test_a_scale_of_zero_is_zero():

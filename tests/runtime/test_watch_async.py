@@ -50,8 +50,8 @@ def query(request: Any) -> dict[str, str]:
     return dict(parse_qsl(request.query))
 
 
-def seen(found: Any) -> tuple[str, str]:
-    return found.type, found.object.metadata.resource_version
+def seen(event: Any) -> tuple[str, str]:
+    return event.type, event.object.metadata.resource_version
 
 
 async def take(watch: AsyncWatch[Pod], count: int) -> list[tuple[str, str]]:
@@ -165,10 +165,10 @@ async def test_bookmarks_can_be_seen(server, config_for):
     server.reply(STREAM, bookmark("20"), FOREVER)
     async with AsyncRest(config_for(server)) as rest:
         async with AsyncPodClient(rest)._watch(Pod, {"bookmarks": True}) as watch:
-            found = await watch.__anext__()
-    assert seen(found) == ("BOOKMARK", "20")
-    assert isinstance(found.object, Pod)
-    assert found.object.spec.containers == []
+            event = await watch.__anext__()
+    assert seen(event) == ("BOOKMARK", "20")
+    assert isinstance(event.object, Pod)
+    assert event.object.spec.containers == []
 
 
 async def test_bookmarks_can_be_declined(server, config_for):

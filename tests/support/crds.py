@@ -65,31 +65,31 @@ def read(tmp_path: Path, *sources: str) -> tuple[tuple[Manifest, ...], list[str]
         name = f"types_{next(_number)}"
         (tmp_path / f"{name}.py").write_text(source)
         modules.append(read_module(name, tmp_path, problems))
-    found = manifests(kinds([each for each in modules if each], problems), problems)
-    return found, [str(problem) for problem in dict.fromkeys(problems)]
+    crds = manifests(kinds([each for each in modules if each], problems), problems)
+    return crds, [str(problem) for problem in dict.fromkeys(problems)]
 
 
 def definition(tmp_path: Path, *sources: str) -> dict[str, Any]:
     """The one definition of modules in which nothing is wrong."""
-    found, wrong = read(tmp_path, *sources)
+    crds, wrong = read(tmp_path, *sources)
     assert not wrong, wrong
-    (one,) = found
+    (one,) = crds
     return dict(one.definition)
 
 
 def spec_schema(tmp_path: Path, spec: str, **more: str) -> dict[str, Any]:
     """The properties of the spec of a kind."""
-    found = definition(tmp_path, module(spec, **more))
-    schema = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    crd = definition(tmp_path, module(spec, **more))
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     return dict(schema["properties"]["spec"])
 
 
 def wrong(tmp_path: Path, spec: str, **more: str) -> list[str]:
     """What is wrong with a kind: each problem without its hint, and with its line's text."""
     source = module(spec, **more)
-    _, found = read(tmp_path, source)
+    _, problems = read(tmp_path, source)
     lines = source.splitlines()
-    return [_with_line(problem.partition("\n")[0], lines) for problem in found]
+    return [_with_line(problem.partition("\n")[0], lines) for problem in problems]
 
 
 def _with_line(problem: str, lines: list[str]) -> str:
@@ -113,9 +113,9 @@ class Server:
         self, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, dict[str, Any]]:
         """The code and the body of an answer."""
-        said = {"content-type": "application/json", "accept": "application/json", **headers}
+        all_headers = {"content-type": "application/json", "accept": "application/json", **headers}
         data = None if body is None else json.dumps(body).encode()
-        answer = self._server.handle(HttpRequest(method, path, tuple(said.items()), data))
+        answer = self._server.handle(HttpRequest(method, path, tuple(all_headers.items()), data))
         assert isinstance(answer, Response)
         is_json = answer.body.startswith(b"{")  # what is not served is answered in plain text
         return answer.status, json.loads(answer.body) if is_json else {}

@@ -35,28 +35,28 @@ def document_v2(
         definitions: more of them.
     """
     name = name or ".".join([*reversed(group.split(".")), version, kind])
-    said = {"group": group, "version": version, "kind": kind}
+    gvk = {"group": group, "version": version, "kind": kind}
     one, several = _reference(name), _reference(f"{name}List")
     home = f"/apis/{group}/{version}" if group else f"/api/{version}"
     item = f"{home}/namespaces/{{namespace}}/{plural}/{{name}}"
     paths = {
         f"{home}/namespaces/{{namespace}}/{plural}": {
-            "get": _operation("list", several, said),
-            "post": _operation("post", one, said),
+            "get": _operation("list", several, gvk),
+            "post": _operation("post", one, gvk),
         },
-        item: {verb: _operation(action, one, said) for verb, action in _VERBS.items()},
+        item: {verb: _operation(action, one, gvk) for verb, action in _VERBS.items()},
     }
     if subresource:
         paths[f"{item}/{subresource}"] = {
-            verb: _operation(verb, one, said) for verb in ("get", "put", "patch")
+            verb: _operation(verb, one, gvk) for verb in ("get", "put", "patch")
         }
     return {
         "swagger": "2.0",
         "info": {"title": "Kubernetes", "version": "v1"},
         "paths": {path: _numbered(path, operations) for path, operations in paths.items()},
         "definitions": {
-            name: _object(said, spec=dict(schema or {"type": "object"})),
-            f"{name}List": _list({**said, "kind": f"{kind}List"}, one),
+            name: _object(gvk, spec=dict(schema or {"type": "object"})),
+            f"{name}List": _list({**gvk, "kind": f"{kind}List"}, one),
             f"{META}.ObjectMeta": {"type": "object", "properties": {}},
             f"{META}.ListMeta": {"type": "object", "properties": {}},
             **(definitions or {}),
@@ -79,13 +79,13 @@ def _reference(name: str) -> dict[str, str]:
     return {"$ref": f"#/definitions/{name.replace('~', '~0').replace('/', '~1')}"}
 
 
-def _operation(action: str, schema: dict[str, Any], said: dict[str, str]) -> dict[str, Any]:
+def _operation(action: str, schema: dict[str, Any], gvk: dict[str, str]) -> dict[str, Any]:
     body = {"in": "body", "name": "body", "required": True, "schema": schema}
     watch = {"in": "query", "name": "watch", "type": "boolean"}
     parameters = {"post": [body], "put": [body], "list": [watch]}
     return {
         "x-kubernetes-action": action,
-        "x-kubernetes-group-version-kind": said,
+        "x-kubernetes-group-version-kind": gvk,
         "parameters": parameters.get(action, []),
         "responses": {"200": {"description": "OK", "schema": schema}},
     }
@@ -98,7 +98,7 @@ def _numbered(path: str, operations: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _object(said: dict[str, str], **properties: Any) -> dict[str, Any]:
+def _object(gvk: dict[str, str], **properties: Any) -> dict[str, Any]:
     return {
         "type": "object",
         "description": "A thing.",
@@ -108,14 +108,14 @@ def _object(said: dict[str, str], **properties: Any) -> dict[str, Any]:
             "metadata": _reference(f"{META}.ObjectMeta"),
             **properties,
         },
-        "x-kubernetes-group-version-kind": [said],
+        "x-kubernetes-group-version-kind": [gvk],
     }
 
 
-def _list(said: dict[str, str], item: dict[str, str]) -> dict[str, Any]:
-    found = _object(said, items={"type": "array", "items": item})
-    found["properties"]["metadata"] = _reference(f"{META}.ListMeta")
-    return found
+def _list(gvk: dict[str, str], item: dict[str, str]) -> dict[str, Any]:
+    list_object = _object(gvk, items={"type": "array", "items": item})
+    list_object["properties"]["metadata"] = _reference(f"{META}.ListMeta")
+    return list_object
 
 
 def _as_v3(value: Any) -> Any:
@@ -123,15 +123,15 @@ def _as_v3(value: Any) -> Any:
         return [_as_v3(each) for each in value]
     if not isinstance(value, dict):
         return value
-    found = {key: _as_v3(each) for key, each in value.items()}
-    if isinstance(found.get("$ref"), str):
-        found["$ref"] = found["$ref"].replace("#/definitions/", "#/components/schemas/")
-    if "operationId" in found:
-        schema = found["responses"]["200"].pop("schema")
-        found["responses"]["200"]["content"] = {"application/json": {"schema": schema}}
-        (given,) = found.pop("parameters") or [{}]
+    v3 = {key: _as_v3(each) for key, each in value.items()}
+    if isinstance(v3.get("$ref"), str):
+        v3["$ref"] = v3["$ref"].replace("#/definitions/", "#/components/schemas/")
+    if "operationId" in v3:
+        schema = v3["responses"]["200"].pop("schema")
+        v3["responses"]["200"]["content"] = {"application/json": {"schema": schema}}
+        (given,) = v3.pop("parameters") or [{}]
         if given.get("in") == "query":
-            found["parameters"] = [{"in": "query", "name": "watch", "schema": {"type": "boolean"}}]
+            v3["parameters"] = [{"in": "query", "name": "watch", "schema": {"type": "boolean"}}]
         elif given:
-            found["requestBody"] = {"content": {"application/json": {"schema": schema}}}
-    return found
+            v3["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    return v3

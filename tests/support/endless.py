@@ -44,13 +44,13 @@ def document(definitions: dict[str, Any], version: Version) -> str:
 
 def diamonds(levels: int, key: str, version: Version) -> str:
     """Two definitions at each level, either of which has both of the next: 2^levels ways."""
-    found: dict[str, Any] = {"Start": {"type": "object", "properties": {"x": ref("A0", version)}}}
+    schemas: dict[str, Any] = {"Start": {"type": "object", "properties": {"x": ref("A0", version)}}}
     for level in range(levels):
         both = [ref(f"{side}{level + 1}", version) for side in "AB"]
         lists = [_list(reference) for reference in both]
         for side in "AB":
             own = {f"{side.lower()}{level}": {"type": "string"}}
-            found[f"{side}{level}"] = {
+            schemas[f"{side}{level}"] = {
                 "allOf": {"type": "object", "allOf": both, "properties": own},
                 "anyOf": {"anyOf": both},
                 "oneOf": {"oneOf": both},
@@ -62,8 +62,8 @@ def diamonds(levels: int, key: str, version: Version) -> str:
             }[key]
     for side in "AB":
         last = {"type": "object", "properties": {f"{side.lower()}{levels}": {"type": "string"}}}
-        found[f"{side}{levels}"] = last
-    return document(found, version)
+        schemas[f"{side}{levels}"] = last
+    return document(schemas, version)
 
 
 def _named(schemas: list[Any]) -> dict[str, Any]:
@@ -77,18 +77,18 @@ def _list(item: Any) -> dict[str, Any]:
 
 def chain(length: int, key: str, version: Version) -> str:
     """Definitions each of which is or has the next."""
-    found: dict[str, Any] = {"Start": {"type": "object", "properties": {"x": ref("C0", version)}}}
+    schemas: dict[str, Any] = {"Start": {"type": "object", "properties": {"x": ref("C0", version)}}}
     for number in range(length):
         following = ref(f"C{number + 1}", version)
-        found[f"C{number}"] = {
+        schemas[f"C{number}"] = {
             "allOf": {"allOf": [following]},
             "items": _list(following),
             "properties": {"type": "object", "properties": {"spec": following}},
             "reference": following,
             "values": {"type": "object", "additionalProperties": following},
         }[key]
-    found[f"C{length}"] = {"type": "object", "properties": {"z": {"type": "string"}}}
-    return document(found, version)
+    schemas[f"C{length}"] = {"type": "object", "properties": {"z": {"type": "string"}}}
+    return document(schemas, version)
 
 
 def deep(levels: int, key: str) -> Any:
@@ -106,10 +106,12 @@ def deep(levels: int, key: str) -> Any:
 
 def taking_over(levels: int, version: Version) -> str:
     """Objects described in place, twice at each level, that take over those of the next."""
-    found: dict[str, Any] = {"Start": {"type": "object", "properties": {"x": ref("C0", version)}}}
+    definitions: dict[str, Any] = {
+        "Start": {"type": "object", "properties": {"x": ref("C0", version)}}
+    }
     for level in range(levels):
         inside = {"properties": {"a": {"type": "string"}}, "allOf": [ref(f"C{level + 1}", version)]}
         copies = {name: {"type": "object", **inside, "title": name} for name in "xy"}
-        found[f"C{level}"] = {"type": "object", "properties": copies}
-    found[f"C{levels}"] = {"type": "object", "properties": {"z": {"type": "string"}}}
-    return document(found, version)
+        definitions[f"C{level}"] = {"type": "object", "properties": copies}
+    definitions[f"C{levels}"] = {"type": "object", "properties": {"z": {"type": "string"}}}
+    return document(definitions, version)

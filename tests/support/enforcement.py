@@ -75,8 +75,8 @@ def hold_to(case: Case, things: Things, name: str) -> None:
 
 @scenario
 def what_is_required_is_missed(serve: Serve) -> None:
-    said = "a: str\n# +required\nb: str = ''\nc: int | None = None"
-    things = serve(module(said))
+    source_fields = "a: str\n# +required\nb: str = ''\nc: int | None = None"
+    things = serve(module(source_fields))
     code, answer = things.create({"c": 1})
     assert (code, fields(answer)) == (422, ["spec.a", "spec.b"])
     assert things.create({"a": "", "b": ""})[0] == 201
@@ -84,7 +84,7 @@ def what_is_required_is_missed(serve: Serve) -> None:
 
 @scenario
 def defaults_are_those_of_python(serve: Serve) -> None:
-    said = """
+    fields = """
 replicas: int = 3
 policy: Literal["Allow", "Forbid"] = "Forbid"
 memory: Quantity = Quantity("100Mi")
@@ -93,7 +93,7 @@ zero: int = 0
 later: int | None = None
 parts: list[Part] = field(default_factory=list)
 """
-    things = serve(module(said, before=PART))
+    things = serve(module(fields, before=PART))
     _, answer = things.create({"parts": [{"name": "a"}]})
     assert answer["spec"] == {
         "replicas": 3, "policy": "Forbid", "memory": "100Mi", "later": 7,
@@ -103,13 +103,13 @@ parts: list[Part] = field(default_factory=list)
 
 @scenario
 def what_is_not_in_the_type_is_dropped_unless_it_is_kept(serve: Serve) -> None:
-    said = """
+    fields = """
 a: Part | None = None
 # +kubebuilder:pruning:PreserveUnknownFields
 b: Part | None = None
 c: Raw = NO_RAW
 """
-    things = serve(module(said, before=PART))
+    things = serve(module(fields, before=PART))
     part = {"name": "n", "size": 1, "more": 1}
     _, answer = things.create({"a": part, "b": part, "c": part, "d": part})
     assert answer["spec"] == {"a": {"name": "n", "size": 1}, "b": part, "c": part}
@@ -117,7 +117,7 @@ c: Raw = NO_RAW
 
 @scenario
 def rules_between_fields_and_over_time(serve: Serve) -> None:
-    said = """
+    lines = """
 low: int = 1
 high: int = 5
 # +immutable
@@ -129,7 +129,7 @@ choice: Choice = auto(Choice)
         + '\n# +kubebuilder:validation:XValidation:rule="self.low <= self.high",'
         'message="low is above high",reason=FieldValueForbidden'
     )
-    source = module(said, before=before).replace("\n\nclass ThingSpec", "\nclass ThingSpec")
+    source = module(lines, before=before).replace("\n\nclass ThingSpec", "\nclass ThingSpec")
     things = serve(source)
 
     code, answer = things.create({"low": 6})
@@ -215,8 +215,8 @@ def fields_can_be_selected_by_and_names_are_found(serve: Serve) -> None:
     things = with_status(serve)
     for name, color in (("a", "red"), ("b", "blue")):
         things.create({"color": color}, name)
-    _, found = things.ask("GET", f"{things.path()}?fieldSelector=spec.color%3Dblue")
-    assert [each["metadata"]["name"] for each in found["items"]] == ["b"]
+    _, response = things.ask("GET", f"{things.path()}?fieldSelector=spec.color%3Dblue")
+    assert [each["metadata"]["name"] for each in response["items"]] == ["b"]
     _, listed = things.ask("GET", f"/apis/{things.group}/v1")
     (resource,) = [each for each in listed["resources"] if each["name"] == "things"]
     assert (resource["shortNames"], resource["categories"]) == (["th"], ["all"])

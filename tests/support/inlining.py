@@ -49,8 +49,8 @@ Schema = dict[str, Any]
 @cache
 def definitions() -> dict[str, Schema]:
     """The definitions of the document."""
-    found: dict[str, Schema] = json.loads(SPEC.read_bytes())["definitions"]
-    return found
+    definitions: dict[str, Schema] = json.loads(SPEC.read_bytes())["definitions"]
+    return definitions
 
 
 def inlined(name: str) -> Schema:
@@ -62,38 +62,38 @@ def _written_out(schema: Schema) -> Schema:
     target = schema.get("$ref", "").removeprefix("#/definitions/")
     if target:
         return dict(_VALUES[target]) if target in _VALUES else inlined(target)
-    found = {key: schema[key] for key in _KEPT if key in schema}
+    kept = {key: schema[key] for key in _KEPT if key in schema}
     if "properties" in schema:
         parts = schema["properties"]
-        found["properties"] = {name: _written_out(part) for name, part in sorted(parts.items())}
+        kept["properties"] = {name: _written_out(part) for name, part in sorted(parts.items())}
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
-            found[key] = _written_out(schema[key])
-    return found
+            kept[key] = _written_out(schema[key])
+    return kept
 
 
 def without(schema: Schema, *paths: str) -> Schema:
     """A copy from before some fields were there: `spec.containers.resizePolicy`."""
-    found: Schema = json.loads(json.dumps(schema))
+    copied: Schema = json.loads(json.dumps(schema))
     for path in paths:
         *parents, last = path.split(".")
-        part = found
+        part = copied
         for name in parents:
             part = part["properties"][name]
             part = part.get("items", part)
         del part["properties"][last]
-    return found
+    return copied
 
 
 def silent(schema: Schema) -> Schema:
     """A copy as fabric8 writes it for Strimzi and Flink: nothing is said to be required."""
-    found = {key: part for key, part in schema.items() if key != "required"}
-    if "properties" in found:
-        found["properties"] = {name: silent(part) for name, part in found["properties"].items()}
+    copied = {key: part for key, part in schema.items() if key != "required"}
+    if "properties" in copied:
+        copied["properties"] = {name: silent(part) for name, part in copied["properties"].items()}
     for key in ("items", "additionalProperties"):
-        if isinstance(found.get(key), dict):
-            found[key] = silent(found[key])
-    return found
+        if isinstance(copied.get(key), dict):
+            copied[key] = silent(copied[key])
+    return copied
 
 
 def custom_resource(

@@ -45,15 +45,15 @@ class Sampler:
     def _object(self, schema: Schema, depth: int) -> dict[str, Any]:
         required = schema.get("required", ())
         chance = 0.8 if depth < 3 else 0.5 if depth < _DEEPEST else 0.0
-        found: dict[str, Any] = {}
+        obj: dict[str, Any] = {}
         for name, inner in schema["properties"].items():
             if name in required or self._dice.random() < chance:
-                found[name] = self.value(inner, depth + 1, name)
+                obj[name] = self.value(inner, depth + 1, name)
             elif inner.get("type") in ("array", "object", "string") and self._dice.random() < 0.02:
-                found[name] = None
+                obj[name] = None
         if self._dice.random() < 0.03:
-            found["ofTheFuture"] = self._dice.choice(_FREE)
-        return found
+            obj["ofTheFuture"] = self._dice.choice(_FREE)
+        return obj
 
     def _plain(self, schema: Schema, depth: int, name: str) -> Any:
         if schema.get("x-kubernetes-int-or-string"):

@@ -44,8 +44,8 @@ def _main(folder: str, package: str) -> None:
 
     sys.path.insert(0, folder)
     sys.addaudithook(_guard)
-    found = importlib.import_module(package)
-    modules = [found, *map(importlib.import_module, _names(found.__path__, package))]
+    root = importlib.import_module(package)
+    modules = [root, *map(importlib.import_module, _names(root.__path__, package))]
     models = {
         value
         for module in modules
@@ -58,7 +58,7 @@ def _main(folder: str, package: str) -> None:
 
 
 def _names(path: list[str], package: str) -> list[str]:
-    return [found.name for found in pkgutil.walk_packages(path, f"{package}.")]
+    return [module.name for module in pkgutil.walk_packages(path, f"{package}.")]
 
 
 if __name__ == "__main__":

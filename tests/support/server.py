@@ -44,8 +44,8 @@ class Received:
     connection: int
 
     def header(self, name: str) -> str | None:
-        found = [value for key, value in self.headers if key.lower() == name.lower()]
-        return found[0] if found else None
+        values = [value for key, value in self.headers if key.lower() == name.lower()]
+        return values[0] if values else None
 
     @property
     def path(self) -> str:

@@ -40,8 +40,8 @@ def strange(source: str) -> list[str]:
     tree = ast.parse(source)
     lazy = _LAZY if "_MODULES[name]" in source or "add_kinds" in source else frozenset[str]()
     known = _bound(tree) | _BUILTINS | lazy
-    found = [what for node in ast.walk(tree) for what in _strange(node, known)]
-    return found + list(_hidden(tree))
+    places = [what for node in ast.walk(tree) for what in _strange(node, known)]
+    return places + list(_hidden(tree))
 
 
 def _strange(node: ast.AST, known: frozenset[str]) -> Iterator[str]:
@@ -70,17 +70,17 @@ def _is_named(called: ast.expr) -> bool:
 
 def _bound(tree: ast.Module) -> frozenset[str]:
     """The names that a module makes itself."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.arg):
-            found.add(node.arg)
+            names.add(node.arg)
         elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name)
+            names.add(node.asname or node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-    return frozenset(found)
+            names.add(node.id)
+    return frozenset(names)
 
 
 def _hidden(tree: ast.Module) -> Iterator[str]:
@@ -116,5 +116,5 @@ def _hidden_in(body: ast.ClassDef) -> Iterator[str]:
 def texts_in(source: str) -> set[str]:
     """Every text in a module."""
     nodes = ast.walk(ast.parse(source))
-    found = (node.value for node in nodes if isinstance(node, ast.Constant))
-    return {value for value in found if isinstance(value, str)}
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return {value for value in constants if isinstance(value, str)}

@@ -30,8 +30,8 @@ def names() -> list[str]:
 
 def read(name: str) -> dict[str, Any]:
     """An object and its cases."""
-    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
-    return found
+    contents: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
+    return contents
 
 
 def differences(name: str, collection: str, kind: dict[str, str], ask: Ask) -> Iterator[str]:
@@ -48,8 +48,8 @@ def differences(name: str, collection: str, kind: dict[str, str], ask: Ask) -> I
     yield from _tried(cases, "update", lambda body: ("PUT", place, body), current, ask)
     for case in cases:
         if case[0].startswith("post "):
-            found = ask("POST", f"{place}/{case[0][5:]}?dryRun=All", case[2])
-            yield from _told(case, found)
+            response = ask("POST", f"{place}/{case[0][5:]}?dryRun=All", case[2])
+            yield from _told(case, response)
     if "status" in recorded:
         shown = {**current, "status": {**current.get("status", {}), **recorded["status"]}}
         at = f"{place}/status"
@@ -92,8 +92,8 @@ def _spelt(value: Any) -> Any:
     return repeated[1] * int(repeated[2]) if repeated else value
 
 
-def _told(case: list[Any], found: Answer) -> Iterator[str]:
-    status, warnings, body = found
+def _told(case: list[Any], response: Answer) -> Iterator[str]:
+    status, warnings, body = response
     rest = case[2:] if case[0].endswith("-without") else case[3:]
     expected = (rest[0], rest[1] if len(rest) > 1 else [])
     answer = (_short(status, body), sorted(warnings))

@@ -95,14 +95,14 @@ def test_metrics_say_what_is_stored(server: ApiServer) -> None:
 def test_who_issues_tokens(server: ApiServer) -> None:
     answer = ask(server, "GET", "/.well-known/openid-configuration")
     assert answer.status == 200
-    found = json.loads(answer.body)
+    document = json.loads(answer.body)
     account = {"metadata": {"name": "robot"}}
     accounts = f"{NAMESPACES}/default/serviceaccounts"
     assert ask(server, "POST", accounts, account).status == 201
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
     token = json.loads(ask(server, "POST", f"{accounts}/robot/token", request).body)
-    assert found["issuer"] in token["spec"]["audiences"]
-    assert found["jwks_uri"].endswith("/openid/v1/jwks")
+    assert document["issuer"] in token["spec"]["audiences"]
+    assert document["jwks_uri"].endswith("/openid/v1/jwks")
 
 
 @pytest.mark.parametrize("target", ["/openid/v1/jwks", "/openid/v1/jwks/"])

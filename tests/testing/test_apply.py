@@ -100,14 +100,14 @@ class Stored:
     def owned(self) -> dict[str, Any]:
         """Fields by `name/Operation`, with version and subresource where they matter."""
         assert self.value is not None
-        found: dict[str, Any] = {}
+        owned_fields: dict[str, Any] = {}
         for entry in self.value["metadata"].get("managedFields", []):
             assert entry["fieldsType"] == "FieldsV1"
             parts = [entry["manager"], entry["operation"], entry.get("subresource")]
             if entry["apiVersion"] != self.about["apiVersion"]:
                 parts.append(entry["apiVersion"])
-            found["/".join(part for part in parts if part)] = entry["fieldsV1"]
-        return found
+            owned_fields["/".join(part for part in parts if part)] = entry["fieldsV1"]
+        return owned_fields
 
     def times(self) -> dict[str, str | None]:
         assert self.value is not None

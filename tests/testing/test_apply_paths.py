@@ -123,8 +123,8 @@ def test_paths_are_shown_as_conflicts_spell_them() -> None:
 
 def test_elements_stand_in_order_of_their_values() -> None:
     ports = [key({"port": port}) for port in (8080, 80, 443)]
-    found = in_order([value("b"), value("a"), value(2), "i:1", *ports, field("z"), value(None)])
-    assert found == [
+    ordered = in_order([value("b"), value("a"), value(2), "i:1", *ports, field("z"), value(None)])
+    assert ordered == [
         "f:z",
         'k:{"port":80}',
         'k:{"port":443}',

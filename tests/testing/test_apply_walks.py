@@ -70,8 +70,12 @@ def merged(live: dict[str, Any], config: dict[str, Any]) -> Any:
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    found = compare(spec(**old), spec(**new), THING)
-    sets = {"removed": found.removed, "modified": found.modified, "added": found.added}
+    compared = compare(spec(**old), spec(**new), THING)
+    sets = {
+        "removed": compared.removed,
+        "modified": compared.modified,
+        "added": compared.added,
+    }
     return {name: fields_v1.encode(paths)["f:spec"] for name, paths in sets.items() if paths}
 
 
@@ -120,8 +124,8 @@ def test_merging_takes_nothing_away(live: dict[str, Any], config: dict[str, Any]
 @settings(max_examples=40)
 @given(SPECS)
 def test_an_object_does_not_differ_from_itself(value: dict[str, Any]) -> None:
-    found = compare(value, deepcopy(value), THING)
-    assert not found.removed | found.changed
+    comparison = compare(value, deepcopy(value), THING)
+    assert not comparison.removed | comparison.changed
 
 
 @settings(max_examples=40)
@@ -252,8 +256,8 @@ def test_items_need_one_of_their_keys() -> None:
     raw = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"]}
     keyed = {**raw, "items": {"type": "object", "properties": {"id": TEXT, "v": TEXT}}}
     kind = type_of_kind(Schemas({}).of({"type": "object", "properties": {"l": keyed}}))
-    (found,) = problems({"l": [{"v": "1"}]}, kind, duplicates=True)
-    assert 'omits all key fields ["id"]' in found
+    (problem,) = problems({"l": [{"v": "1"}]}, kind, duplicates=True)
+    assert 'omits all key fields ["id"]' in problem
 
 
 def test_anything_fits_where_the_schema_says_nothing() -> None:
@@ -267,8 +271,8 @@ def test_custom_kinds_have_metadata_whatever_they_declare() -> None:
     value = {"apiVersion": "v1", "kind": "X", "metadata": {"finalizers": ["a"]}}
     assert not problems(value, THING, duplicates=False)
     owners = [{"uid": "u", "name": "n"}]
-    found = field_set({"metadata": {"finalizers": ["a"], "ownerReferences": owners}}, THING)
-    assert fields_v1.encode(found) == {
+    fields = field_set({"metadata": {"finalizers": ["a"], "ownerReferences": owners}}, THING)
+    assert fields_v1.encode(fields) == {
         "f:metadata": {"f:finalizers": {'v:"a"': {}}, "f:ownerReferences": {'k:{"uid":"u"}': {}}}
     }
 

@@ -118,10 +118,10 @@ def answer(
 ) -> Response:
     with bounded_memory(megabytes), bounded_steps(steps):
         action_of(request)
-        found = server.handle(request)
-    assert isinstance(found, Response)
+        response = server.handle(request)
+    assert isinstance(response, Response)
     assert_alive(server)
-    return found
+    return response
 
 
 def assert_alive(server: ApiServer) -> None:
@@ -129,9 +129,9 @@ def assert_alive(server: ApiServer) -> None:
     table = (("accept", "application/json;as=Table;v=v1;g=meta.k8s.io"),)
     for target in (CUPS, MAPS, DEFINITIONS):
         for headers in ((), table, (("accept", "application/yaml"),)):
-            found = server.handle(HttpRequest("GET", target, headers))
-            assert isinstance(found, Response)
-            assert found.status == 200
+            response = server.handle(HttpRequest("GET", target, headers))
+            assert isinstance(response, Response)
+            assert response.status == 200
 
 
 # ---- JSON patches -----------------------------------------------------------------------------
@@ -160,8 +160,8 @@ def test_a_json_patch_that_makes_much_of_little_does_not_apply(
     server: ApiServer, name: str
 ) -> None:
     for target in (f"{CUPS}/old", f"{MAPS}/old"):
-        found = answer(server, asked("PATCH", target, BOMBS[name], JSON_PATCH))
-        assert (found.status, json.loads(found.body)["reason"]) == (422, "Invalid")
+        response = answer(server, asked("PATCH", target, BOMBS[name], JSON_PATCH))
+        assert (response.status, json.loads(response.body)["reason"]) == (422, "Invalid")
 
 
 def test_copies_of_three_megabytes_are_made(server: ApiServer) -> None:
@@ -210,9 +210,9 @@ def nesting(levels: int) -> list[HttpRequest]:
 @pytest.mark.parametrize("levels", [300, 900, 20_000])
 def test_what_is_nested_too_deep_is_refused(server: ApiServer, levels: int) -> None:
     for request in nesting(levels):
-        found = answer(server, request)
-        assert found.status == 400, (request.method, request.target, found.body[:300])
-        assert b"max depth" in found.body
+        response = answer(server, request)
+        assert response.status == 400, (request.method, request.target, response.body[:300])
+        assert b"max depth" in response.body
 
 
 @pytest.mark.parametrize("levels", [60, 200, 240])
@@ -281,8 +281,8 @@ def test_aliases_that_make_much_of_little_are_refused(server: ApiServer, name: s
         asked("POST", CUPS, body, YAML),
         asked("PATCH", f"{CUPS}/old?fieldManager=m", body, APPLY),
     ):
-        found = answer(server, request)
-        assert (found.status, b"excessive aliasing" in found.body) == (400, True)
+        response = answer(server, request)
+        assert (response.status, b"excessive aliasing" in response.body) == (400, True)
 
 
 # ---- much of everything -----------------------------------------------------------------------
@@ -402,9 +402,9 @@ def test_an_object_has_the_size_that_etcd_takes(server: ApiServer) -> None:
         asked("PATCH", f"{CUPS}/new?fieldManager=m", cup({"a": large}), APPLY),
         asked("POST", CUPS, cup({"a": "x" * 2_500_000})),
     ):
-        found = answer(server, request)
-        status = json.loads(found.body)
-        assert (found.status, status.get("reason")) == (500, None)
+        response = answer(server, request)
+        status = json.loads(response.body)
+        assert (response.status, status.get("reason")) == (500, None)
         assert status["message"] == TOO_LARGE or "larger than max (25" in status["message"]
     assert server.cluster.store.version == version
     assert answer(server, asked("POST", CUPS, cup({"a": fits}))).status == 201
@@ -435,8 +435,8 @@ def test_all_objects_together_have_a_size(
         "clientgen.testing._apiserver.store.MOST_STORED", server.cluster.store.stored + 2_000
     )
     assert answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="one"))).status == 201
-    found = answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="two")))
-    assert (found.status, b"database space exceeded" in found.body) == (500, True)
+    response = answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="two")))
+    assert (response.status, b"database space exceeded" in response.body) == (500, True)
     assert answer(server, asked("DELETE", f"{CUPS}/one")).status == 200
     assert answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="two"))).status == 201
 
@@ -485,8 +485,8 @@ def test_a_rule_that_costs_too_much_is_not_run(server: ApiServer, rule: str, val
     server.put(definition(ruled(ITEMS, rule, "true"), "jugs"))
     server.run_due()
     body = cup(value).replace(b"Cups", b"Jugs")
-    found = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
-    assert (found.status, CALL_LIMIT in found.body) == (422, True)
+    response = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
+    assert (response.status, CALL_LIMIT in response.body) == (422, True)
 
 
 def test_all_rules_of_an_object_together_have_a_budget(server: ApiServer) -> None:
@@ -494,9 +494,9 @@ def test_all_rules_of_an_object_together_have_a_budget(server: ApiServer) -> Non
     server.put(definition(ruled(ITEMS, *[rule] * 20), "jugs"))
     server.run_due()
     body = cup(["a" * 400] * 60).replace(b"Cups", b"Jugs")
-    found = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
-    assert (found.status, BUDGET in found.body) == (422, True)
-    assert found.body.count(BUDGET) == 2  # in the message and in its one cause
+    response = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
+    assert (response.status, BUDGET in response.body) == (422, True)
+    assert response.body.count(BUDGET) == 2  # in the message and in its one cause
 
 
 def test_so_have_the_defaults_of_a_definition(server: ApiServer) -> None:
@@ -507,8 +507,8 @@ def test_so_have_the_defaults_of_a_definition(server: ApiServer) -> None:
         {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}},
         "jugs",
     )
-    found = answer(server, asked("POST", DEFINITIONS, made))
-    assert (found.status, BUDGET in found.body) == (422, True)
+    response = answer(server, asked("POST", DEFINITIONS, made))
+    assert (response.status, BUDGET in response.body) == (422, True)
 
 
 @pytest.mark.parametrize(
@@ -530,8 +530,8 @@ def test_what_rules_are_for_is_done(server: ApiServer, rule: str, value: Any) ->
     server.put(definition(ruled(ITEMS, rule), "jugs"))
     server.run_due()
     body = cup(value).replace(b"Cups", b"Jugs")
-    found = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
-    assert found.status == 201, found.body[:300]
+    response = answer(server, asked("POST", CUPS.replace("cups", "jugs"), body))
+    assert response.status == 201, response.body[:300]
 
 
 def test_a_definition_has_so_many_rules(server: ApiServer) -> None:
@@ -542,5 +542,5 @@ def test_a_definition_has_so_many_rules(server: ApiServer) -> None:
 def test_rules_for_more_members_than_a_message_can_have(server: ApiServer) -> None:
     schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(9_000)}}
     made = definition(ruled(schema, "self.p1 == ''"), "jugs")
-    found = answer(server, asked("POST", DEFINITIONS, made), steps=10_000_000)
-    assert (found.status, b"type information" in found.body) == (422, True)
+    response = answer(server, asked("POST", DEFINITIONS, made), steps=10_000_000)
+    assert (response.status, b"type information" in response.body) == (422, True)

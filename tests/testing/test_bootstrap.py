@@ -127,8 +127,8 @@ def test_components_of_a_cluster_may_do_their_work(
 def rules(server: ApiServer, name: str) -> list[Any]:
     status, role = ask(server, "GET", f"{ROLES}/{name}")
     assert status == 200
-    found: list[Any] = role["rules"] or []
-    return found
+    all_rules: list[Any] = role["rules"] or []
+    return all_rules
 
 
 def test_aggregated_roles_have_the_rules_of_what_they_are_made_of(fresh: ApiServer) -> None:

@@ -86,8 +86,8 @@ def test_what_cannot_be_read_is_refused(crd: dict[str, Any]) -> None:
 
 def test_versions_that_differ_are_told_apart() -> None:
     bad = {"openAPIV3Schema": {"type": "string"}}
-    found = wrong(definition(version(), version("v2", schema=bad)))
-    assert found == [("Invalid", "spec.versions[1].schema.openAPIV3Schema.type")]
+    problems = wrong(definition(version(), version("v2", schema=bad)))
+    assert problems == [("Invalid", "spec.versions[1].schema.openAPIV3Schema.type")]
 
 
 def test_what_names_an_established_definition_stays() -> None:
@@ -157,25 +157,25 @@ def test_a_status_that_holds_stays() -> None:
 
 
 def test_nothing_but_the_version_changes_in_a_conversion() -> None:
-    found = _apiextensions.read(
+    crd = _apiextensions.read(
         definition(version(), version("v1beta1", deprecated=True)), Schemas({})
     )
-    assert found.storage_version.name == "v1"
-    converted = found.convert({"apiVersion": "example.com/v1", "spec": {}}, found.versions[1])
+    assert crd.storage_version.name == "v1"
+    converted = crd.convert({"apiVersion": "example.com/v1", "spec": {}}, crd.versions[1])
     assert converted == {"apiVersion": "example.com/v1beta1", "spec": {}}
 
 
 def test_webhooks_are_not_called() -> None:
     crd = definition(version(), version("v2"), conversion={"strategy": "Webhook"})
-    found = _apiextensions.read(crd, Schemas({}))
+    read_crd = _apiextensions.read(crd, Schemas({}))
     with pytest.raises(Failure, match="webhook"):
-        found.convert({"apiVersion": "example.com/v1"}, found.versions[1])
+        read_crd.convert({"apiVersion": "example.com/v1"}, read_crd.versions[1])
 
 
 def test_deprecated_versions_name_the_one_to_use() -> None:
     old = version("v1beta1", deprecated=True)
-    found = _apiextensions.read(definition(old, version("v1alpha1"), version()), Schemas({}))
-    assert found.versions[0].deprecation_warning == (
+    crd = _apiextensions.read(definition(old, version("v1alpha1"), version()), Schemas({}))
+    assert crd.versions[0].deprecation_warning == (
         "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"
     )
-    assert found.versions[2].deprecation_warning == ""
+    assert crd.versions[2].deprecation_warning == ""

@@ -49,9 +49,9 @@ def widget(spec: Any, **more: Any) -> dict[str, Any]:
 
 
 def wrong(spec: dict[str, Any], value: Any, old: Any = None) -> list[tuple[str, str]]:
-    found = version(members(x=spec))
+    custom_version = version(members(x=spec))
     before = None if old is None else widget({"x": old})
-    causes = found.validate(widget({"x": value}), before)
+    causes = custom_version.validate(widget({"x": value}), before)
     return [(cause.reason.removeprefix("FieldValue"), cause.field) for cause in causes]
 
 
@@ -151,11 +151,11 @@ def test_a_list_passes_for_a_date_as_it_does_on_a_real_server() -> None:
 
 def test_unknown_fields_go_and_are_named() -> None:
     free = {**members(t=members(a=TEXT)), "x-kubernetes-preserve-unknown-fields": True}
-    found = version(members(a=TEXT, items={"type": "array", "items": members(a=TEXT)}, free=free))
+    served = version(members(a=TEXT, items={"type": "array", "items": members(a=TEXT)}, free=free))
     obj = widget(
         {"a": "1", "b": 2, "items": [{"z": 1}], "free": {"t": {"z": 1}, "u": {"v": 1}}}, extra=1
     )
-    assert found.prune(obj) == ["extra", "spec.b", "spec.free.t.z", "spec.items[0].z"]
+    assert served.prune(obj) == ["extra", "spec.b", "spec.free.t.z", "spec.items[0].z"]
     assert obj == widget({"a": "1", "items": [{}], "free": {"t": {}, "u": {"v": 1}}})
 
 
@@ -167,17 +167,17 @@ EMBEDDED = {
 
 
 def test_metadata_of_embedded_objects_is_read_like_any_other() -> None:
-    found = version(members(pod=EMBEDDED))
+    custom_version = version(members(pod=EMBEDDED))
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "bogus": 1}, "spec": {}}
     obj = widget({"pod": pod})
-    assert found.prune(obj) == ["spec.pod.metadata.bogus"]
+    assert custom_version.prune(obj) == ["spec.pod.metadata.bogus"]
     assert obj["spec"]["pod"]["metadata"] == {"name": "p"}
 
 
 def test_metadata_of_the_wrong_type_cannot_be_read() -> None:
-    found = version(members(pod=EMBEDDED))
+    custom_version = version(members(pod=EMBEDDED))
     with pytest.raises(Failure, match=r"spec\.pod\.metadata") as caught:
-        found.prune(widget({"pod": {"metadata": {"labels": {"a": 5}}}}))
+        custom_version.prune(widget({"pod": {"metadata": {"labels": {"a": 5}}}}))
     assert caught.value.code == 400
 
 
@@ -194,7 +194,7 @@ def test_embedded_objects_need_a_kind() -> None:
 
 def test_defaults_fill_what_is_absent_or_null() -> None:
     inner = members(a={"type": "string", "default": "x"})
-    found = version(
+    custom_version = version(
         members(
             a={"type": "string", "default": "d"},
             b={"type": "string", "default": "d", "nullable": True},
@@ -206,7 +206,7 @@ def test_defaults_fill_what_is_absent_or_null() -> None:
         )
     )
     obj = widget({"a": None, "b": None, "c": None, "items": [{}], "map": {"k": {}}})
-    found.default(obj)
+    custom_version.default(obj)
     assert obj["spec"] == {
         "a": "d",
         "b": None,
@@ -217,11 +217,11 @@ def test_defaults_fill_what_is_absent_or_null() -> None:
 
 
 def test_objects_do_not_share_defaults() -> None:
-    found = version(members(list={"type": "array", "items": TEXT, "default": ["a"]}))
+    custom_version = version(members(list={"type": "array", "items": TEXT, "default": ["a"]}))
     first, second = widget({}), widget({})
-    found.default(first)
+    custom_version.default(first)
     first["spec"]["list"].append("b")
-    found.default(second)
+    custom_version.default(second)
     assert second["spec"] == {"list": ["a"]}
 
 
@@ -296,35 +296,35 @@ def test_only_the_status_is_checked_when_it_is_written() -> None:
 
 def test_selectable_fields_have_texts() -> None:
     fields = [{"jsonPath": ".spec.color"}, {"jsonPath": ".spec.size"}, {"jsonPath": ".spec.on"}]
-    found = version(
+    custom_version = version(
         members(color=TEXT, size=NUMBER, on={"type": "boolean"}), selectableFields=fields
     )
-    assert list(found.selectable_fields) == ["spec.color", "spec.size", "spec.on"]
-    values = found.field_values(widget({"size": 3, "on": True}))
+    assert list(custom_version.selectable_fields) == ["spec.color", "spec.size", "spec.on"]
+    values = custom_version.field_values(widget({"size": 3, "on": True}))
     assert values == {"spec.color": "", "spec.size": "3", "spec.on": "true"}
 
 
 def test_validating_changes_nothing() -> None:
-    found = version(members(x=MAP))
+    custom_version = version(members(x=MAP))
     obj = widget({"x": [{"k": "a"}]})
     before = deepcopy(obj)
-    assert found.validate(obj, deepcopy(obj)) == []
+    assert custom_version.validate(obj, deepcopy(obj)) == []
     assert obj == before
 
 
 def test_the_schema_has_the_metadata_of_all_objects() -> None:
-    found = version(members(x=EMBEDDED))
-    assert "labels" in found.schema.properties["metadata"].properties
-    embedded = found.schema.properties["spec"].properties["x"]
+    custom_version = version(members(x=EMBEDDED))
+    assert "labels" in custom_version.schema.properties["metadata"].properties
+    embedded = custom_version.schema.properties["spec"].properties["x"]
     assert "annotations" in embedded.properties["metadata"].properties
 
 
 def test_odd_finalizers_are_warned_of_when_they_are_new() -> None:
-    found = version(members())
+    custom_version = version(members())
     old = widget({})
     new = widget({})
     new["metadata"] = {"name": "w", "finalizers": ["plain", "a.b", "example.com/good", "orphan"]}
-    warnings = found.warnings(new, old)
+    warnings = custom_version.warnings(new, old)
     assert [each.split('"')[1] for each in warnings] == ["a.b", "plain"]
     assert "including a path (/)" in warnings[0]
-    assert found.warnings(new, new) == []
+    assert custom_version.warnings(new, new) == []

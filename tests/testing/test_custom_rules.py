@@ -246,5 +246,5 @@ def test_rules_of_parts_apply_to_each_part() -> None:
             },
         }
     )
-    found = broken(structure, {"list": [1, 9], "map": {"k": 7}})
-    assert [each.split()[1] for each in found] == ["spec.list[1]:", "spec.map[k]:"]
+    messages = broken(structure, {"list": [1, 9], "map": {"k": 7}})
+    assert [each.split()[1] for each in messages] == ["spec.list[1]:", "spec.map[k]:"]

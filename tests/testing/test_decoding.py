@@ -186,9 +186,9 @@ def test_whole_numbers_are_integers_where_no_type_says_otherwise():
     ],
 )
 def test_yaml_means_what_it_means_to_kubernetes(text, value):
-    found = read(f"x: {text}", "application/yaml").value["x"]
-    assert found == value
-    assert type(found) is type(value)
+    parsed = read(f"x: {text}", "application/yaml").value["x"]
+    assert parsed == value
+    assert type(parsed) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -435,8 +435,8 @@ def test_schemas_in_definitions_may_stand_for_other_things():
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": props}}
     package = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
     made = formed({"spec": {"versions": [version]}}, package + "CustomResourceDefinition")
-    found = made.value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    assert found == {
+    schema = made.value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema == {
         "type": "object",
         "properties": {"a": {"type": "array", "items": {"type": "string"}}},
         "additionalProperties": False,

@@ -18,28 +18,28 @@ from clientgen.testing._apiserver.spec import load
 def schemas(path: str) -> dict[str, Any]:
     answer = ApiServer().handle(HttpRequest("GET", f"/openapi/v3/{path}"))
     assert isinstance(answer, Response)
-    found: dict[str, Any] = json.loads(answer.body)["components"]["schemas"]
-    return found
+    all_schemas: dict[str, Any] = json.loads(answer.body)["components"]["schemas"]
+    return all_schemas
 
 
 def test_kinds_and_fields_are_described() -> None:
-    found = schemas("api/v1")
-    pod = found["io.k8s.api.core.v1.Pod"]
+    all_schemas = schemas("api/v1")
+    pod = all_schemas["io.k8s.api.core.v1.Pod"]
     assert pod["description"]
     assert all(each["description"] for each in pod["properties"].values())
-    spec = found["io.k8s.api.core.v1.PodSpec"]["properties"]
+    spec = all_schemas["io.k8s.api.core.v1.PodSpec"]["properties"]
     assert spec["containers"]["description"]
     assert spec["containers"]["type"] == "array"
 
 
 def test_every_text_is_about_something() -> None:
     """A name that is spelt wrong would describe nothing."""
-    found: dict[str, set[str]] = {}
+    by_text: dict[str, set[str]] = {}
     for name, definition in load().document["definitions"].items():
-        found.setdefault(name.rpartition(".")[2], set()).update(definition.get("properties", {}))
+        by_text.setdefault(name.rpartition(".")[2], set()).update(definition.get("properties", {}))
     for name, texts in descriptions._texts().items():
         if name != "*":
-            assert texts.keys() - {""} <= found[name], name
+            assert texts.keys() - {""} <= by_text[name], name
 
 
 def test_every_text_is_one_short_line() -> None:

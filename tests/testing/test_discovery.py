@@ -159,10 +159,10 @@ def test_events_of_both_groups_are_stored_alike():
 
 
 def test_custom_resources_have_verbs_in_their_own_order_and_status_before_scale():
-    found = listed("/apis/example.com/v1", widgets(parts=("scale", "status")))
-    assert list(found) == ["widgets", "widgets/status", "widgets/scale"]
-    assert found["widgets"]["verbs"] == CUSTOM_VERBS
-    assert found["widgets/scale"]["group"] == "autoscaling"
+    verbs = listed("/apis/example.com/v1", widgets(parts=("scale", "status")))
+    assert list(verbs) == ["widgets", "widgets/status", "widgets/scale"]
+    assert verbs["widgets"]["verbs"] == CUSTOM_VERBS
+    assert verbs["widgets/scale"]["group"] == "autoscaling"
 
 
 def test_all_versions_of_a_custom_resource_have_the_hash_of_the_stored_one():
@@ -184,12 +184,12 @@ def test_what_is_not_served_is_nobodys_document(path):
 
 def test_discovery_follows_what_is_served():
     served = Served()
-    found = Documents(load(), served)
-    assert found.answer("GET", "/apis/example.com", {}, {}) is None
+    documents = Documents(load(), served)
+    assert documents.answer("GET", "/apis/example.com", {}, {}) is None
     served.serve(widgets())
-    assert found.answer("GET", "/apis/example.com", {}, {}).status == 200
+    assert documents.answer("GET", "/apis/example.com", {}, {}).status == 200
     served.serve()
-    assert found.answer("GET", "/apis/example.com/v1", {}, {}) is None
+    assert documents.answer("GET", "/apis/example.com/v1", {}, {}) is None
 
 
 # ------------------------------------------------------------------------------ aggregated
@@ -298,11 +298,11 @@ def test_the_version_is_that_of_the_spec():
 
 
 @pytest.mark.parametrize(
-    ("said", "version"),
+    ("written", "version"),
     [("1.36", "v1.36.0"), ("v1.31.2", "v1.31.2"), ("v1.30.1-gke.5", "v1.30.1"), ("", "v1.0.0")],
 )
-def test_versions_are_written_in_several_ways(said, version):
-    assert version_info(said)["gitVersion"] == f"{version}+clientgen"
+def test_versions_are_written_in_several_ways(written, version):
+    assert version_info(written)["gitVersion"] == f"{version}+clientgen"
 
 
 def test_below_the_version_there_is_nothing():

@@ -49,8 +49,8 @@ def said(cluster: FakeCluster) -> list[str]:
 
 async def test_a_fake_clientset_holds_what_it_is_given():
     k = fake_clientset(AsyncClientset, pod("web-0"), pod("web-1", "shop"))
-    found = await k.core_v1.pods().list()
-    names = [(each.metadata.namespace, each.metadata.name) for each in found.items]
+    pods = await k.core_v1.pods().list()
+    names = [(each.metadata.namespace, each.metadata.name) for each in pods.items]
     assert names == [("default", "web-0"), ("shop", "web-1")]
     assert (await k.core_v1.namespaces().get("shop")).status.phase == "Active"
 
@@ -104,10 +104,10 @@ async def test_objects_may_bring_status_and_uid(cluster: FakeCluster):
     seed.metadata.uid = "11111111-2222-3333-4444-555555555555"
     seed.status = PodStatus(phase="Running", pod_ip="10.0.0.7")
     cluster.add(seed)
-    found = await cluster.clientset(AsyncClientset).core_v1.pods("default").get("web-0")
-    assert found.metadata.uid == "11111111-2222-3333-4444-555555555555"
-    assert (found.status.phase, found.status.pod_ip) == ("Running", "10.0.0.7")
-    assert found.metadata.creation_timestamp is not None
+    created = await cluster.clientset(AsyncClientset).core_v1.pods("default").get("web-0")
+    assert created.metadata.uid == "11111111-2222-3333-4444-555555555555"
+    assert (created.status.phase, created.status.pod_ip) == ("Running", "10.0.0.7")
+    assert created.metadata.creation_timestamp is not None
 
 
 async def test_objects_may_be_dicts_and_come_later(cluster: FakeCluster):
@@ -172,8 +172,8 @@ async def test_custom_resources_are_served_once_their_definition_is_given():
     cluster = FakeCluster(crds=[cups()])
     cluster.apply_manifests(text)
     k = cluster.clientset(AsyncClientset)
-    found = await k.apiextensions_v1.custom_resource_definitions().get("cups.shop.example")
-    assert found.spec.names.kind == "Cup"
+    crd = await k.apiextensions_v1.custom_resource_definitions().get("cups.shop.example")
+    assert crd.spec.names.kind == "Cup"
     stored = cluster.server.cluster.list("shop.example", "cups")
     assert [each["spec"] for each in stored] == [{"size": 3}]
 
@@ -184,8 +184,8 @@ async def test_a_definition_that_was_given_can_be_changed(status: Any):
     given = cups() if status is None else {**cups(), "status": status}
     k = FakeCluster(crds=[given]).clientset(AsyncClientset)
     definitions = k.apiextensions_v1.custom_resource_definitions()
-    found = await definitions.get("cups.shop.example")
-    assert found.status.stored_versions == ["v1"]
+    changed = await definitions.get("cups.shop.example")
+    assert changed.status.stored_versions == ["v1"]
 
     def shorten(crd: CustomResourceDefinition) -> None:
         crd.spec.names.short_names = ["cp"]

@@ -66,13 +66,13 @@ def test_what_is_woken_can_be_forgotten(clock: FakeClock):
 
 def in_thread(work: Callable[[], object]) -> Callable[[], BaseException | object]:
     """Runs something in a thread; gives what waits for its end, and its result or error."""
-    found: list[object] = []
+    results: list[object] = []
 
     def run() -> None:
         try:
-            found.append(work())
+            results.append(work())
         except BaseException as error:
-            found.append(error)
+            results.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
@@ -80,7 +80,7 @@ def in_thread(work: Callable[[], object]) -> Callable[[], BaseException | object
     def result() -> object:
         thread.join(10)
         assert not thread.is_alive()
-        return found[0]
+        return results[0]
 
     return result
 

@@ -47,7 +47,7 @@ def test_patterns_are_as_in_rbac(pattern: Pattern, action: Action, fits: bool):
 
 
 @pytest.mark.parametrize(
-    ("method", "target", "said"),
+    ("method", "target", "action"),
     [
         ("GET", "/api/v1/pods", "list pods"),
         ("GET", "/api/v1/pods?watch=1", "watch pods"),
@@ -65,8 +65,8 @@ def test_patterns_are_as_in_rbac(pattern: Pattern, action: Action, fits: bool):
         ("GET", "/api/v1/nodes/a%2Fb", "get nodes a/b"),
     ],
 )
-def test_requests_are_said_in_the_words_of_the_api(method: str, target: str, said: str):
-    assert str(action_of(HttpRequest(method, target))) == said
+def test_requests_are_said_in_the_words_of_the_api(method: str, target: str, action: str):
+    assert str(action_of(HttpRequest(method, target))) == action
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,15 @@ def test_bodies_are_read_whatever_they_are_written_in():
     )
     assert str(action_of(yaml)) == "create pods a/x"
     broken = HttpRequest("POST", path, (("Content-Type", "application/json"),), b"{")
-    found = action_of(broken)
-    assert found is not None
-    assert found.object is None
+    action = action_of(broken)
+    assert action is not None
+    assert action.object is None
 
 
 def test_a_body_is_not_in_the_repr():
     path = "/api/v1/namespaces/a/secrets"
-    found = action_of(HttpRequest("POST", path, (), b'{"data": {"password": "czNjcmV0"}}'))
-    assert "czNjcmV0" not in repr(found)
+    action = action_of(HttpRequest("POST", path, (), b'{"data": {"password": "czNjcmV0"}}'))
+    assert "czNjcmV0" not in repr(action)
 
 
 # ---- answers ----------------------------------------------------------------------------------
@@ -121,9 +121,9 @@ def test_an_answer_is_changed_once_it_is_there():
     later = afterwards(delayed(clock, 5, lambda: Response(200, b"ab")), lambda each: cut(each, 1))
     assert isinstance(later, Later)
     clock.step(5)
-    found = later.resume()
-    assert isinstance(found, CutResponse)
-    assert found.sent == 1
+    response = later.resume()
+    assert isinstance(response, CutResponse)
+    assert response.sent == 1
 
 
 # ---- streams ----------------------------------------------------------------------------------

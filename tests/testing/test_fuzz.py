@@ -40,23 +40,23 @@ def served(clock: FakeClock) -> ApiServer:
 def answer(server: ApiServer, request: HttpRequest, clock: FakeClock) -> Response | None:
     """The whole answer; None for one that comes in pieces, all of which were taken."""
     action_of(request)
-    found = server.handle(request)
-    while isinstance(found, Later):
+    response = server.handle(request)
+    while isinstance(response, Later):
         clock.step(2)
-        found = found.resume()
-    if isinstance(found, Response):
-        return found
+        response = response.resume()
+    if isinstance(response, Response):
+        return response
     clock.step(2)
-    found.take()
-    found.close()
+    response.take()
+    response.close()
     return None
 
 
-def is_sound(found: Response) -> bool:
+def is_sound(response: Response) -> bool:
     """Whether an answer is none of a defect; some errors of real servers have no reason."""
-    if found.status != 500:
-        return 200 <= found.status < 600
-    return b"InternalError" not in found.body
+    if response.status != 500:
+        return 200 <= response.status < 600
+    return b"InternalError" not in response.body
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -69,10 +69,15 @@ def test_whatever_is_sent_is_answered(seed: int) -> None:
         for _ in range(REQUESTS):
             request = fuzzer.request()
             with bounded_steps(STEPS):
-                found = answer(server, request, clock)
-            if found is not None:
-                assert is_sound(found), (request.method, request.target, request.body, found.body)
-                codes.add(found.status)
+                reply = answer(server, request, clock)
+            if reply is not None:
+                assert is_sound(reply), (
+                    request.method,
+                    request.target,
+                    request.body,
+                    reply.body,
+                )
+                codes.add(reply.status)
     assert {200, 201, 400, 404, 405, 409, 415, 422} <= codes  # they were nearly right
     alive = server.handle(HttpRequest("GET", "/api/v1/namespaces"))
     assert isinstance(alive, Response)

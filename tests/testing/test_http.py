@@ -204,8 +204,8 @@ def test_large_answers_are_compressed_for_who_can_read_that(server: LocalServer)
 @pytest.mark.parametrize(("size", "status"), [(3 << 20, 422), ((3 << 20) + 1, 413)])
 def test_bodies_have_a_limit(server: LocalServer, size: int, status: int):
     body = body_of("huge", size - len(body_of("huge")))
-    found, _, answer = ask(server, "POST", MAPS, body, Content_Type="application/json")
-    assert (found, json.loads(answer)["code"]) == (status, status)
+    status_code, _, answer = ask(server, "POST", MAPS, body, Content_Type="application/json")
+    assert (status_code, json.loads(answer)["code"]) == (status, status)
 
 
 def test_much_larger_bodies_are_refused_as_well(server: LocalServer):

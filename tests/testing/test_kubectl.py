@@ -194,10 +194,10 @@ def test_get_selects(kubectl: Kubectl) -> None:
     assert names("--field-selector", "metadata.name=c") == ["configmap/c"]
     assert names("--chunk-size=1") == ["configmap/a", "configmap/b", "configmap/c"]
     assert kubectl.rows("cm", "--show-labels")[1][-1] == "tier=x"
-    found = kubectl.rows(
+    rows = kubectl.rows(
         "cm", "-A", "-l", "tier", "--field-selector", f"metadata.namespace={kubectl.namespace}"
     )
-    assert [row[1] for row in found[1:]] == ["a", "b", "c"]
+    assert [row[1] for row in rows[1:]] == ["a", "b", "c"]
 
 
 def test_get_watches(kubectl: Kubectl) -> None:
@@ -248,9 +248,9 @@ def test_apply_merges_lists_by_their_keys(kubectl: Kubectl) -> None:
     changed["spec"]["template"]["spec"]["containers"].append({"name": "side", "image": "b"})
     assert "configured" in kubectl("apply", "-f", "-", given=changed)
     assert "configured" in kubectl("apply", "-f", "-", given=deployment(replicas=3))
-    found = kubectl.json("deploy/web")["spec"]
-    assert found["replicas"] == 3
-    assert [each["name"] for each in found["template"]["spec"]["containers"]] == ["main"]
+    spec = kubectl.json("deploy/web")["spec"]
+    assert spec["replicas"] == 3
+    assert [each["name"] for each in spec["template"]["spec"]["containers"]] == ["main"]
 
 
 def test_apply_on_the_server(kubectl: Kubectl) -> None:
@@ -260,9 +260,9 @@ def test_apply_on_the_server(kubectl: Kubectl) -> None:
     assert 'conflict with "one": .data.k' in refused
     kubectl(*side, "--field-manager=two", "--force-conflicts", given=config("a", k="2"))
     kubectl(*side, "--field-manager=one", given=config("a", l="3"))
-    found = kubectl.json("cm/a", "--show-managed-fields")
-    assert found["data"] == {"k": "2", "l": "3"}
-    assert {each["manager"] for each in found["metadata"]["managedFields"]} == {"one", "two"}
+    config_map = kubectl.json("cm/a", "--show-managed-fields")
+    assert config_map["data"] == {"k": "2", "l": "3"}
+    assert {each["manager"] for each in config_map["metadata"]["managedFields"]} == {"one", "two"}
 
 
 def test_diff(kubectl: Kubectl) -> None:
@@ -319,11 +319,11 @@ def test_replace(kubectl: Kubectl) -> None:
     assert "NotFound" in kubectl("replace", "-f", "-", given=config("a"), exits=1)
     kubectl("create", "-f", "-", given=config("a", k="1"))
     assert kubectl("replace", "-f", "-", given=config("a", l="2")) == "configmap/a replaced\n"
-    found = kubectl.json("cm/a")
-    assert found["data"] == {"l": "2"}
+    config_map = kubectl.json("cm/a")
+    assert config_map["data"] == {"l": "2"}
     forced = kubectl("replace", "--force", "-f", "-", given=config("a", l="3"))
     assert "configmap/a replaced" in forced
-    assert kubectl.json("cm/a")["metadata"]["uid"] != found["metadata"]["uid"]
+    assert kubectl.json("cm/a")["metadata"]["uid"] != config_map["metadata"]["uid"]
 
 
 def test_set_and_subresource(kubectl: Kubectl) -> None:

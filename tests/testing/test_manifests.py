@@ -24,8 +24,11 @@ on: yes
 
 
 def test_documents_are_numbered_and_empty_ones_left_out():
-    found = [(each.where, each.value["kind"]) for each in manifests(TWO)]
-    assert found == [("the text, document 1, line 3", "A"), ("the text, document 2, line 8", "B")]
+    listed = [(each.where, each.value["kind"]) for each in manifests(TWO)]
+    assert listed == [
+        ("the text, document 1, line 3", "A"),
+        ("the text, document 2, line 8", "B"),
+    ]
 
 
 def test_values_are_those_that_a_server_would_read():

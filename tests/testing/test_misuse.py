@@ -34,7 +34,7 @@ spec:
 
 
 @pytest.mark.parametrize(
-    ("said", "mistake"),
+    ("message", "mistake"),
     [
         ("'udpate' is no verb: get, list", lambda c: c.react("udpate", "pods", Conflict)),
         ("'podz': no such resource", lambda c: c.react("get", "podz", Conflict)),
@@ -50,10 +50,10 @@ spec:
         ("metadata has to be", lambda c: c.add({"apiVersion": "v1", "kind": "Pod", "metadata": 5})),
     ],
 )
-def test_what_cannot_be_meant(said: str, mistake: Callable[[FakeCluster], Any]) -> None:
+def test_what_cannot_be_meant(message: str, mistake: Callable[[FakeCluster], Any]) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
         mistake(FakeCluster())
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -164,14 +164,14 @@ def test_selectable_fields_stand_with_the_kind_and_its_list():
 
 def test_custom_resources_have_paths_with_operations():
     paths = v2(custom(spec_of()))["paths"]
-    found = {
+    operations = {
         operation["operationId"]: operation[ACTION]
         for path, item in paths.items()
         if "/stable.example.com/" in path
         for operation in item.values()
         if isinstance(operation, dict)
     }
-    assert found == {
+    assert operations == {
         "listStableExampleComV1WidgetForAllNamespaces": "list",
         "listStableExampleComV1NamespacedWidget": "list",
         "createStableExampleComV1NamespacedWidget": "post",
@@ -218,10 +218,10 @@ def test_custom_resources_are_not_patched_strategically():
 def test_a_server_reads_back_the_document_it_publishes():
     widgets = custom(spec_of())
     spec = read(v2(widgets))
-    (found,) = [each for each in spec.resources if each.group == widgets.group]
-    assert found.verbs == widgets.verbs
-    assert found.subresources == widgets.subresources
-    assert found.list_kind == widgets.list_kind
+    (resource,) = [each for each in spec.resources if each.group == widgets.group]
+    assert resource.verbs == widgets.verbs
+    assert resource.subresources == widgets.subresources
+    assert resource.list_kind == widgets.list_kind
 
 
 # ----------------------------------------------------------------------------- v2 in protobuf
@@ -361,11 +361,11 @@ def test_other_paths_are_nobodys(path):
 
 def test_documents_change_with_the_custom_resources_and_only_then():
     served = Served()
-    found = Documents(load(), served)
+    documents = Documents(load(), served)
 
     def tags():
         paths = "/openapi/v2", LEASES
-        return [header(found.answer("GET", path, {}, {}), "etag") for path in paths]
+        return [header(documents.answer("GET", path, {}, {}), "etag") for path in paths]
 
     before = tags()
     assert tags() == before

@@ -58,8 +58,8 @@ def ask(
     ],
 )
 def test_only_a_host_of_its_own_is_served(server: LocalServer, status: int, host: str) -> None:
-    found, body = ask(server, "GET", PODS, None, ("Host", host.format(port=server.port)))
-    assert found == status
+    status_code, body = ask(server, "GET", PODS, None, ("Host", host.format(port=server.port)))
+    assert status_code == status
     if status == 403:
         assert json.loads(body)["reason"] == "Forbidden"
         assert "a server without a token is for localhost" in json.loads(body)["message"]

@@ -61,10 +61,10 @@ def test_others_beside_it(server: ApiServer) -> None:
     assert fields == {".": {}, f"f:{GENERATION}": {}, "f:x": {}}
 
 
-@pytest.mark.parametrize("said", ["x", "", "-1", "9" * 5_000, "\u0663"])
-def test_an_annotation_that_is_no_number_breaks_nothing(server: ApiServer, said: str) -> None:
+@pytest.mark.parametrize("text", ["x", "", "-1", "9" * 5_000, "\u0663"])
+def test_an_annotation_that_is_no_number_breaks_nothing(server: ApiServer, text: str) -> None:
     assert ask(server, "POST", SETS, daemon_set())[0] == 201
-    body = daemon_set(**{GENERATION: said})
+    body = daemon_set(**{GENERATION: text})
     assert ask(server, "PUT", f"{SETS}/d", body)[0] == 200
     body["spec"]["template"]["spec"]["containers"][0]["image"] = "j"
     status, changed = ask(server, "PUT", f"{SETS}/d", body)

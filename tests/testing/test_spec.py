@@ -96,8 +96,8 @@ def test_namespaces_are_cluster_scoped_and_their_subresources_are_theirs():
     ],
 )
 def test_subresources_have_kinds_and_verbs_of_their_own(plural, subresource, kind, verbs):
-    found = resource(plural).subresources[subresource]
-    assert (str(found.kind), " ".join(found.verbs)) == (kind, verbs)
+    part = resource(plural).subresources[subresource]
+    assert (str(part.kind), " ".join(part.verbs)) == (kind, verbs)
 
 
 def test_what_can_never_be_written_is_not_watched():

@@ -634,9 +634,9 @@ def test_columns_end_at_a_path_that_cannot_be_read() -> None:
     ],
 )
 def test_a_value_becomes_what_its_column_is(kind: str, value: Any, expected: object) -> None:
-    found = cell(".v", kind, thing(v=value))
-    assert found == expected
-    assert type(found) is type(expected)
+    shown = cell(".v", kind, thing(v=value))
+    assert shown == expected
+    assert type(shown) is type(expected)
 
 
 DOCUMENT = {
@@ -647,7 +647,7 @@ DOCUMENT = {
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "expected"),
     [
         (".", [DOCUMENT]),
         (".l[0]", [3]),
@@ -680,8 +680,8 @@ DOCUMENT = {
         ("$.m.x", [1]),
     ],
 )
-def test_paths_find_values(path: str, found: list[object]) -> None:
-    assert jsonpath.evaluate(path, DOCUMENT) == found
+def test_paths_find_values(path: str, expected: list[object]) -> None:
+    assert jsonpath.evaluate(path, DOCUMENT) == expected
 
 
 @pytest.mark.parametrize("path", ["a", ".a[", ".a[x]", '.a["x"]', ".a{b}", ".a[?(@.x==y)]"])

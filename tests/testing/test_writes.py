@@ -33,8 +33,8 @@ def asking(server: ApiServer) -> writes.Ask:
         content = None if body is None else json.dumps(body).encode()
         answer = server.handle(HttpRequest(method, path, JSON, content))
         assert isinstance(answer, Response)
-        said = [value for name, value in answer.headers if name == "warning"]
-        warnings = [json.loads(text.removeprefix("299 - ")) for text in said]
+        texts = [value for name, value in answer.headers if name == "warning"]
+        warnings = [json.loads(text.removeprefix("299 - ")) for text in texts]
         return answer.status, warnings, json.loads(answer.body)
 
     return ask
@@ -47,8 +47,8 @@ def test_writes_are_answered_as_recorded(name: str) -> None:
     within = "namespaces/default/" if resource.namespaced else ""
     collection = f"/{group}/{within}{resource.plural}"
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
-    found = list(writes.differences(name, collection, kind, asking(ApiServer())))
-    assert not found, "\n".join(found)
+    differences = list(writes.differences(name, collection, kind, asking(ApiServer())))
+    assert not differences, "\n".join(differences)
 
 
 def driver(*, attached: bool) -> CSIDriver:

@@ -51,14 +51,14 @@ def ask(
     admin: Clientset, method: str, path: str, body: object = None, **headers: str
 ) -> tuple[int, dict[str, Any]]:
     """The code and the body of an answer, whatever it is."""
-    said = {**_JSON, **{name.capitalize(): value for name, value in headers.items()}}
+    all_headers = {**_JSON, **{name.capitalize(): value for name, value in headers.items()}}
     data = None if body is None else msgspec.json.encode(body)
     try:
-        answer = admin.rest.send(HttpRequest(method, path, tuple(said.items()), data))
+        answer = admin.rest.send(HttpRequest(method, path, tuple(all_headers.items()), data))
     except ApiError as error:
         return error.code, to_dict(error.status)
-    found: dict[str, Any] = msgspec.json.decode(answer.body)
-    return answer.status, found
+    document: dict[str, Any] = msgspec.json.decode(answer.body)
+    return answer.status, document
 
 
 def define(admin: Clientset, definition: Definition) -> None:
@@ -92,9 +92,9 @@ def defined(
 
 
 def _is_established(admin: Clientset, name: str) -> bool:
-    found = admin.apiextensions_v1.custom_resource_definitions().get(name)
-    states = {each.type: each.status for each in found.status.conditions}
-    assert states.get("NonStructuralSchema", "False") == "False", found.status.conditions
+    definition = admin.apiextensions_v1.custom_resource_definitions().get(name)
+    states = {each.type: each.status for each in definition.status.conditions}
+    assert states.get("NonStructuralSchema", "False") == "False", definition.status.conditions
     return states.get("Established") == "True"
 
 

@@ -95,11 +95,11 @@ class Scratch:
 
     def _controllers_finish(self) -> bool:
         """Wait for them, but not for ever."""
-        found = self._left()
-        left = {namespace.metadata.name for namespace in found}
+        finished = self._left()
+        left = {namespace.metadata.name for namespace in finished}
         watch = self.admin.core_v1.namespaces().watch(
             label_selector=self._selector,
-            resource_version=found.metadata.resource_version,
+            resource_version=finished.metadata.resource_version,
             timeout=LONG,
         )
         with suppress(RequestTimeout), watch:
@@ -116,8 +116,8 @@ class Scratch:
 def _empty(admin: Clientset, namespaces: set[str]) -> None:
     """Remove everything that is in the namespaces."""
     for path, plural in _kinds(admin):
-        found: list[dict[str, Any]] = _ask(admin, f"{path}/{plural}").get("items") or []
-        ours = [item["metadata"] for item in found if item["metadata"]["namespace"] in namespaces]
+        items: list[dict[str, Any]] = _ask(admin, f"{path}/{plural}").get("items") or []
+        ours = [item["metadata"] for item in items if item["metadata"]["namespace"] in namespaces]
         for metadata in ours:
             if metadata.get("finalizers"):
                 _release(admin, f"{_within(path, metadata)}/{plural}/{metadata['name']}")
