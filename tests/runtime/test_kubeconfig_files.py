@@ -166,10 +166,10 @@ def test_broken_yaml_is_placed_but_never_quoted(
         monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     path = tmp_path / "broken"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    said = failure(path, env={"HOME": str(tmp_path)})
-    assert said.startswith("~/broken: ")
-    assert message in said
-    assert "hunter2" not in said
+    shown = failure(path, env={"HOME": str(tmp_path)})
+    assert shown.startswith("~/broken: ")
+    assert message in shown
+    assert "hunter2" not in shown
 
 
 def test_an_empty_file_is_an_empty_configuration(tmp_path: Path) -> None:

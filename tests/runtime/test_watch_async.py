@@ -70,9 +70,9 @@ async def test_events_are_typed_and_come_as_they_happen(server, config_for):
         async with AsyncPodClient(rest, "default")._watch(
             Pod, {"label_selector": "app=web", "resource_version": "4"}
         ) as watch:
-            found = await watch.__anext__()
-            assert isinstance(found.object, Pod)
-            assert (found.type, found.object.spec.containers[0].image) == ("ADDED", "nginx")
+            added = await watch.__anext__()
+            assert isinstance(added.object, Pod)
+            assert (added.type, added.object.spec.containers[0].image) == ("ADDED", "nginx")
             later.set()
             assert await take(watch, 1) == [("DELETED", "6")]
             assert watch.resource_version == "6"
