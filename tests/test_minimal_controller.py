@@ -66,7 +66,7 @@ async def controlled(cluster: FakeCluster) -> AsyncIterator[Clientset]:
 async def until(holds: Callable[[], object]) -> None:
     deadline = monotonic() + 60
     while not holds():
-        assert monotonic() < deadline, "that never was so"
+        assert monotonic() < deadline, "timed out"
         await asyncio.sleep(0.001)
 
 

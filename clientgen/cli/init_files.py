@@ -79,7 +79,6 @@ class Starter:
 
     def _values(self) -> dict[str, str]:
         version, plural = GroupVersion(self.group, "v1"), plural_of(self.kind)
-        article = "an" if self.kind[0] in "AEIOU" else "a"
         return {
             "name": self.name,
             "package": self.package,
@@ -87,8 +86,6 @@ class Starter:
             "version": __version__,
             "group": self.group,
             "kind": self.kind,
-            "article": article,
-            "Article": article.capitalize(),
             "plural": plural,
             "accessor": resource_accessor(self.kind, plural),
             "group_version": group_version_accessor(

@@ -96,7 +96,7 @@ def cluster() -> FakeCluster:
 def until(holds: Callable[[], object]) -> None:
     deadline = monotonic() + 60
     while not holds():
-        assert monotonic() < deadline, "that never was so"
+        assert monotonic() < deadline, "timed out"
         sleep(0.005)
 
 

@@ -162,7 +162,7 @@ def step(record: PodToService | None, aim: PodToService | None) -> Step | None:
         return Delete(record)
     if aim.spec == record.spec:
         return None
-    changed = deep_copy(record)  # what is cached is everybody's
+    changed = deep_copy(record)  # cached objects are shared: never modify them
     changed.spec = aim.spec
     return Update(changed)
 

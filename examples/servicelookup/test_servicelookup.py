@@ -60,7 +60,7 @@ class World:
         """Let time pass until something is so."""
         deadline = monotonic() + PATIENCE
         while not self._is_so(holds):
-            assert monotonic() < deadline, f"that never was so; there are {records(self.user)}"
+            assert monotonic() < deadline, f"timed out; there are {records(self.user)}"
             self.clock.step(0.1)
             sleep(0.001)
 

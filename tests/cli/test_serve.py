@@ -170,7 +170,7 @@ def shown(name: str) -> ConfigMap:
 async def until(holds: Callable[[], object]) -> None:
     deadline = monotonic() + 60
     while not holds():
-        assert monotonic() < deadline, "that never was so"
+        assert monotonic() < deadline, "timed out"
         await asyncio.sleep(0.01)
 
 

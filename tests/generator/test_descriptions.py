@@ -1,4 +1,4 @@
-"""What a schema asks beyond its type, in sentences; the golden case `docs-lines` has the rest."""
+"""Sentences about a schema's limits and rules; the golden case `docs-lines` covers the rest."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def said(schema: dict[str, Any], *, custom: bool = True, whole: bool = True) -> 
         ),
         ({"type": "string", "minLength": 0, "maxLength": 0}, "At most 0 characters."),
         ({"type": "array", "minItems": 2, "maxItems": 2}, "Exactly 2 items."),
-        ({"type": "array", "uniqueItems": True}, "No two items are equal."),
+        ({"type": "array", "uniqueItems": True}, "Items must be unique."),
         ({"type": "string", "enum": ["a", "b"]}, ""),
         ({"type": "string", "enum": ["a", None], "nullable": True}, "May be null."),
         ({"enum": [1, "auto"]}, 'One of `1`, `"auto"`.'),
         ({"type": "string", "format": "int-or-string"}, ""),
         ({"type": "integer", "format": "int64"}, ""),
-        ({"type": "string", "format": "cidr"}, "In the format cidr."),
-        ({"type": "object", "default": {"a": "b" * 90}}, "Defaults to a value of its own."),
+        ({"type": "string", "format": "cidr"}, "Format cidr."),
+        ({"type": "object", "default": {"a": "b" * 90}}, "Defaults to a value too long to show."),
         ({"type": "array", "items": {"type": "object", "properties": {}, "minProperties": 1}}, ""),
         ({"type": "array", "x-kubernetes-list-type": "atomic"}, ""),
     ],
@@ -56,7 +56,7 @@ def test_keys_of_lists_are_said_of_custom_resources_only() -> None:
         "x-kubernetes-list-map-keys": ["name"],
     }
 
-    assert said(schema, custom=True) == "No two items have the same `name`."
+    assert said(schema, custom=True) == "No two items may have the same `name`."
     assert said(schema, custom=False) == ""
 
 
@@ -69,8 +69,8 @@ def test_the_rules_of_an_object_stand_at_its_class() -> None:
     }
 
     assert said(schema, whole=False) == 'Defaults to `{"a": 1}`.'
-    assert list(of_object(schema)) == ["Must hold: a is positive (`self.a > 0`)."]
-    assert said(schema).endswith("Must hold: a is positive (`self.a > 0`).")
+    assert list(of_object(schema)) == ["Rule: a is positive (`self.a > 0`)."]
+    assert said(schema).endswith("Rule: a is positive (`self.a > 0`).")
 
 
 def test_of_a_rule_that_fills_a_page_only_the_message_is_told() -> None:
@@ -78,8 +78,8 @@ def test_of_a_rule_that_fills_a_page_only_the_message_is_told() -> None:
     told: dict[str, Any] = {"x-kubernetes-validations": [{"rule": rule, "message": "a is small"}]}
     untold: dict[str, Any] = {"x-kubernetes-validations": [{"rule": rule}]}
 
-    assert said(told) == "Must hold: a is small."
-    assert said(untold) == f"Must hold: `{rule}`."
+    assert said(told) == "Rule: a is small."
+    assert said(untold) == f"Rule: `{rule}`."
 
 
 def test_alternatives_that_say_more_than_names_are_left_alone() -> None:

@@ -40,7 +40,7 @@ async def until(holds: Callable[[], object]) -> None:
     """Wait for something to become true."""
     deadline = monotonic() + 60
     while not holds():
-        assert monotonic() < deadline, "that never was so"
+        assert monotonic() < deadline, "timed out"
         await sleep(0.001)
 
 

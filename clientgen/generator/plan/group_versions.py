@@ -83,7 +83,7 @@ def _resources_file(
     return FilePlan(
         f"{folder}/resources.py",
         "resources.py.j2",
-        f"The endpoints of the {api_version} API.",
+        f"Resources of the {api_version} API.",
         source,
         defines=tuple(resource.constant for resource in resources),
         resources=resources,
@@ -96,7 +96,7 @@ def _clients_file(
     return FilePlan(
         f"{folder}/async_clients.py",
         "async_clients.py.j2",
-        f"Clients of the {api_version} API.",
+        f"Clients for the {api_version} API.",
         source,
         defines=tuple(client_names(clients, name)),
         clients=clients,

@@ -53,7 +53,7 @@ def listers_file(
         yield FilePlan(
             f"{modules.package(api.group_version)}/listers.py",
             "listers.py.j2",
-            f"Listers of the {where} API: they read what informers keep.",
+            f"Listers for the {where} API. They read the caches of informers.",
             source,
             defines=tuple(name for name, _ in named),
             listers=listers,
@@ -102,7 +102,7 @@ def informers_file(api: GroupVersionApi, modules: Modules, source: str) -> Itera
         yield FilePlan(
             f"{modules.package(gv)}/async_informers.py",
             "async_informers.py.j2",
-            f"Informers of the {shown(gv)} API.",
+            f"Informers for the {shown(gv)} API.",
             source,
             defines=(of, *(informer.name for informer in informers)),
             informers=informers,
@@ -116,7 +116,7 @@ def factory_file(api: Api, modules: Modules) -> FilePlan:
     return FilePlan(
         "async_informer_factory.py",
         "async_informer_factory.py.j2",
-        "One shared informer per kind, of every API group version.",
+        "Shared informers for every API group version.",
         "the spec",
         defines=("AsyncInformerFactory",),
         group_versions=tuple(

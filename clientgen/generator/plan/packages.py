@@ -45,14 +45,14 @@ def package_files(api: Api, modules: Modules, problems: Problems) -> list[FilePl
         FilePlan(
             f"{modules.package(META_V1)}/__init__.py",
             "group.py.j2",
-            "The types every API shares, meta/v1.",
+            "The types of meta/v1, which all APIs share.",
             "the spec",
             reexports=tuple(_meta_types(api, modules)),
         ),
         FilePlan(
             "async_clientset.py",
             "async_clientset.py.j2",
-            "Typed access to every API group version.",
+            "Typed clients for every API group version.",
             "the spec",
             defines=("AsyncClientset",),
             group_versions=plans,

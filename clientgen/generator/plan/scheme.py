@@ -21,7 +21,7 @@ def scheme_file(api: Api, modules: Modules) -> FilePlan:
     return FilePlan(
         "scheme.py",
         "scheme.py.j2",
-        "The kinds of this package, for a `Scheme`: what reads and writes manifests.",
+        "Registers the kinds of this package with a `Scheme`, which reads and writes manifests.",
         "the spec",
         defines=("add_to_scheme",),
         kinds=tuple(_kinds_plans(api, modules)),

@@ -1,7 +1,7 @@
-"""What a schema says beyond its type, as sentences for people: defaults, limits and rules.
+"""Sentences for docstrings about a schema's defaults, limits and validation rules.
 
-The server enforces all of it, and no Python type can say it. The sentences stand behind what the
-API's author wrote; a schema that says nothing more adds nothing.
+The server enforces these, but Python types cannot express them. The sentences follow the
+description that the API's author wrote.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from clientgen.generator.sources.spec import Schema
 
 __all__ = ["Said", "of_field", "of_object"]
 
-# What Kubernetes states for whatever has no default, and what says nothing in a sentence.
+# Kubernetes' own specs state these for fields without a default; the second line is never worth a
+# sentence.
 _ZEROS: tuple[object, ...] = (None, False, 0, "", [], {})
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 _LONGEST = 80
-# Formats that the type says already, or that say nothing to a user of Python.
+# Formats that the type already expresses, or that mean nothing in Python.
 _TYPED = frozenset(
     {
         *("byte", "date-time", "int-or-string", "quantity"),
@@ -33,25 +34,25 @@ _IMMUTABLE = frozenset({"self == oldSelf", "oldSelf == self"})
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said of something: by its author, and in sentences about its limits."""
+    """A description: the author's text, and sentences about limits."""
 
     text: str = ""
     sentences: str = ""
 
     def __str__(self) -> str:
-        """As it stands in a docstring."""
+        """The text of the docstring."""
         return "\n\n".join(filter(None, (self.text, self.sentences)))
 
 
 def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:
-    """What is to be said about a property.
+    """Describe a property.
 
     Args:
         schema: the property's schema.
-        custom: whether it is of a custom resource; Kubernetes' own types state defaults that are
-            none, and keys that go without saying.
-        whole: whether nothing else tells what the schema says of an object: it has no class of its
-            own where `of_object` would stand.
+        custom: whether it belongs to a custom resource. The specs of Kubernetes' own types state
+            zero values as defaults, and list keys that need no mention.
+        whole: whether to include the sentences of `of_object`, because the schema does not become
+            a class with a docstring of its own.
     """
     if "default" in schema and schema["default"] not in (_EMPTY if custom else _ZEROS):
         yield f"Defaults to {_shown(schema['default'])}."
@@ -69,13 +70,13 @@ def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:
 
 
 def of_object(schema: Schema) -> Iterator[str]:
-    """What is to be said about an object as such: how many entries, which of them, and rules."""
+    """Describe an object as a whole: its number of entries, required alternatives, and rules."""
     size = _range(schema.get("minProperties"), schema.get("maxProperties"), "entry", "entries")
     yield from map(_sentence, size)
     for key, how in (("oneOf", "Exactly"), ("anyOf", "At least")):
         names = _alternatives(schema.get(key))
         if names:
-            yield f"{how} one of {_listed(names, 'or')} is needed."
+            yield f"{how} one of {_listed(names, 'or')} is required."
     rules = schema.get(_RULES)
     for rule in rules if is_array(rules) else ():
         if is_object(rule):
@@ -87,19 +88,19 @@ def _sentence(phrase: str) -> str:
 
 
 def _limits(schema: Schema) -> Iterator[str]:
-    """Phrases about the value: a number, a string, how many items."""
+    """Phrases about a value: its range, length, pattern, format and number of items."""
     yield from _amounts(schema)
     yield from _range(schema.get("minLength"), schema.get("maxLength"), "character", "characters")
     if schema.get("pattern") and not schema.get("x-kubernetes-int-or-string"):
         yield f"matches `{schema['pattern']}`"
     form = schema.get("format")
     if form and form not in _TYPED:
-        yield f"in the format {form}"
+        yield f"format {form}"
     yield from _range(schema.get("minItems"), schema.get("maxItems"), "item", "items")
     if schema.get("uniqueItems"):
-        yield "no two items are equal"
+        yield "items must be unique"
     values = [value for value in schema.get("enum", ()) if value is not None]
-    if not all(isinstance(value, str) for value in values):  # those are in the type
+    if not all(isinstance(value, str) for value in values):  # the type lists strings
         yield f"one of {', '.join(map(_shown, values))}"
 
 
@@ -118,7 +119,7 @@ def _amounts(schema: Schema) -> Iterator[str]:
 
 
 def _range(least: Any, most: Any, one: str, many: str) -> Iterator[str]:
-    """How many there are of something, as a phrase."""
+    """A phrase for the allowed number of something."""
     if least and most is not None:
         yield (
             f"exactly {_count(least, one, many)}" if least == most else f"{least} to {most} {many}"
@@ -136,13 +137,13 @@ def _count(number: int, one: str, many: str) -> str:
 def _lists(schema: Schema) -> Iterator[str]:
     kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys")
     if kind == "set":
-        yield "No two items are equal."
+        yield "Items must be unique."
     elif kind == "map" and is_array(keys) and keys:
-        yield f"No two items have the same {_listed(map(str, keys))}."
+        yield f"No two items may have the same {_listed(map(str, keys))}."
 
 
 def _alternatives(parts: object) -> list[str]:
-    """The properties of which some are needed: `oneOf: [{required: [a]}, {required: [b]}]`."""
+    """The alternatives in `oneOf: [{required: [a]}, {required: [b]}]`, if it has that form."""
     if not is_array(parts) or not all(
         is_object(part) and part.keys() == {"required"} for part in parts
     ):
@@ -154,11 +155,11 @@ def _rule(rule: Mapping[str, Any]) -> str:
     expression = " ".join(str(rule.get("rule", "")).split())
     message = " ".join(str(rule.get("message") or "").split()).rstrip(".")
     if expression in _IMMUTABLE:
-        return "Cannot be changed once it is set."
-    # A rule that fills a page is for the server; its message is for people.
+        return "Immutable once set."
+    # A long expression does not help readers; its message does.
     parts = (message, f"(`{expression}`)" if message else f"`{expression}`")
     shown = parts[:1] if message and len(expression) > _LONGEST else parts
-    return f"Must hold: {' '.join(filter(None, shown))}."
+    return f"Rule: {' '.join(filter(None, shown))}."
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:
@@ -168,4 +169,4 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return f"`{text}`" if len(text) <= _LONGEST else "a value of its own"
+    return f"`{text}`" if len(text) <= _LONGEST else "a value too long to show"

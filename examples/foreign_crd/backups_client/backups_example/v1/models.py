@@ -52,7 +52,7 @@ class BackupStatus(Model):
     """BackupStatus of backups.example.com/v1."""
 
     conditions: list[Condition] = field(default_factory=list)
-    """No two items have the same `type`."""
+    """No two items may have the same `type`."""
 
     last_run: Time | None = None
     """May be null."""
@@ -61,13 +61,13 @@ class BackupStatus(Model):
     runners: int | None = None
     selector: str | None = None
     snapshots: list[BackupStatusSnapshots] = field(default_factory=list)
-    """No two items have the same `id`."""
+    """No two items may have the same `id`."""
 
 
 class Backup(Model):
     """A copy of something, taken by the clock.
 
-    Must hold: names of backups have 40 characters at most (`size(self.metadata.name) <= 40`).
+    Rule: names of backups have 40 characters at most (`size(self.metadata.name) <= 40`).
     """
 
     api_version: Literal["backups.example.com/v1"] = constant(
@@ -95,7 +95,7 @@ class BackupList(ModelList[Backup]):
 class BackupSpec(Model):
     """What is copied, when, and where to.
 
-    Must hold: full backups are compressed (`self.mode != 'Full' || self.compression > 0`).
+    Rule: full backups are compressed (`self.mode != 'Full' || self.compression > 0`).
     """
 
     source: BackupSpecSource
@@ -104,7 +104,7 @@ class BackupSpec(Model):
     targets: list[BackupSpecTargets]
     """The stores that get a copy.
 
-    At least 1 item. No two items have the same `store` and `prefix`.
+    At least 1 item. No two items may have the same `store` and `prefix`.
     """
 
     check: Literal["Checksum", "Restore"] | str | None = None
@@ -120,7 +120,7 @@ class BackupSpec(Model):
     """
 
     env: list[EnvVar] = field(default_factory=list)
-    """No two items have the same `name`."""
+    """No two items may have the same `name`."""
 
     filter: BackupSpecFilter | None = None
     """Which files; as the command line of the tool calls it."""
@@ -192,14 +192,14 @@ class BackupSpecHooks(Model):
 
     command: list[str]
     timeout: str | None = None
-    """In the format duration."""
+    """Format duration."""
 
 
 class BackupSpecKey(Model):
     """BackupSpecKey of backups.example.com/v1."""
 
     id: str
-    """In the format uuid."""
+    """Format uuid."""
 
     salt: bytes | None = None
 
@@ -208,13 +208,13 @@ class BackupSpecRetention(Model):
     """BackupSpecRetention of backups.example.com/v1."""
 
     keep_for: str | None = None
-    """In the format duration."""
+    """Format duration."""
 
     keep_last: int | None = None
     """Defaults to `7`. At least 1."""
 
     levels: list[BackupSpecRetentionLevels] = field(default_factory=list)
-    """No two items have the same `name`."""
+    """No two items may have the same `name`."""
 
 
 class BackupSpecRetentionLevels(Model):
@@ -230,7 +230,7 @@ class BackupSpecRetentionLevels(Model):
 class Window(Model):
     """BackupSpecRetentionLevelsWindow of backups.example.com/v1.
 
-    Must hold: a window begins before it ends (`self.from <= self.to`).
+    Rule: a window begins before it ends (`self.from <= self.to`).
     """
 
     from_: int
@@ -245,7 +245,7 @@ class Window(Model):
 class BackupSpecSource(Model):
     """One thing to be copied.
 
-    Exactly 1 entry. Exactly one of `volume` or `database` is needed.
+    Exactly 1 entry. Exactly one of `volume` or `database` is required.
     """
 
     database: BackupSpecSourceDatabase | None = None
@@ -257,7 +257,7 @@ class BackupSpecSourceDatabase(Model):
 
     engine: Literal["mysql", "postgres"] | str
     address: str | None = None
-    """In the format ipv4."""
+    """Format ipv4."""
 
     options: Raw = field(default=NO_RAW)
     """Whatever the engine knows."""
@@ -272,7 +272,7 @@ class BackupSpecSourceVolume(Model):
     """At least 1 character."""
 
     paths: list[str] = field(default_factory=list)
-    """Each item: at most 4096 characters. No two items are equal."""
+    """Each item: at most 4096 characters. Items must be unique."""
 
 
 class BackupSpecTargets(Model):
@@ -295,7 +295,7 @@ class BackupStatusSnapshots(Model):
     """BackupStatusSnapshots of backups.example.com/v1."""
 
     id: str
-    """In the format uuid."""
+    """Format uuid."""
 
     digest: bytes | None = None
     size: Quantity | None = None
@@ -305,7 +305,7 @@ class BackupStoreSpec(Model):
     """BackupStoreSpec of backups.example.com/v1."""
 
     url: str
-    """At most 200 characters. Matches `^(s3|file)://.+$`. Cannot be changed once it is set."""
+    """At most 200 characters. Matches `^(s3|file)://.+$`. Immutable once set."""
 
     capacity: Quantity | None = None
     read_only: bool | None = None

@@ -27,5 +27,5 @@ class EggList(ModelList[Egg]):
     kind: Literal["EggList"] = constant("EggList")
 
 
-# These modules import this one back.
+# Imported last, because these modules import this one.
 from ...b.v1.models import Hen

@@ -28,5 +28,5 @@ class HenList(ModelList[Hen]):
     kind: Literal["HenList"] = constant("HenList")
 
 
-# These modules import this one back.
+# Imported last, because these modules import this one.
 from ...a.v1.models import Egg

@@ -184,7 +184,7 @@ class ShipSpecCaptainRef(Model):
 class ShipSpecGuarded(Model):
     """An engine.
 
-    Must hold: `self.power < 100`.
+    Rule: `self.power < 100`.
     """
 
     fuel: ShipSpecBowFuel | None = None

@@ -77,7 +77,7 @@ class CronTabSpec(Model):
     env: list[CronTabSpecEnv] = field(default_factory=list)
     """The environment of what is run.
 
-    No two items have the same `name`.
+    No two items may have the same `name`.
     """
 
     labels: dict[str, str] = field(default_factory=dict)

@@ -53,7 +53,7 @@ class Gadget(Model):
     - naïve café, 日本語, emoji 🎉
     - a line that ends with a backslash \\
 
-    Must hold: the name starts with g (`self.metadata.name.startsWith('g')`).
+    Rule: the name starts with g (`self.metadata.name.startsWith('g')`).
     """
 
     api_version: Literal["hard.example.com/v1"] = constant("hard.example.com/v1", name="apiVersion")
@@ -99,7 +99,7 @@ class GadgetSpec(Model):
 
     data: bytes | None = None
     day: str | None = None
-    """In the format date."""
+    """Format date."""
 
     empty_dir: GadgetSpecEmptyDir | None = None
     enabled: bool | None = None
@@ -133,21 +133,21 @@ class GadgetSpec(Model):
     raw: Raw = field(default=NO_RAW)
     shelves: dict[str, list[GadgetSpecShelves]] = field(default_factory=dict)
     steps: list[GadgetSpecSteps] = field(default_factory=list)
-    """No two items have the same `name`."""
+    """No two items may have the same `name`."""
 
     takes: str | None = None
-    """In the format duration."""
+    """Format duration."""
 
     template: GadgetSpecTemplate | None = None
     tree: GadgetSpecTree | None = None
     words: list[str] = field(default_factory=list)
-    """No two items are equal."""
+    """Items must be unique."""
 
 
 class GadgetSpecAddress(Model):
     """GadgetSpecAddress of hard.example.com/v1.
 
-    Exactly 1 entry. Exactly one of `ip` or `host` is needed.
+    Exactly 1 entry. Exactly one of `ip` or `host` is required.
     """
 
     host: str | None = None
@@ -174,7 +174,7 @@ class GadgetSpecPoints(Model):
 class GadgetSpecRange(Model):
     """GadgetSpecRange of hard.example.com/v1.
 
-    Must hold: from is not after to (`!has(self.to) || self.from <= self.to`).
+    Rule: from is not after to (`!has(self.to) || self.from <= self.to`).
     """
 
     from_: int

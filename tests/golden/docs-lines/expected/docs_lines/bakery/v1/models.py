@@ -28,8 +28,8 @@ __all__ = [
 class OvenSpec(Model):
     """OvenSpec of bakery.example.com/v1.
 
-    1 to 40 entries. Must hold: `self.least <= self.heat`. Must hold: the brand stays
-    (`!has(oldSelf.brand) || has(self.brand)`).
+    1 to 40 entries. Rule: `self.least <= self.heat`. Rule: the brand stays (`!has(oldSelf.brand) ||
+    has(self.brand)`).
     """
 
     heat: int
@@ -40,7 +40,7 @@ class OvenSpec(Model):
 
     blank: str | None = None
     brand: str | None = None
-    """1 to 63 characters. Matches `^[a-z"\\\\]+$`. Cannot be changed once it is set."""
+    """1 to 63 characters. Matches `^[a-z"\\\\]+$`. Immutable once set."""
 
     code: str | None = None
     """Exactly 4 characters."""
@@ -71,8 +71,8 @@ class OvenSpec(Model):
     """Less than 300.5."""
 
     names: list[str] = field(default_factory=list)
-    """At most 8 items. Each item: at most 20 characters. Each item: matches `^\\S+$`. No two items
-    are equal.
+    """At most 8 items. Each item: at most 20 characters. Each item: matches `^\\S+$`. Items must be
+    unique.
     """
 
     none: int | None = None
@@ -82,10 +82,10 @@ class OvenSpec(Model):
     """May be null."""
 
     selector: LabelSelector | None = None
-    """Must hold: `has(self.matchLabels)`."""
+    """Rule: `has(self.matchLabels)`."""
 
     serial: str | None = None
-    """In the format uuid."""
+    """Format uuid."""
 
     short: str | None = None
     """At most 1 character."""
@@ -95,13 +95,13 @@ class OvenSpec(Model):
     """Each value: at least 1. At most 1 entry."""
 
     trays: list[OvenSpecTrays] = field(default_factory=list)
-    """At least 1 item. No two items have the same `row` and `side`."""
+    """At least 1 item. No two items may have the same `row` and `side`."""
 
 
 class Oven(Model):
     """Bakes.
 
-    Must hold: an oven is called like one (`self.metadata.name.startsWith('oven-')`).
+    Rule: an oven is called like one (`self.metadata.name.startsWith('oven-')`).
     """
 
     api_version: Literal["bakery.example.com/v1"] = constant(
@@ -133,8 +133,8 @@ class OvenSpecEmpty(Model):
 class OvenSpecFuel(Model):
     """What it burns.
 
-    Exactly one of `gas` or `wood` with `pellets` is needed. At least one of `gas`, `wood` or
-    `pellets` is needed.
+    Exactly one of `gas` or `wood` with `pellets` is required. At least one of `gas`, `wood` or
+    `pellets` is required.
     """
 
     gas: str | None = None
@@ -145,7 +145,7 @@ class OvenSpecFuel(Model):
 class OvenSpecTrays(Model):
     """OvenSpecTrays of bakery.example.com/v1.
 
-    Must hold: `self.row > 0`.
+    Rule: `self.row > 0`.
     """
 
     row: int

@@ -30,7 +30,7 @@ class CrateSpec(Model, open_ended=True):
 
     Defaults to `"x\\"\\"\\"; open(\\"pwned\\", \\"w\\") #"`. Matches
     `^x\\x{22}\\x{200b}\\x{22}\\x{22}\\x{3b}\\x{20}open\\x{28}\\x{22}pwned\\x{22}\\x{2c}\\x{20}\\x{22}w\\x{22}\\x{29}\\x{20}\\x{23}`.
-    In the format x\"\"\"; open("pwned", "w") #.
+    Format x\"\"\"; open("pwned", "w") #.
     """
 
     p1: str | None = None
@@ -45,7 +45,7 @@ class CrateSpec(Model, open_ended=True):
 
     Defaults to `"x\\"\\"\\"\\nopen(\\"pwned\\", \\"w\\")\\n\\"\\"\\""`. Matches
     `^x\\x{22}\\x{22}\\x{22}\\x{a}open\\x{28}\\x{22}pwned\\x{22}\\x{2c}\\x{20}\\x{22}w\\x{22}\\x{29}\\x{a}\\x{22}\\x{22}\\x{22}`.
-    In the format x\"\"\" open("pwned", "w") \"\"\".
+    Format x\"\"\" open("pwned", "w") \"\"\".
     """
 
     p10: str | None = None
@@ -55,7 +55,7 @@ class CrateSpec(Model, open_ended=True):
     - x open('pwned', 'w')
 
     Defaults to `"x\\ropen('pwned', 'w')"`. Matches
-    `^x\\x{d}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}`. In the format x
+    `^x\\x{d}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}`. Format x
     open('pwned', 'w').
     """
 
@@ -66,7 +66,7 @@ class CrateSpec(Model, open_ended=True):
     -  open('pwned', 'w')
 
     Defaults to `" open('pwned', 'w')"`. Matches
-    `^\\x{2028}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}`. In the format
+    `^\\x{2028}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}`. Format
     open('pwned', 'w').
     """
 
@@ -78,7 +78,7 @@ class CrateSpec(Model, open_ended=True):
 
     Defaults to `"{{ cycler.__init__.__globals__.os.system('touch pwned') }}"`. Matches
     `^\\x{7b}\\x{7b}\\x{20}cycler\\x{2e}\\x{5f}\\x{5f}init\\x{5f}\\x{5f}\\x{2e}\\x{5f}\\x{5f}globals\\x{5f}\\x{5f}\\x{2e}os\\x{2e}system\\x{28}\\x{27}touch\\x{20}pwned\\x{27}\\x{29}\\x{20}\\x{7d}\\x{7d}`.
-    In the format {{ cycler.__init__.__globals__.os.system('touch pwned') }}.
+    Format {{ cycler.__init__.__globals__.os.system('touch pwned') }}.
     """
 
     p13: str | None = None
@@ -88,8 +88,8 @@ class CrateSpec(Model, open_ended=True):
     - {% for x in () %}
 
     Defaults to `"{% for x in () %}"`. Matches
-    `^\\x{7b}\\x{25}\\x{20}for\\x{20}x\\x{20}in\\x{20}\\x{28}\\x{29}\\x{20}\\x{25}\\x{7d}`. In the
-    format {% for x in () %}.
+    `^\\x{7b}\\x{25}\\x{20}for\\x{20}x\\x{20}in\\x{20}\\x{28}\\x{29}\\x{20}\\x{25}\\x{7d}`. Format
+    {% for x in () %}.
     """
 
     p14: str | None = None
@@ -98,7 +98,7 @@ class CrateSpec(Model, open_ended=True):
     _\u2135x
     - _\u2135x
 
-    Defaults to `"_\u2135x"`. Matches `^\\x{5f}\u2135x`. In the format _\u2135x.
+    Defaults to `"_\u2135x"`. Matches `^\\x{5f}\u2135x`. Format _\u2135x.
     """
 
     p15: str | None = None
@@ -109,7 +109,7 @@ class CrateSpec(Model, open_ended=True):
 
     Defaults to `"\\"_\u2135\\"\\"; open(\\"pwned\\", \\"w\\") #"`. Matches
     `^\\x{22}\\x{5f}\u2135\\x{22}\\x{22}\\x{3b}\\x{20}open\\x{28}\\x{22}pwned\\x{22}\\x{2c}\\x{20}\\x{22}w\\x{22}\\x{29}\\x{20}\\x{23}`.
-    In the format "_\u2135""; open("pwned", "w") #.
+    Format "_\u2135""; open("pwned", "w") #.
     """
 
     p16: str | None = None
@@ -118,19 +118,19 @@ class CrateSpec(Model, open_ended=True):
     _ꙮx
     - _ꙮx
 
-    Defaults to `"_ꙮx"`. Matches `^\\x{5f}ꙮx`. In the format _ꙮx.
+    Defaults to `"_ꙮx"`. Matches `^\\x{5f}ꙮx`. Format _ꙮx.
     """
 
     p18: str | None = None
     """-
 
-    Defaults to `"\\u0000"`. Matches `^\\x{0}`. In the format .
+    Defaults to `"\\u0000"`. Matches `^\\x{0}`. Format .
     """
 
     p19: str | None = None
     """-
 
-    Defaults to `"\\n"`. Matches `^\\x{a}`. In the format .
+    Defaults to `"\\n"`. Matches `^\\x{a}`. Format .
     """
 
     p2: str | None = None
@@ -139,7 +139,7 @@ class CrateSpec(Model, open_ended=True):
     \"\"\"
     - \"\"\"
 
-    Defaults to `"\\"\\"\\""`. Matches `^\\x{22}\\x{22}\\x{22}`. In the format \"\"\".
+    Defaults to `"\\"\\"\\""`. Matches `^\\x{22}\\x{22}\\x{22}`. Format \"\"\".
     """
 
     p20: str | None = None
@@ -154,7 +154,7 @@ class CrateSpec(Model, open_ended=True):
     a\"\"\"
     - a\"\"\"
 
-    Defaults to `"a\\"\\"\\""`. Matches `^a\\x{22}\\x{22}\\x{22}`. In the format a\"\"\".
+    Defaults to `"a\\"\\"\\""`. Matches `^a\\x{22}\\x{22}\\x{22}`. Format a\"\"\".
     """
 
     p4: str | None = None
@@ -163,7 +163,7 @@ class CrateSpec(Model, open_ended=True):
     a\\
     - a\\
 
-    Defaults to `"a\\\\"`. Matches `^a\\x{5c}`. In the format a\\.
+    Defaults to `"a\\\\"`. Matches `^a\\x{5c}`. Format a\\.
     """
 
     p5: str | None = None
@@ -172,7 +172,7 @@ class CrateSpec(Model, open_ended=True):
     a\\"
     - a\\"
 
-    Defaults to `"a\\\\\\""`. Matches `^a\\x{5c}\\x{22}`. In the format a\\".
+    Defaults to `"a\\\\\\""`. Matches `^a\\x{5c}\\x{22}`. Format a\\".
     """
 
     p6: str | None = None
@@ -181,7 +181,7 @@ class CrateSpec(Model, open_ended=True):
     \\\"\"\"\\
     - \\\"\"\"\\
 
-    Defaults to `"\\\\\\"\\"\\"\\\\"`. Matches `^\\x{5c}\\x{22}\\x{22}\\x{22}\\x{5c}`. In the format
+    Defaults to `"\\\\\\"\\"\\"\\\\"`. Matches `^\\x{5c}\\x{22}\\x{22}\\x{22}\\x{5c}`. Format
     \\\"\"\"\\.
     """
 
@@ -193,7 +193,7 @@ class CrateSpec(Model, open_ended=True):
 
     Defaults to `"x', timeout=open('pwned', 'w'), z='"`. Matches
     `^x\\x{27}\\x{2c}\\x{20}timeout\\x{3d}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}\\x{2c}\\x{20}z\\x{3d}\\x{27}`.
-    In the format x', timeout=open('pwned', 'w'), z='.
+    Format x', timeout=open('pwned', 'w'), z='.
     """
 
     p8: str | None = None
@@ -204,7 +204,7 @@ class CrateSpec(Model, open_ended=True):
 
     Defaults to `"x\\", timeout=open(\\"pwned\\", \\"w\\"), z=\\""`. Matches
     `^x\\x{22}\\x{2c}\\x{20}timeout\\x{3d}open\\x{28}\\x{22}pwned\\x{22}\\x{2c}\\x{20}\\x{22}w\\x{22}\\x{29}\\x{2c}\\x{20}z\\x{3d}\\x{22}`.
-    In the format x", timeout=open("pwned", "w"), z=".
+    Format x", timeout=open("pwned", "w"), z=".
     """
 
     p9: str | None = None
@@ -216,7 +216,7 @@ class CrateSpec(Model, open_ended=True):
     open('pwned', 'w')
 
     Defaults to `"x\\nopen('pwned', 'w')"`. Matches
-    `^x\\x{a}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}`. In the format x
+    `^x\\x{a}open\\x{28}\\x{27}pwned\\x{27}\\x{2c}\\x{20}\\x{27}w\\x{27}\\x{29}`. Format x
     open('pwned', 'w').
     """
 

@@ -88,7 +88,7 @@ class WidgetSpec(Model):
     """An object of a known kind."""
 
     kinds: list[Literal["A", "B"] | str] = field(default_factory=list)
-    """No two items are equal."""
+    """Items must be unique."""
 
     level: Literal["High", "Low"] | str | None = None
     """Filled in by the server.
