@@ -96,7 +96,8 @@ def _optional(required: Field) -> Any:
     if isinstance(kind, ModelMeta):
         return field(default_factory=Auto(cast("type[ModelBase]", kind)), name=required.wire)
     if kind in {list, dict}:
-        return field(default_factory=kind, name=required.wire)
+        empty = cast("Callable[[], Any]", kind)
+        return field(default_factory=empty, name=required.wire)
     return field(default=zero(required.type), name=required.wire)
 
 
