@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from clientgen.testing._apiserver import builtin, spec
+from clientgen.testing._apiserver import spec
+from clientgen.testing._apiserver.kinds.catalog import strategy_of
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.failures import Cause
@@ -69,11 +70,12 @@ def attempted(
     if resource.namespaced:
         metadata["namespace"] = "default"
     world = world or World()
-    builtin.default(resource, obj)
-    builtin.prepare_create(resource, obj, world)
+    strategy = strategy_of(resource)
+    strategy.default(obj)
+    strategy.before_create(obj, world)
     causes = [
-        *builtin.metadata_causes(resource, obj, None),
-        *builtin.validate(resource, obj, None, "", world),
+        *strategy.metadata_causes(obj, None, ""),
+        *strategy.causes(obj, None, "", world),
     ]
     if not causes:
         world.put(resource, deepcopy(obj))
@@ -90,11 +92,12 @@ def changed(
     """An object with some members replaced, as it would be stored, and what is wrong with it."""
     resource, world = resources()[where], world or World()
     new = merged(deepcopy(old), change)
-    builtin.default(resource, new)
-    builtin.prepare_update(resource, new, old, part, world)
+    strategy = strategy_of(resource)
+    strategy.default(new)
+    strategy.before_update(new, old, part, world)
     return new, [
-        *builtin.metadata_causes(resource, new, old, part),
-        *builtin.validate(resource, new, old, part, world),
+        *strategy.metadata_causes(new, old, part),
+        *strategy.causes(new, old, part, world),
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,10 +22,10 @@ from clientgen.testing._apiserver.apply import (
     SchemaOf,
     Writer,
     applied,
-    reset_fields,
     same_but_times,
     updated,
 )
+from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.resources import Resource, Subresource
 
 if TYPE_CHECKING:
@@ -388,13 +389,13 @@ def resource(plural: str, kind: str, group: str = "", *, status: bool = True) ->
 
 
 def test_what_writes_cannot_change_is_known_by_kind() -> None:
-    assert reset_fields(resource("configmaps", "ConfigMap", status=False), "") == ()
-    assert reset_fields(resource("services", "Service"), "") == (("status",),)
-    assert reset_fields(resource("services", "Service"), "status") == (("spec",),)
+    assert strategy_of(resource("configmaps", "ConfigMap", status=False)).reset_fields("") == ()
+    assert strategy_of(resource("services", "Service")).reset_fields("") == (("status",),)
+    assert strategy_of(resource("services", "Service")).reset_fields("status") == (("spec",),)
     deployments = resource("deployments", "Deployment", "apps")
-    assert reset_fields(deployments, "status") == (("spec",), ("metadata", "labels"))
-    things: Any = replace(resource("things", "Thing", GROUP), custom=object())  # type: ignore[arg-type]
-    assert reset_fields(things, "status") == (("spec",), ("metadata",))
+    assert strategy_of(deployments).reset_fields("status") == (("spec",), ("metadata", "labels"))
+    things: Any = replace(resource("things", "Thing", GROUP), custom=SimpleNamespace(columns=[]))  # type: ignore[arg-type]
+    assert strategy_of(things).reset_fields("status") == (("spec",), ("metadata",))
 
 
 # ------------------------------------------------------------------------ what is refused

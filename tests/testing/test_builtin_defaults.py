@@ -7,6 +7,8 @@ from support.builtin_kinds import CONTAINER, SELECTED, TEMPLATE, World, changed,
 
 from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver import builtin
+from clientgen.testing._apiserver.kinds.catalog import strategy_of
+from clientgen.testing._apiserver.kinds.scale import scale_causes
 
 POD = {"spec": {"containers": [CONTAINER]}}
 DEPLOYMENTS = "apps/v1 deployments"
@@ -216,11 +218,11 @@ def test_an_event_has_other_names_in_the_other_group() -> None:
         {"involvedObject": {"namespace": "default", "name": "p"}, "message": "hi", "count": 2},
     )
     core, named = resources()["v1 events"], resources()["events.k8s.io/v1 events"]
-    shown = builtin.convert(event, core, named)
+    shown = strategy_of(named).convert(event, core)
     assert shown["regarding"] == {"namespace": "default", "name": "p"}
     assert (shown["note"], shown["deprecatedCount"]) == ("hi", 2)
     assert "reportingController" not in shown
-    assert builtin.convert(shown, named, core) == event
+    assert strategy_of(core).convert(shown, named) == event
 
 
 def test_an_autoscaler_has_one_target_in_its_first_version() -> None:
@@ -228,31 +230,31 @@ def test_an_autoscaler_has_one_target_in_its_first_version() -> None:
     new = "autoscaling/v2 horizontalpodautoscalers"
     autoscaler = created(new, {"spec": {"maxReplicas": 3, "scaleTargetRef": reference}})
     first = resources()["autoscaling/v1 horizontalpodautoscalers"]
-    shown = builtin.convert(autoscaler, resources()[new], first)
+    shown = strategy_of(first).convert(autoscaler, resources()[new])
     assert shown["spec"]["targetCPUUtilizationPercentage"] == 80
-    assert builtin.convert(shown, first, resources()[new]) == autoscaler
+    assert strategy_of(resources()[new]).convert(shown, first) == autoscaler
 
 
 def test_a_workload_is_scaled_by_its_scale() -> None:
     resource = resources()[DEPLOYMENTS]
     deployment = created(DEPLOYMENTS, {"spec": {**SELECTED, "replicas": 2}})
-    scale = builtin.to_scale(resource, deployment)
+    scale = strategy_of(resource).to_scale(deployment)
     assert (scale["spec"], scale["status"]) == ({"replicas": 2}, {"replicas": 0, "selector": "a=b"})
-    scaled = builtin.from_scale(resource, deployment, {"spec": {}})
+    scaled = strategy_of(resource).from_scale(deployment, {"spec": {}})
     assert scaled["spec"]["replicas"] == 0
-    assert builtin.to_scale(resource, scaled)["spec"] == {}
-    assert [str(each) for each in builtin.scale_causes({"spec": {"replicas": -1}})] == [
+    assert strategy_of(resource).to_scale(scaled)["spec"] == {}
+    assert [str(each) for each in scale_causes({"spec": {"replicas": -1}})] == [
         "spec.replicas: Invalid value: -1: must be greater than or equal to 0"
     ]
 
 
 def test_selectable_fields_are_texts() -> None:
     pods = resources()["v1 pods"]
-    values = builtin.field_values(pods, created("v1 pods", POD))
+    values = strategy_of(pods).field_values(created("v1 pods", POD))
     assert values["status.phase"] == "Pending"
     assert (values["spec.nodeName"], values["spec.hostNetwork"]) == ("", "false")
-    assert set(values) == builtin.known_fields(pods)
-    assert not builtin.known_fields(resources()["v1 configmaps"])
+    assert set(values) == strategy_of(pods).known_fields()
+    assert not strategy_of(resources()["v1 configmaps"]).known_fields()
 
 
 def test_what_a_new_server_has_is_valid() -> None:

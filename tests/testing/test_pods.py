@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from clientgen._apimachinery.failures import Failure
-from clientgen.testing._apiserver.builtin import prepare_update, validate
 from clientgen.testing._apiserver.eviction import check_name, evict
+from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.logs import FAKE, LogOptions, log, log_options
 from clientgen.testing._apiserver.pods import bind
 from clientgen.testing._apiserver.resources import Resource
@@ -321,8 +321,8 @@ def write(
     resource: Resource, part: str, old: dict[str, Any], new: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """What is wrong with a write to a part of an object; `new` becomes what would be stored."""
-    prepare_update(resource, new, old, part, World())
-    causes = validate(resource, new, old, part, World())
+    strategy_of(resource).before_update(new, old, part, World())
+    causes = strategy_of(resource).causes(new, old, part, World())
     return [(cause.reason, cause.field) for cause in causes]
 
 
@@ -476,7 +476,7 @@ def test_certificates_stay() -> None:
 
 
 def test_requests_for_certificates() -> None:
-    assert validate(REQUESTS, request(), None, "", World()) == []
+    assert strategy_of(REQUESTS).causes(request(), None, "", World()) == []
     bad = request()
     bad["spec"] = {
         "request": "Zm9v",
@@ -484,7 +484,7 @@ def test_requests_for_certificates() -> None:
         "usages": ["foo", "any", "any"],
         "expirationSeconds": 10,
     }
-    causes = validate(REQUESTS, bad, None, "", World())
+    causes = strategy_of(REQUESTS).causes(bad, None, "", World())
     assert [(cause.reason, cause.field) for cause in causes] == [
         ("FieldValueInvalid", "spec.request"),
         ("FieldValueNotSupported", "spec.usages[0]"),
@@ -493,7 +493,7 @@ def test_requests_for_certificates() -> None:
         ("FieldValueInvalid", "spec.expirationSeconds"),
     ]
     bad["spec"] = {}
-    fields = [cause.field for cause in validate(REQUESTS, bad, None, "", World())]
+    fields = [cause.field for cause in strategy_of(REQUESTS).causes(bad, None, "", World())]
     assert fields == ["spec.request", "spec.usages", "spec.signerName"]
 
 
@@ -506,7 +506,8 @@ RBAC = "rbac.authorization.k8s.io"
 def rbac_causes(kind: str, obj: dict[str, Any]) -> list[tuple[str, str]]:
     plural = f"{kind.lower()}s"
     resource = Resource(RBAC, "v1", plural, kind, not kind.startswith("Cluster"), frozenset())
-    return [(cause.reason, cause.field) for cause in validate(resource, obj, None, "", World())]
+    causes = strategy_of(resource).causes(obj, None, "", World())
+    return [(cause.reason, cause.field) for cause in causes]
 
 
 @pytest.mark.parametrize(

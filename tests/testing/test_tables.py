@@ -11,17 +11,25 @@ import pytest
 from clientgen._apimachinery import jsonpath
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.schema import Schemas
+from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.resources import Resource
-from clientgen.testing._apiserver.tables import table
+from clientgen.testing._apiserver.spec import load
 from clientgen.testing._apiserver.tables.durations import human_duration
-from clientgen.testing._apiserver.tables.table import PRINTERS
+from clientgen.testing._apiserver.tables.table import table as table_of
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+KINDS = sorted({("autoscaling", "Scale"), *((each.group, each.kind) for each in load().resources)})
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 def ago(seconds: float) -> str:
     return (NOW - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def table(resource: Resource, objects: list[dict[str, Any]], now: datetime, **more: Any) -> Any:
+    """The Table of objects of a resource."""
+    printer = strategy_of(resource).printer
+    return table_of(printer, resource.schema, objects, now, **more)
 
 
 def resource(kind: str, group: str = "", **more: Any) -> Resource:
@@ -133,7 +141,7 @@ def test_descriptions_are_those_of_the_spec_where_it_has_any() -> None:
     assert all(described())
 
 
-@pytest.mark.parametrize(("group", "kind"), PRINTERS)
+@pytest.mark.parametrize(("group", "kind"), KINDS)
 def test_every_kind_can_show_an_object_that_has_nothing(group: str, kind: str) -> None:
     # The closing bookmark of a watch is such an object, and is shown as a row.
     bookmark: dict[str, Any] = {"kind": kind, "metadata": {"resourceVersion": "3"}}
@@ -152,7 +160,7 @@ def test_kinds_without_a_table_show_when_they_were_created() -> None:
 def test_a_scale_is_shown_as_such() -> None:
     scale = thing(kind="Scale", spec={"replicas": 3}, status={"replicas": 2})
     scale["apiVersion"] = "autoscaling/v1"
-    assert shown("Deployment", scale, "apps") == {
+    assert shown("Scale", scale, "autoscaling") == {
         "Name": "it",
         "Desired": 3,
         "Available": 2,

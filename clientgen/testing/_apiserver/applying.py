@@ -30,7 +30,7 @@ class Applying(Writing):
             return self._create_applied(config)
         live = self.view.value(record)
         version = metadata.get("resourceVersion")
-        if version == "" and self._needs_version():
+        if version == "" and not self.strategy.allow_unconditional_update:
             raise self._unversioned()
         if version and version != live["metadata"]["resourceVersion"]:
             raise self._conflict(record)
@@ -78,5 +78,5 @@ class Applying(Writing):
             ignored=self._ignored(),
         )
         value, _ = cleaned(self.view.titled(value), self.resource, self.cluster.spec.schemas)
-        self.rules.default(value, keep_nulls=True)
+        self.strategy.default(value, keep_nulls=True)
         return value

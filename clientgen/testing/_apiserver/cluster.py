@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_found
 
 from .access import Tokens
-from .registry import Registry, storage_of
+from .registry import Registry
 from .store import key_of
 from .views import View
 
@@ -35,7 +35,7 @@ _NAMESPACE: Final = {"apiVersion": "v1", "kind": "Namespace"}
 
 
 class Cluster:
-    """The state behind the handler; a `World` for the rules of the kinds.
+    """The state behind the handler; a `ObjectReader` for the rules of the kinds.
 
     Work that comes after a request (emptying a namespace, say) is put off with `later` and done by
     `run_due`, which whoever drives the server calls.
@@ -94,7 +94,10 @@ class Cluster:
         resource = self.registry.any_version(group, plural)
         if resource is None:
             return None
-        return self.store.collection(storage_of(resource)).records.get(key_of(namespace, name))
+        return self._records(resource).get(key_of(namespace, name))
+
+    def _records(self, resource: Resource) -> dict[str, Record]:
+        return self.store.collection(self.registry.storage_of(resource)).records
 
     def found(self, resource: Resource, namespace: str, name: str) -> Record:
         """One stored object that has to be there.
@@ -102,7 +105,7 @@ class Cluster:
         Raises:
             Failure: 404.
         """
-        record = self.store.collection(storage_of(resource)).records.get(key_of(namespace, name))
+        record = self._records(resource).get(key_of(namespace, name))
         if record is None:
             raise not_found(resource.group, resource.plural, name)
         return record
@@ -126,7 +129,7 @@ class Cluster:
         if resource is None:
             return []
         view = View(resource, self.registry)
-        collection = self.store.collection(storage_of(resource))
+        collection = self.store.collection(self.registry.storage_of(resource))
         return [view.value(record) for record in collection.now(namespace)]
 
     def serves(self, value: Mapping[str, Any]) -> bool:

@@ -16,9 +16,8 @@ from clientgen._apimachinery.optional_parts import part, texts
 
 from . import apply
 from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
+from .kinds.apiextensions import DEFINITIONS
 from .options import DeleteOptions
-from .registry import storage_of
-from .rules import DEFINITIONS
 from .views import View
 
 if TYPE_CHECKING:
@@ -240,7 +239,7 @@ class Namespaces:
         """Delete the content; whether something of it stays for now."""
         left = False
         for resource in tuple(self._cluster.registry.namespaced()):
-            collection = self._cluster.store.collection(storage_of(resource))
+            collection = self._cluster.store.collection(self._cluster.registry.storage_of(resource))
             records = collection.now(namespace)
             if records:
                 options = DeleteOptions(grace=0, policy="Background")

@@ -9,11 +9,9 @@ from uuid import UUID
 
 from clientgen._apimachinery.failures import already_exists, invalid, unclassified
 
-from . import access, apply, builtin
+from . import access, apply
 from .apply import Writer
 from .bodies import place
-from .registry import storage_of
-from .rules import rules_of
 from .store import key_of
 from .views import View
 
@@ -57,8 +55,8 @@ class Creating:
         self.caller = call.caller
         self.resource = target.resource
         self.view = View(target.resource, cluster.registry)
-        self.collection = cluster.store.collection(storage_of(target.resource))
-        self.rules = rules_of(target.resource, cluster)
+        self.strategy = self.view.strategy
+        self.collection = cluster.store.collection(self.strategy.collection)
 
     # --------------------------------------------------------------------------- create
 
@@ -70,7 +68,7 @@ class Creating:
         self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
         self.cluster.check_definition(self.resource, metadata)
         _wipe(metadata)
-        self.rules.default(value)
+        self.strategy.default(value)
         self._own(None, value)
         return self._create(value)
 
@@ -84,7 +82,7 @@ class Creating:
         metadata["uid"] = str(UUID(int=self.cluster.random.getrandbits(128), version=4))
         metadata["creationTimestamp"] = self.cluster.timestamp()
         access.check_grants(self.resource, value, None, self.caller, self.cluster)
-        self.rules.prepare_create(value)
+        self.strategy.before_create(value, self.cluster)
         access.sign_request(self.resource, value, self.caller)
         self._validate(value, None)
         value = self.view.kept(value)
@@ -122,12 +120,12 @@ class Creating:
 
     def _validate(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
         resource, part = self.resource, self.target.subresource
-        causes = list(builtin.metadata_causes(resource, value, old, part))
-        causes += self.rules.validate(value, old, part)
+        causes = self.strategy.metadata_causes(value, old, part)
+        causes += self.strategy.causes(value, old, part, self.cluster)
         if causes:
             name = value["metadata"].get("name", "")
             raise invalid(resource.group, resource.kind, name, causes)
-        self.call.warnings.extend(self.rules.warnings(value, old, part))
+        self.call.warnings.extend(self.strategy.warnings(value, old, part))
 
     def _writer(self) -> Writer:
         return Writer(
@@ -144,7 +142,7 @@ class Creating:
         apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
 
     def _ignored(self) -> Iterable[tuple[str, ...]]:
-        return apply.reset_fields(self.resource, self.target.subresource)
+        return self.strategy.reset_fields(self.target.subresource)
 
 
 def _check_unversioned(metadata: dict[str, Any]) -> None:

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen import _apiextensions
 from clientgen._apimachinery.decoding import normalise, parse
-from clientgen._apimachinery.failures import bad_request, conflict, forbidden, status_success
-from clientgen._apimachinery.optional_parts import part
+from clientgen._apimachinery.failures import bad_request, conflict, status_success
 
-from . import builtin
+from .kinds.apiextensions import DEFINITIONS
 from .options import DeleteOptions, delete_options
 from .reading import page
-from .registry import storage_of
-from .rules import DEFINITIONS, drains
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,8 +97,9 @@ class Deleting:
         self.cluster = cluster
         self.view = view
         self.resource = view.resource
+        self.strategy = view.strategy
         self.options = options
-        self.collection = cluster.store.collection(storage_of(view.resource))
+        self.collection = cluster.store.collection(view.strategy.collection)
 
     def delete(self, record: Record) -> dict[str, Any]:
         """Delete an object; what the client is told, a Status or the object.
@@ -109,7 +107,7 @@ class Deleting:
         Raises:
             Failure: 403 for protected namespaces, 409 for preconditions.
         """
-        self._check_protected(record)
+        self.strategy.check_delete(record.name)
         self.check_preconditions(record)
         value = self.view.value(record)
         metadata = value["metadata"]
@@ -117,10 +115,10 @@ class Deleting:
         if self.resource.group_resource == DEFINITIONS and not was_deleting:
             return self._end_definition(record, value)
         finalizers = self._finalizers(metadata)
-        grace = self._grace(value)
+        grace = self.strategy.grace_period(value, self.options.grace) or 0
         if was_deleting:
             grace = min(grace, metadata.get("deletionGracePeriodSeconds") or 0)
-        stays = bool(finalizers) or grace > 0 or drains(self.resource, value)
+        stays = bool(finalizers) or grace > 0 or self.strategy.is_emptied_first(value)
         if not stays:
             return self._remove(record, value, was_deleting=was_deleting)
         before = self.view.value(record)
@@ -143,12 +141,6 @@ class Deleting:
         return self.view.value(self.collection.put(value, record.form))
 
     # -------------------------------------------------------------------------- checks
-
-    def _check_protected(self, record: Record) -> None:
-        resource = self.resource
-        if resource.group_resource == "namespaces" and record.name in builtin.PROTECTED:
-            why = "this namespace may not be deleted"
-            raise forbidden("", resource.plural, record.name, why)
 
     def check_preconditions(self, record: Record) -> None:
         """Refuse an object that is not the one meant.
@@ -182,28 +174,11 @@ class Deleting:
         if self.options.orphan is not None:
             wanted = ORPHAN if self.options.orphan else None
         elif not self.options.policy:
-            if not self._orphans or FOREGROUND in present:
+            if not self.strategy.orphan_by_default or FOREGROUND in present:
                 return present
             wanted = ORPHAN
         kept = [name for name in present if name not in (FOREGROUND, ORPHAN)]
         return [*kept, wanted] if wanted else kept
-
-    @property
-    def _orphans(self) -> bool:
-        return (self.resource.group, self.resource.plural) in builtin.ORPHANS_BY_DEFAULT
-
-    def _grace(self, value: dict[str, Any]) -> int:
-        """How many seconds the object has left; only scheduled pods have any."""
-        if (self.resource.group, self.resource.plural) not in builtin.GRACEFUL:
-            return 0
-        spec, status = part(value, "spec"), part(value, "status")
-        grace = self.options.grace
-        if grace is None:
-            grace = int(spec.get("terminationGracePeriodSeconds", 30))
-        if grace < 0:
-            grace = 1
-        done = status.get("phase") in ("Succeeded", "Failed")
-        return 0 if done or not spec.get("nodeName") else grace
 
     # -------------------------------------------------------------------------- effects
 
@@ -213,12 +188,12 @@ class Deleting:
         if not was_deleting or grace < metadata.get("deletionGracePeriodSeconds", 0):
             moment = self.cluster.now() + timedelta(seconds=grace)
             metadata["deletionTimestamp"] = moment.strftime(_TIME)
-        if not drains(self.resource, value):
+        if not self.strategy.is_emptied_first(value):
             left = metadata.get("deletionGracePeriodSeconds", grace)
             metadata["deletionGracePeriodSeconds"] = min(grace, left)
         if not was_deleting and metadata.get("generation"):
             metadata["generation"] += 1
-        if drains(self.resource, value):
+        if self.strategy.is_emptied_first(value):
             value["status"] = {**(value.get("status") or {}), "phase": "Terminating"}
 
     def _remove(
@@ -226,12 +201,11 @@ class Deleting:
     ) -> dict[str, Any]:
         metadata = value["metadata"]
         resource = self.resource
-        where = (resource.group, resource.plural)
-        if where in builtin.GRACEFUL:
+        if self.strategy.grace_period(value, self.options.grace) is not None:
             self._mark(value, 0, was_deleting=was_deleting)
         if not self.options.dry_run:
             self.collection.remove(record.key)
-        if where in builtin.DELETE_RETURNS_OBJECT:
+        if self.strategy.delete_returns_object:
             return value
         details = {
             "name": metadata["name"],

@@ -21,7 +21,6 @@ from .eviction import check_name, evict
 from .logs import log, log_options
 from .options import delete_options, write_options
 from .pods import bind, check_target
-from .registry import storage_of
 from .rendering import value_answer
 from .views import View
 
@@ -52,7 +51,7 @@ class _Posted:
         self._resource = resource
         place(self.value["metadata"], resource, target.namespace)
         self.view = View(target.resource, cluster.registry)
-        self.collection = cluster.store.collection(storage_of(target.resource))
+        self.collection = cluster.store.collection(cluster.registry.storage_of(target.resource))
 
     def own(self) -> None:
         """Note who set which fields, as for what is stored."""
@@ -111,7 +110,7 @@ def _store(cluster: Cluster, group: str, plural: str, value: dict[str, Any]) -> 
     resource = cluster.registry.any_version(group, plural)
     if resource is not None:
         view = View(resource, cluster.registry)
-        cluster.store.collection(storage_of(resource)).put(value, view.form)
+        cluster.store.collection(cluster.registry.storage_of(resource)).put(value, view.form)
 
 
 def bind_pod(cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:

@@ -15,7 +15,6 @@ from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclas
 
 from .answers import Later
 from .options import ListOptions, first, list_options
-from .registry import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -192,7 +191,7 @@ def page(
     options = list_options(call.query, watch=False)
     view.check_fields(options.fields)
     store = cluster.store
-    collection = store.collection(storage_of(target.resource))
+    collection = store.collection(cluster.registry.storage_of(target.resource))
     found = _Page(store, collection, view, options, target.namespace)
     if options.continue_:
         return then(*found.continued())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._gvk import GroupVersionKind
 
-from . import builtin
+from .kinds.catalog import strategy_of
 from .resources import Resource, Subresource
 
 if TYPE_CHECKING:
@@ -16,22 +16,16 @@ if TYPE_CHECKING:
     from clientgen._apiextensions import CustomVersion, Definition
     from clientgen._openapi.schema import Schema
 
+    from .kinds.strategy import Strategy
     from .spec import Spec
 
-__all__ = ["Registry", "storage_of"]
+__all__ = ["Registry"]
 
 _VERBS: Final = frozenset(
     ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 )
 _PART_VERBS: Final = ("get", "patch", "update")
 _SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
-# Both groups show the same objects.
-_SHARED: Final = {"events.events.k8s.io": "events"}
-
-
-def storage_of(resource: Resource) -> str:
-    """The name of the collection that holds a resource, whatever version it is read in."""
-    return _SHARED.get(resource.group_resource, resource.group_resource)
 
 
 class Registry:
@@ -47,6 +41,7 @@ class Registry:
         self._built_in = {(each.group, each.version, each.plural): each for each in spec.resources}
         self._built_in_groups = {each.group for each in spec.resources}
         self._built_in_kinds = _by_kind(spec.resources)
+        self._strategies: dict[tuple[str, str, str, str], Strategy] = {}
         self._custom: dict[str, tuple[Definition, tuple[Resource, ...]]] = {}
         self._shapes: dict[str, str] = {}
         self._found: dict[tuple[str, str, str], Resource] = dict(self._built_in)
@@ -57,6 +52,18 @@ class Registry:
     def find(self, group: str, version: str, plural: str) -> Resource | None:
         """The resource of that name, None when it is not served."""
         return self._found.get((group, version, plural))
+
+    def strategy_of(self, resource: Resource) -> Strategy:
+        """Return the strategy of a resource, or of the kind of a subresource's body."""
+        key = (resource.group, resource.version, resource.plural, resource.kind)
+        strategy = self._strategies.get(key)
+        if strategy is None or strategy.resource is not resource:
+            strategy = self._strategies[key] = strategy_of(resource)
+        return strategy
+
+    def storage_of(self, resource: Resource) -> str:
+        """Return the name of the collection that holds a resource in all its versions."""
+        return self.strategy_of(resource).collection
 
     def of_kind(self, group: str, version: str, kind: str) -> Resource | None:
         """The resource whose objects are of that kind, None when it is not served."""
@@ -90,7 +97,7 @@ class Registry:
         """One resource for each collection of namespaced objects."""
         seen: set[str] = set()
         for resource in self._found.values():
-            storage = storage_of(resource)
+            storage = self.storage_of(resource)
             if resource.namespaced and "delete" in resource.verbs and storage not in seen:
                 seen.add(storage)
                 yield resource
@@ -136,7 +143,7 @@ class Registry:
         """
         if resource.custom is not None:
             return f"{resource.version}#{self._shapes[resource.group_resource]}"
-        return resource.api_version if storage_of(resource) in builtin.CONVERTED else ""
+        return resource.api_version if self.strategy_of(resource).is_converted else ""
 
     def is_defined(self, name: str) -> bool:
         """Whether the definition of that name is served."""

@@ -13,7 +13,7 @@ from clientgen._apimachinery.failures import Failure, unclassified
 from .answers import Response
 from .negotiation import JSON, Encoding, error_encoding
 from .options import first
-from .tables import table
+from .tables.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,7 +125,8 @@ class Rendering:
         self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any], *, columns: bool = True
     ) -> dict[str, Any]:
         return table(
-            self.view.resource,
+            self.view.strategy.printer,
+            self.view.resource.schema,
             values,
             self.now,
             list_metadata=_list_metadata(metadata),

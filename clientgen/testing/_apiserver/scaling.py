@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Failure, bad_request, invalid, unclassified
 from clientgen._apimachinery.optional_parts import part
 
-from . import builtin
 from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
 from .bodies import cleaned, mismatch
+from .kinds.scale import scale_causes
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.decoding import Parsed
@@ -48,7 +48,7 @@ class Scaling:
         """The scale of an object."""
         custom = self._resource.custom
         if custom is None:
-            return builtin.to_scale(self._resource, value)
+            return self._parent.strategy.to_scale(value)
         assert custom.scale is not None  # or there would be no such subresource
         return custom.scale.read(value)
 
@@ -100,7 +100,7 @@ class Scaling:
         return self._cluster.found(self._resource, self._target.namespace, self._target.name)
 
     def _write(self, writing: Writing, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
-        causes = [] if self._resource.custom else builtin.scale_causes(scale)
+        causes = [] if self._resource.custom else scale_causes(scale)
         if causes:
             raise invalid("autoscaling", "Scale", self._target.name, causes)
         live = self._parent.value(record)
@@ -116,7 +116,7 @@ class Scaling:
         if scale["spec"].get("replicas") == _UNSET:
             raise bad_request("the spec replicas field cannot be empty")
         value = self._with(live, scale)
-        writing.rules.default(value)
+        writing.strategy.default(value)
         metadata = value["metadata"]
         if version := scale["metadata"].get("resourceVersion"):
             metadata["resourceVersion"] = version
@@ -179,6 +179,6 @@ class Scaling:
         custom = self._resource.custom
         value = deepcopy(value)
         if custom is None:
-            return builtin.from_scale(self._resource, value, scale)
+            return self._parent.strategy.from_scale(value, scale)
         assert custom.scale is not None
         return custom.scale.write(value, scale)

@@ -11,14 +11,13 @@ from clientgen._apimachinery.optional_parts import part
 from clientgen.runtime._http.path_segments import check_segment
 
 from .bodies import cleaned
-from .registry import storage_of
-from .rules import DEFINITIONS, rules_of
+from .kinds.apiextensions import DEFINITIONS
 from .views import View
 
 if TYPE_CHECKING:
     from .cluster import Cluster
+    from .kinds.strategy import Strategy
     from .resources import Resource
-    from .rules import Rules
 
 __all__ = ["put"]
 
@@ -44,23 +43,23 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
     else:
         metadata.pop("namespace", None)
     value, _ = cleaned(value, resource, cluster.spec.schemas)
-    rules = rules_of(resource, cluster)
-    rules.default(value)
+    strategy = cluster.registry.strategy_of(resource)
+    strategy.default(value)
     status = part(value, "status")
     metadata = value["metadata"]
     given = {name: metadata[name] for name in ("uid", "creationTimestamp") if metadata.get(name)}
     metadata["uid"] = str(UUID(int=cluster.random.getrandbits(128), version=4))
     metadata["creationTimestamp"] = cluster.timestamp()
     metadata.update(given)
-    rules.prepare_create(value)
+    strategy.before_create(value, cluster)
     if resource.group_resource == DEFINITIONS:
-        _check_definition(rules, value)
+        _check_definition(strategy, value, cluster)
         status = part(value, "status") | {name: each for name, each in status.items() if each}
     if status:
         value["status"] = status
     view = View(resource, cluster.registry)
     value = view.kept(view.titled(value))
-    cluster.store.collection(storage_of(resource)).put(*view.stored(value))
+    cluster.store.collection(cluster.registry.storage_of(resource)).put(*view.stored(value))
     return value
 
 
@@ -89,10 +88,10 @@ def _make_namespace(cluster: Cluster, name: str) -> None:
         put(cluster, namespace)
 
 
-def _check_definition(rules: Rules, value: dict[str, Any]) -> None:
+def _check_definition(strategy: Strategy, value: dict[str, Any], cluster: Cluster) -> None:
     """Refuse a definition here, since its instances could not say what is wrong with it."""
     try:
-        causes = rules.validate(value, None, "")
+        causes = strategy.causes(value, None, "", cluster)
     except MissingLibrary as error:
         raise ValueError(str(error)) from None
     if causes:

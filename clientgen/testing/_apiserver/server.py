@@ -33,7 +33,6 @@ from .aggregating import Aggregation
 from .answers import Later
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
-from .deprecation import warning_of
 from .documents import Documents
 from .negotiation import negotiate
 from .options import check_timeout
@@ -161,7 +160,7 @@ class ApiServer:
         if verb is None:
             return unknown_path()
         authorizing.check(self.cluster, call, target, verb)
-        if deprecated := warning_of(target.resource):
+        if deprecated := self.cluster.registry.strategy_of(target.resource).deprecation_warning:
             call.warnings.append(deprecated)
         check_size(call.body)
         encoding = negotiate(call.accept, stream=verb == "watch")

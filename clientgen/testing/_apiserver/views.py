@@ -9,8 +9,6 @@ from msgspec import json
 
 from clientgen._apimachinery.failures import bad_request
 
-from . import builtin
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -45,6 +43,7 @@ class View:
 
     def __init__(self, resource: Resource, registry: Registry, *, converts: bool = True) -> None:
         self.resource = resource
+        self.strategy = registry.strategy_of(resource)
         self.form = registry.form_of(resource)
         title = json.encode({"kind": resource.kind, "apiVersion": resource.api_version})
         if resource.custom is not None:
@@ -121,7 +120,7 @@ class View:
         group, _, version = record.form.rpartition("/")
         written = self._registry.find(group, version, self.resource.plural)
         assert written is not None  # built-in resources do not go away
-        return self.titled(builtin.convert(value, written, self.resource))
+        return self.titled(self.strategy.convert(value, written))
 
     def _check_conversion(self, record: Record) -> None:
         """Refuse what a webhook would have to convert, and what is of a version that is gone.
@@ -150,7 +149,7 @@ class View:
                 raise bad_request(self._unknown_field(term.field))
 
     def _unknown_field(self, field: str) -> str:
-        if self.resource.custom is not None or builtin.known_fields(self.resource):
+        if self.resource.custom is not None or self.strategy.known_fields():
             return f"field label not supported: {field}"
         known = '"metadata.name", "metadata.namespace"'
         return f'"{field}" is not a known field selector: only {known}'
@@ -159,9 +158,7 @@ class View:
         always = ["metadata.name"]
         if self.resource.namespaced:
             always.append("metadata.namespace")
-        custom = self.resource.custom
-        more = builtin.known_fields(self.resource) if custom is None else custom.selectable_fields
-        return frozenset((*always, *more))
+        return self.strategy.known_fields().union(always)
 
     def selects(self, options: ListOptions, record: Record) -> bool:
         """Whether an object is among those the selectors mean."""
@@ -180,12 +177,6 @@ class View:
             record.fields = {}
         known = record.fields.get(self.resource.api_version)
         if known is None:
-            value = self.value(record)
-            custom = self.resource.custom
-            found = (
-                builtin.field_values(self.resource, value)
-                if custom is None
-                else custom.field_values(value)
-            )
-            known = record.fields[self.resource.api_version] = found
+            known = self.strategy.field_values(self.value(record))
+            record.fields[self.resource.api_version] = known
         return known.get(field, "")

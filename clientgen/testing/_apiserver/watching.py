@@ -18,7 +18,6 @@ from clientgen._apimachinery.failures import Failure
 
 from .options import ListOptions, list_options
 from .reading import version_number, when_version
-from .registry import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +55,7 @@ def watch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) ->
     rendering.view.check_fields(options.fields)
     version = version_number(options.version)
     store = cluster.store
-    collection = store.collection(storage_of(target.resource))
+    collection = store.collection(cluster.registry.storage_of(target.resource))
     start = _Start(store, collection, rendering, options, target.namespace, cluster.random)
     if not options.initial_events:
         return start.stream(version)

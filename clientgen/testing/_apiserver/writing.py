@@ -20,10 +20,9 @@ from clientgen._apimachinery.failures import (
     unclassified,
 )
 
-from . import access, apply, builtin
+from . import access, apply
 from .bodies import cleaned, complain, drop_repeated_owners, mismatch
 from .creating import Creating, Outcome
-from .rules import drains
 from .store import key_of
 
 if TYPE_CHECKING:
@@ -63,8 +62,7 @@ class Writing(Creating):
         return self.replace(record, value)
 
     def _create_on_update(self, value: dict[str, Any]) -> Outcome:
-        where = (self.resource.group, self.resource.plural)
-        if where not in builtin.CREATES_ON_UPDATE or self.target.subresource:
+        if not self.strategy.allow_create_on_update or self.target.subresource:
             raise self._missing()
         self.check_uid(None, value["metadata"])
         value["metadata"].pop("resourceVersion", None)
@@ -186,10 +184,10 @@ class Writing(Creating):
         self._check_version(record, value["metadata"])
         self._carry_over(old, value)
         if not owned:
-            self.rules.default(value)
+            self.strategy.default(value)
             self._own(old, value)
         access.check_grants(self.resource, value, old, self.caller, self.cluster)
-        self.rules.prepare_update(value, old, self.target.subresource)
+        self.strategy.before_update(value, old, self.target.subresource, self.cluster)
         self._validate(value, old)
         return self.store(record, old, value)
 
@@ -199,7 +197,7 @@ class Writing(Creating):
             raise unclassified(f'strconv.ParseUint: parsing "{version}": invalid syntax')
         if version not in ("0", str(record.version)):
             raise self._conflict(record)
-        if version == "0" and self._needs_version():
+        if version == "0" and not self.strategy.allow_unconditional_update:
             raise self._unversioned()
 
     def _unversioned(self) -> Failure:
@@ -210,10 +208,6 @@ class Writing(Creating):
         )
         resource = self.resource
         return invalid(resource.group, resource.plural, self.target.name, [cause])
-
-    def _needs_version(self) -> bool:
-        where = (self.resource.group, self.resource.plural)
-        return self.resource.custom is not None or where in builtin.NEEDS_VERSION_ON_UPDATE
 
     def _carry_over(self, old: dict[str, Any], value: dict[str, Any]) -> None:
         was, is_ = old["metadata"], value["metadata"]
@@ -237,7 +231,7 @@ class Writing(Creating):
         if (
             leaves
             and not metadata.get("deletionGracePeriodSeconds")
-            and not drains(self.resource, value)
+            and not self.strategy.is_emptied_first(value)
         ):
             if not self.options.dry_run:
                 self.collection.remove(record.key)

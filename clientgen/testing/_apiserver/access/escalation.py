@@ -18,8 +18,8 @@ from .rules import GROUP, Access, decide, role_rules, rules_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ..object_reader import ObjectReader
     from ..resources import Resource
-    from ..world import World
     from .callers import Caller
 
 __all__ = ["check_grants"]
@@ -42,7 +42,7 @@ def check_grants(
     new: Mapping[str, Any],
     old: Mapping[str, Any] | None,
     caller: Caller,
-    world: World,
+    reader: ObjectReader,
 ) -> None:
     """Refuse a role or binding that gives more than `caller` has; any other object passes.
 
@@ -52,9 +52,9 @@ def check_grants(
     if resource.group != GROUP or caller.is_master or _same(new, old):
         return
     if resource.plural in ("roles", "clusterroles"):
-        _check_role(resource, new, caller, world)
+        _check_role(resource, new, caller, reader)
     else:
-        _check_binding(resource, new, caller, world)
+        _check_binding(resource, new, caller, reader)
 
 
 def _same(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> bool:
@@ -69,31 +69,33 @@ def _content(obj: Mapping[str, Any]) -> dict[str, Any]:
     return kept | {"metadata": {k: v for k, v in metadata.items() if k not in free}}
 
 
-def _check_role(resource: Resource, role: Mapping[str, Any], caller: Caller, world: World) -> None:
+def _check_role(
+    resource: Resource, role: Mapping[str, Any], caller: Caller, reader: ObjectReader
+) -> None:
     namespace, name = _place(role)
     may = Access("escalate", resource.plural, GROUP, namespace=namespace, name=name)
-    if decide(caller, may, world).allowed:
+    if decide(caller, may, reader).allowed:
         return
-    if role.get("aggregationRule") and not _covered(_EVERYTHING, caller, "", world):
+    if role.get("aggregationRule") and not _covered(_EVERYTHING, caller, "", reader):
         why = "must have cluster-admin privileges to use the aggregationRule"
         raise forbidden(GROUP, resource.plural, name, why)
-    _check_rules(resource, role, parts(role, "rules"), caller, world)
+    _check_rules(resource, role, parts(role, "rules"), caller, reader)
 
 
 def _check_binding(
-    resource: Resource, binding: Mapping[str, Any], caller: Caller, world: World
+    resource: Resource, binding: Mapping[str, Any], caller: Caller, reader: ObjectReader
 ) -> None:
     namespace, _ = _place(binding)
     reference = part(binding, "roleRef")
     plural = "roles" if reference.get("kind") == "Role" else "clusterroles"
     bound = reference.get("name") or ""
     may = Access("bind", plural, GROUP, namespace=namespace, name=bound)
-    if decide(caller, may, world).allowed:
+    if decide(caller, may, reader).allowed:
         return
-    rules = role_rules(reference, namespace, world)
+    rules = role_rules(reference, namespace, reader)
     if rules is None:
         raise not_found(GROUP, resource.plural, bound)
-    _check_rules(resource, binding, rules, caller, world)
+    _check_rules(resource, binding, rules, caller, reader)
 
 
 def _check_rules(
@@ -101,10 +103,10 @@ def _check_rules(
     obj: Mapping[str, Any],
     rules: Iterable[Mapping[str, Any]],
     caller: Caller,
-    world: World,
+    reader: ObjectReader,
 ) -> None:
     namespace, name = _place(obj)
-    missing, trouble = _missing(rules, caller, namespace, world)
+    missing, trouble = _missing(rules, caller, namespace, reader)
     if not missing:
         return
     groups = " ".join(f'"{each}"' for each in caller.groups)
@@ -124,15 +126,15 @@ def _place(obj: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _covered(
-    rules: Iterable[Mapping[str, Any]], caller: Caller, namespace: str, world: World
+    rules: Iterable[Mapping[str, Any]], caller: Caller, namespace: str, reader: ObjectReader
 ) -> bool:
-    return not _missing(rules, caller, namespace, world)[0]
+    return not _missing(rules, caller, namespace, reader)[0]
 
 
 def _missing(
-    rules: Iterable[Mapping[str, Any]], caller: Caller, namespace: str, world: World
+    rules: Iterable[Mapping[str, Any]], caller: Caller, namespace: str, reader: ObjectReader
 ) -> tuple[list[dict[str, list[str]]], str]:
-    held, trouble = rules_of(caller, namespace, world)
+    held, trouble = rules_of(caller, namespace, reader)
     wanted: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for single in (each for rule in rules for each in _broken_up(rule)):
         if not any(_covers(rule, single) for rule in held):

@@ -19,8 +19,8 @@ from .tokens import timestamp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..object_reader import ObjectReader
     from ..resources import Resource
-    from ..world import World
     from .tokens import Tokens
 
 __all__ = ["REVIEWS", "review"]
@@ -43,7 +43,7 @@ _PATH: Final = "spec.nonResourceAttributes"
 
 
 def review(
-    resource: Resource, obj: dict[str, Any], caller: Caller, world: World, tokens: Tokens
+    resource: Resource, obj: dict[str, Any], caller: Caller, reader: ObjectReader, tokens: Tokens
 ) -> dict[str, Any]:
     """Answer a review.
 
@@ -51,7 +51,7 @@ def review(
         resource: one of `REVIEWS`.
         obj: the body, with `metadata.namespace` of the path for a namespaced one.
         caller: who asks.
-        world: where the roles, bindings, accounts and pods are.
+        reader: where the roles, bindings, accounts and pods are.
         tokens: what knows the tokens of this server.
 
     Returns:
@@ -62,43 +62,43 @@ def review(
     """
     match resource.kind:
         case "SelfSubjectReview":
-            return _who_am_i(obj, caller, world)
+            return _who_am_i(obj, caller, reader)
         case "TokenReview":
-            return _token(obj, world, tokens)
+            return _token(obj, reader, tokens)
         case "SelfSubjectRulesReview":
-            return _rules(obj, caller, world)
+            return _rules(obj, caller, reader)
         case kind:
-            return _access(kind, obj, caller, world)
+            return _access(kind, obj, caller, reader)
 
 
 # ------------------------------------------------------------------------- authentication
 
 
-def _who_am_i(obj: Mapping[str, Any], caller: Caller, world: World) -> dict[str, Any]:
+def _who_am_i(obj: Mapping[str, Any], caller: Caller, reader: ObjectReader) -> dict[str, Any]:
     return {
         "kind": obj["kind"],
         "apiVersion": obj["apiVersion"],
-        "metadata": {"creationTimestamp": timestamp(world.now())},
+        "metadata": {"creationTimestamp": timestamp(reader.now())},
         "status": {"userInfo": caller.user_info()},
     }
 
 
-def _token(obj: Mapping[str, Any], world: World, tokens: Tokens) -> dict[str, Any]:
+def _token(obj: Mapping[str, Any], reader: ObjectReader, tokens: Tokens) -> dict[str, Any]:
     spec = part(obj, "spec")
     if not spec.get("token"):
         raise bad_request("token is required for TokenReview in authentication")
-    status = tokens.review(spec["token"], texts(spec, "audiences"), world)
+    status = tokens.review(spec["token"], texts(spec, "audiences"), reader)
     return {**obj, "spec": spec, "status": status}
 
 
 # -------------------------------------------------------------------------- authorization
 
 
-def _rules(obj: Mapping[str, Any], caller: Caller, world: World) -> dict[str, Any]:
+def _rules(obj: Mapping[str, Any], caller: Caller, reader: ObjectReader) -> dict[str, Any]:
     namespace = part(obj, "spec").get("namespace")
     if not namespace:
         raise bad_request("no namespace on request")
-    rules, trouble = rules_of(caller, namespace, world)
+    rules, trouble = rules_of(caller, namespace, reader)
     status: dict[str, Any] = {
         "resourceRules": [
             {name: rule[name] for name in _RULE_FIELDS if rule.get(name)}
@@ -119,7 +119,9 @@ def _rules(obj: Mapping[str, Any], caller: Caller, world: World) -> dict[str, An
     return {**about, "metadata": {}, "spec": {}, "status": status}
 
 
-def _access(kind: str, obj: Mapping[str, Any], caller: Caller, world: World) -> dict[str, Any]:
+def _access(
+    kind: str, obj: Mapping[str, Any], caller: Caller, reader: ObjectReader
+) -> dict[str, Any]:
     metadata, spec = part(obj, "metadata"), part(obj, "spec")
     causes = _spec_causes(kind, spec) + _metadata_causes(kind, metadata)
     if kind == "LocalSubjectAccessReview":
@@ -127,7 +129,7 @@ def _access(kind: str, obj: Mapping[str, Any], caller: Caller, world: World) -> 
     if causes:
         raise invalid("authorization.k8s.io", "", "", causes)
     subject = caller if kind == "SelfSubjectAccessReview" else _subject(spec)
-    status = _decided(subject, spec, world)
+    status = _decided(subject, spec, reader)
     return {**obj, "metadata": metadata, "spec": spec, "status": status}
 
 
@@ -176,9 +178,9 @@ def _subject(spec: Mapping[str, Any]) -> Caller:
     return Caller(spec.get("user") or "", groups=tuple(texts(spec, "groups")))
 
 
-def _decided(subject: Caller, spec: Mapping[str, Any], world: World) -> dict[str, Any]:
+def _decided(subject: Caller, spec: Mapping[str, Any], reader: ObjectReader) -> dict[str, Any]:
     attributes = spec.get("resourceAttributes")
-    decision = decide(subject, _wanted(spec), world)
+    decision = decide(subject, _wanted(spec), reader)
     status: dict[str, Any] = {"allowed": decision.allowed}
     if decision.reason:
         status["reason"] = decision.reason

@@ -18,7 +18,7 @@ from .callers import service_account
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..world import World
+    from ..object_reader import ObjectReader
     from .callers import Caller
 
 __all__ = [
@@ -128,50 +128,54 @@ class _Errors:
         return self.texts[0] if len(self.texts) == 1 else f"[{', '.join(self.texts)}]"
 
 
-def decide(caller: Caller, access: Access, world: World) -> Decision:
+def decide(caller: Caller, access: Access, reader: ObjectReader) -> Decision:
     """Whether `caller` may do it."""
     if caller.is_master:
         return Decision(True)
     errors = _Errors()
-    for grant in _grants(caller, access.namespace, world, errors):
+    for grant in _grants(caller, access.namespace, reader, errors):
         if access.fits(grant.rule):
             return Decision(True, f"RBAC: {grant.reason}")
     return Decision(False, f"RBAC: {errors}" if errors.texts else "")
 
 
-def authorize(caller: Caller, access: Access, world: World) -> None:
+def authorize(caller: Caller, access: Access, reader: ObjectReader) -> None:
     """Let a request pass.
 
     Raises:
         Failure: 403, when `caller` may not do it.
     """
-    decision = decide(caller, access, world)
+    decision = decide(caller, access, reader)
     if not decision.allowed:
         raise access.refused(caller, decision.reason)
 
 
-def rules_of(caller: Caller, namespace: str, world: World) -> tuple[list[Mapping[str, Any]], str]:
+def rules_of(
+    caller: Caller, namespace: str, reader: ObjectReader
+) -> tuple[list[Mapping[str, Any]], str]:
     """All rules that somebody has in a namespace, and what went wrong when they were looked up."""
     errors = _Errors()
-    rules = [grant.rule for grant in _grants(caller, namespace, world, errors)]
+    rules = [grant.rule for grant in _grants(caller, namespace, reader, errors)]
     return rules, str(errors) if errors.texts else ""
 
 
-def _grants(caller: Caller, namespace: str, world: World, errors: _Errors) -> Iterator[Grant]:
-    yield from _bound("clusterrolebindings", caller, "", world, errors)
+def _grants(
+    caller: Caller, namespace: str, reader: ObjectReader, errors: _Errors
+) -> Iterator[Grant]:
+    yield from _bound("clusterrolebindings", caller, "", reader, errors)
     if namespace:
-        yield from _bound("rolebindings", caller, namespace, world, errors)
+        yield from _bound("rolebindings", caller, namespace, reader, errors)
 
 
 def _bound(
-    plural: str, caller: Caller, namespace: str, world: World, errors: _Errors
+    plural: str, caller: Caller, namespace: str, reader: ObjectReader, errors: _Errors
 ) -> Iterator[Grant]:
-    for binding in world.list(GROUP, plural, namespace):
+    for binding in reader.list(GROUP, plural, namespace):
         subject = _subject(binding, caller, namespace)
         if subject is None:
             continue
         reference = part(binding, "roleRef")
-        rules = role_rules(reference, namespace, world)
+        rules = role_rules(reference, namespace, reader)
         if rules is None:
             kind, name = str(reference.get("kind")).lower(), reference.get("name")
             errors.texts.append(f'{kind}.{GROUP} "{name}" not found')
@@ -206,29 +210,29 @@ def _subject(binding: Mapping[str, Any], caller: Caller, namespace: str) -> str 
 
 
 def role_rules(
-    reference: Mapping[str, Any], namespace: str, world: World
+    reference: Mapping[str, Any], namespace: str, reader: ObjectReader
 ) -> list[Mapping[str, Any]] | None:
     """The rules of the role that a `roleRef` names; None when there is no such role."""
     name = reference.get("name") or ""
     if reference.get("kind") == "Role":
-        role = world.get(GROUP, "roles", namespace, name)
+        role = reader.get(GROUP, "roles", namespace, name)
     else:
-        role = world.get(GROUP, "clusterroles", "", name)
-    return None if role is None else list(_all_rules(role, world, frozenset([name])))
+        role = reader.get(GROUP, "clusterroles", "", name)
+    return None if role is None else list(_all_rules(role, reader, frozenset([name])))
 
 
 def _all_rules(
-    role: Mapping[str, Any], world: World, seen: frozenset[str]
+    role: Mapping[str, Any], reader: ObjectReader, seen: frozenset[str]
 ) -> Iterator[Mapping[str, Any]]:
     yield from parts(role, "rules")
     selectors = parts(part(role, "aggregationRule"), "clusterRoleSelectors")
     if not selectors:
         return
-    for other in world.list(GROUP, "clusterroles"):
+    for other in reader.list(GROUP, "clusterroles"):
         name = other["metadata"]["name"]
         labels = part(other["metadata"], "labels")
         if name not in seen and any(selects(each, labels) for each in selectors):
-            yield from _all_rules(other, world, seen | {name})
+            yield from _all_rules(other, reader, seen | {name})
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

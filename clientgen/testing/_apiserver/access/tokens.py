@@ -32,7 +32,7 @@ from .callers import Caller, service_account_groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__ = ["ISSUER", "Tokens", "timestamp"]
 
@@ -89,7 +89,7 @@ class Tokens:
     # ------------------------------------------------------------------------------ issue
 
     def issue(
-        self, namespace: str, name: str, request: Mapping[str, Any], world: World
+        self, namespace: str, name: str, request: Mapping[str, Any], reader: ObjectReader
     ) -> dict[str, Any]:
         """Answer a TokenRequest for the service account `name`.
 
@@ -102,7 +102,7 @@ class Tokens:
         if metadata.get("name", name) not in ("", name):
             why = "must match the service account name if specified"
             raise _invalid(name, invalid_value("metadata.name", metadata["name"], why))
-        account = world.get("", "serviceaccounts", namespace, name)
+        account = reader.get("", "serviceaccounts", namespace, name)
         if account is None:
             raise not_found("", "serviceaccounts", name)
         spec = self._spec(part(request, "spec"))
@@ -114,11 +114,11 @@ class Tokens:
             )
             raise conflict(_GROUP, _KIND, name, why)
         reference = spec["boundObjectRef"]
-        bound = _bound_object(namespace, name, reference, world) if reference is not None else None
-        claims = self._claims(account, spec, bound, world)
-        expires = world.now() + timedelta(seconds=spec["expirationSeconds"])
+        bound = _bound_object(namespace, name, reference, reader) if reference is not None else None
+        claims = self._claims(account, spec, bound, reader)
+        expires = reader.now() + timedelta(seconds=spec["expirationSeconds"])
         metadata |= {"name": name, "namespace": namespace, "uid": uid}
-        metadata["creationTimestamp"] = timestamp(world.now())
+        metadata["creationTimestamp"] = timestamp(reader.now())
         status = {"token": self._signed(claims), "expirationTimestamp": timestamp(expires)}
         about = {"kind": _KIND, "apiVersion": f"{_GROUP}/v1"}
         return {**about, "metadata": metadata, "spec": spec, "status": status}
@@ -144,16 +144,16 @@ class Tokens:
         account: Mapping[str, Any],
         spec: Mapping[str, Any],
         bound: Mapping[str, Any] | None,
-        world: World,
+        reader: ObjectReader,
     ) -> dict[str, Any]:
         metadata = account["metadata"]
-        issued, seconds = int(world.now().timestamp()), spec["expirationSeconds"]
+        issued, seconds = int(reader.now().timestamp()), spec["expirationSeconds"]
         own: dict[str, Any] = {
             "namespace": metadata["namespace"],
             "serviceaccount": {"name": metadata["name"], "uid": metadata["uid"]},
         }
         if bound is not None:
-            own |= _bound_claims(bound, world)
+            own |= _bound_claims(bound, reader)
         extended = seconds == _WARN_SECONDS and "pod" in own and spec["audiences"] == [self.issuer]
         if extended:
             # Kubelets ask for this lifetime; clients that never read the token again live on.
@@ -178,34 +178,36 @@ class Tokens:
 
     # ----------------------------------------------------------------------------- review
 
-    def caller(self, token: str, world: World) -> Caller | None:
+    def caller(self, token: str, reader: ObjectReader) -> Caller | None:
         """Whose token it is, for this server itself; None when it is nobody's."""
         try:
-            return self._read(token, (self.issuer,), world)[0]
+            return self._read(token, (self.issuer,), reader)[0]
         except _Refused:
             return None
 
-    def review(self, token: str, audiences: Sequence[str], world: World) -> dict[str, Any]:
+    def review(self, token: str, audiences: Sequence[str], reader: ObjectReader) -> dict[str, Any]:
         """The status of a TokenReview."""
         try:
-            caller, audience = self._read(token, audiences or (self.issuer,), world)
+            caller, audience = self._read(token, audiences or (self.issuer,), reader)
         except _Refused as refused:
             why = str(refused)
             return {"user": {}, "error": f"[{_INVALID}, {why}]" if why else _INVALID}
         return {"authenticated": True, "user": caller.user_info(), "audiences": audience}
 
-    def _read(self, token: str, audiences: Sequence[str], world: World) -> tuple[Caller, list[str]]:
+    def _read(
+        self, token: str, audiences: Sequence[str], reader: ObjectReader
+    ) -> tuple[Caller, list[str]]:
         claims = self._checked_claims(token.strip())
         common = [each for each in audiences if each in claims["aud"]]
         if not common:
             why = f"is invalid for the target audiences {_quoted(audiences)}"
             raise _Refused(f"token audiences {_quoted(claims['aud'])} {why}")
-        if world.now().timestamp() >= claims["exp"]:
+        if reader.now().timestamp() >= claims["exp"]:
             raise _Refused("service account token has expired")
         own = claims[_CLAIMS]
-        _check_account(own, world)
+        _check_account(own, reader)
         for bound in _bound_of(own):
-            _check_bound(own["namespace"], bound, world)
+            _check_bound(own["namespace"], bound, reader)
         groups = (*service_account_groups(own["namespace"]), "system:authenticated")
         return Caller(claims["sub"], own["serviceaccount"]["uid"], groups, _extra(claims)), common
 
@@ -241,7 +243,7 @@ def _quoted(texts: Sequence[str]) -> str:
 
 
 def _bound_object(
-    namespace: str, account: str, reference: Mapping[str, Any], world: World
+    namespace: str, account: str, reference: Mapping[str, Any], reader: ObjectReader
 ) -> dict[str, Any]:
     """The object a token is to be bound to, with its kind."""
     kind, api_version = reference.get("kind") or "", reference.get("apiVersion") or ""
@@ -252,7 +254,7 @@ def _bound_object(
         raise bad_request(f"cannot bind token to object of type {shown}, Kind={kind}")
     if not name:
         raise bad_request("Name parameter required.")
-    found = world.get("", plural, "" if kind == "Node" else namespace, name)
+    found = reader.get("", plural, "" if kind == "Node" else namespace, name)
     if found is None:
         raise not_found("", plural, name)
     if uid and uid != found["metadata"]["uid"]:
@@ -269,12 +271,12 @@ def _bound_object(
     return {**found, "kind": kind}
 
 
-def _bound_claims(bound: Mapping[str, Any], world: World) -> dict[str, Any]:
+def _bound_claims(bound: Mapping[str, Any], reader: ObjectReader) -> dict[str, Any]:
     metadata = bound["metadata"]
     claims = {bound["kind"].lower(): {"name": metadata["name"], "uid": metadata["uid"]}}
     host = part(bound, "spec").get("nodeName") if bound["kind"] == "Pod" else None
     if host:
-        node = world.get("", "nodes", "", host)
+        node = reader.get("", "nodes", "", host)
         claims["node"] = {"name": host} | ({"uid": node["metadata"]["uid"]} if node else {})
     return claims
 
@@ -285,22 +287,22 @@ def _bound_of(own: Mapping[str, Any]) -> list[_Bound]:
     return [_Bound(kind, **own[kind.lower()]) for kind in kinds if kind.lower() in own]
 
 
-def _check_account(own: Mapping[str, Any], world: World) -> None:
+def _check_account(own: Mapping[str, Any], reader: ObjectReader) -> None:
     namespace, claimed = own["namespace"], own["serviceaccount"]
-    account = world.get("", "serviceaccounts", namespace, claimed["name"])
+    account = reader.get("", "serviceaccounts", namespace, claimed["name"])
     if account is None:
         raise _Refused(f'serviceaccounts "{claimed["name"]}" not found')
-    if _is_gone(account, world):
+    if _is_gone(account, reader):
         raise _Refused(f"service account {namespace}/{claimed['name']} has been deleted")
     uid = account["metadata"]["uid"]
     if uid != claimed["uid"]:
         raise _Refused(f"service account UID ({uid}) does not match claim ({claimed['uid']})")
 
 
-def _check_bound(namespace: str, bound: _Bound, world: World) -> None:
+def _check_bound(namespace: str, bound: _Bound, reader: ObjectReader) -> None:
     home = "" if bound.kind == "Node" else namespace
-    found = world.get("", _BOUND[bound.kind], home, bound.name)
-    if found is None or _is_gone(found, world):
+    found = reader.get("", _BOUND[bound.kind], home, bound.name)
+    if found is None or _is_gone(found, reader):
         raise _Refused("service account token has been invalidated")
     uid, kind = found["metadata"]["uid"], bound.kind.lower()
     if uid != bound.uid:
@@ -308,9 +310,9 @@ def _check_bound(namespace: str, bound: _Bound, world: World) -> None:
         raise _Refused(f"{kind} UID ({uid}) does not match {claim}")
 
 
-def _is_gone(obj: Mapping[str, Any], world: World) -> bool:
+def _is_gone(obj: Mapping[str, Any], reader: ObjectReader) -> bool:
     deleted = obj["metadata"].get("deletionTimestamp")
-    return bool(deleted) and datetime.fromisoformat(deleted) + _DELETION_LEEWAY < world.now()
+    return bool(deleted) and datetime.fromisoformat(deleted) + _DELETION_LEEWAY < reader.now()
 
 
 def _extra(claims: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

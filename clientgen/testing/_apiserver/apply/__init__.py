@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .ownership import SchemaOf, Writer, applied, same_but_times, updated
-from .resets import reset_fields
 from .scale import SCALE_VERSION, ReplicasPaths, for_scale, from_scale, replicas_path
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "for_scale",
     "from_scale",
     "replicas_path",
-    "reset_fields",
     "same_but_times",
     "updated",
 ]

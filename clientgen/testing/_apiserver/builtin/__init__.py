@@ -1,8 +1,6 @@
-"""What is hard-wired for built-in kinds: the part of the API server that no schema tells.
+"""Rules of built-in kinds that have not moved to `kinds` yet, in registries of decorated functions.
 
-A write to a built-in object goes `default` -> `prepare_create` or `prepare_update` -> `validate`,
-and `metadata_causes` looks at the metadata of custom objects too. Each kind's knowledge is
-registered by the module of its field; importing this package gathers it.
+Importing the package fills the registries; `kinds.legacy` makes strategies of them.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ from . import (
     device_rules,
     device_slices,
     endpoint_rules,
-    event_rules,
     finalizing,
     flow_rules,
     limit_rules,
@@ -44,52 +41,8 @@ from . import (
 )
 from .admission_expressions import check_by as check_expressions_by
 from .bootstrap import bootstrap, control_plane_settings
-from .conversion import convert
-from .fields import field_values, known_fields
-from .filling import default
-from .kinds import (
-    CONVERTED,
-    CREATES_ON_UPDATE,
-    DELETE_RETURNS_OBJECT,
-    GRACEFUL,
-    HAS_GENERATION,
-    NEEDS_VERSION_ON_UPDATE,
-    ORPHANS_BY_DEFAULT,
-    PROTECTED,
-)
-from .metadata import metadata_causes
-from .names import name_causes
-from .scales import from_scale, scale_causes, to_scale
-from .strategies import prepare_create, prepare_update
-from .validating import validate
-from .warning import warnings
 
-__all__ = [
-    "CONVERTED",
-    "CREATES_ON_UPDATE",
-    "DELETE_RETURNS_OBJECT",
-    "GRACEFUL",
-    "HAS_GENERATION",
-    "NEEDS_VERSION_ON_UPDATE",
-    "ORPHANS_BY_DEFAULT",
-    "PROTECTED",
-    "bootstrap",
-    "check_expressions_by",
-    "control_plane_settings",
-    "convert",
-    "default",
-    "field_values",
-    "from_scale",
-    "known_fields",
-    "metadata_causes",
-    "name_causes",
-    "prepare_create",
-    "prepare_update",
-    "scale_causes",
-    "to_scale",
-    "validate",
-    "warnings",
-]
+__all__ = ["bootstrap", "check_expressions_by", "control_plane_settings"]
 
 _GATHERED = (
     admission_policies,
@@ -102,7 +55,6 @@ _GATHERED = (
     device_rules,
     device_slices,
     endpoint_rules,
-    event_rules,
     finalizing,
     flow_rules,
     limit_rules,

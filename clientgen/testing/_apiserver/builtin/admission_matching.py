@@ -8,8 +8,8 @@ from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, re
 from clientgen._apimachinery.name_syntax import path_segment_problems, qualified_name_problems
 from clientgen._apimachinery.optional_parts import parts, texts
 
+from ..kinds.shared.checks import matches, one_of, selector_causes
 from .admission_expressions import expression_causes
-from .checks import matches, one_of, selector_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,9 +21,9 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.checks import conditions_causes, matches, one_of, selector_causes, text
 from .admission_expressions import expression_causes
 from .admission_matching import condition_causes, match_resources_causes
-from .checks import conditions_causes, matches, one_of, selector_causes, text
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

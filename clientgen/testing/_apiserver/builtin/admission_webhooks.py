@@ -20,8 +20,8 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import parts, texts
 
+from ..kinds.shared.checks import one_of, selector_causes
 from .admission_matching import condition_causes, rule_causes
-from .checks import one_of, selector_causes
 from .validating import checks
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import path_segment_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import matches, one_of, selector_causes, text
-from .quantities import amount
+from ..kinds.shared.checks import matches, one_of, selector_causes, text
+from ..kinds.shared.quantities import amount
 from .validating import checks
 
 if TYPE_CHECKING:

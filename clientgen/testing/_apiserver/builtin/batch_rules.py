@@ -16,7 +16,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part
 
-from .checks import immutable, is_not_negative, one_of, selector_causes, selects
+from ..kinds.shared.checks import immutable, is_not_negative, one_of, selector_causes, selects
 from .job_policies import (
     failure_policy_causes,
     indexed_causes,

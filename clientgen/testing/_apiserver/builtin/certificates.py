@@ -28,7 +28,7 @@ from .validating import checks, checks_change
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__: list[str] = []
 
@@ -53,30 +53,30 @@ _USAGES: Final = (
 
 
 @on_update(_GROUP, _PLURAL)
-def _update(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
+def _update(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     new["spec"] = old["spec"]
 
 
 @on_update(_GROUP, _PLURAL, "approval")
-def _approve(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+def _approve(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
     """Only the verdict is written here; the certificate is the signer's."""
     new["spec"] = old["spec"]
     conditions = parts(part(new, "status"), "conditions")
     new["status"] = {k: v for k, v in part(old, "status").items() if k != "conditions"}
     if conditions:
         new["status"]["conditions"] = conditions
-    _stamp(new, old, world)
+    _stamp(new, old, reader)
 
 
 @on_update(_GROUP, _PLURAL, "status")
-def _sign(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    _stamp(new, old, world)
+def _sign(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    _stamp(new, old, reader)
 
 
-def _stamp(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+def _stamp(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
     """Fill in the times that conditions leave out."""
-    now = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = reader.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     before = {
         (each.get("type"), each.get("status")): each.get("lastTransitionTime")
         for each in parts(part(old, "status"), "conditions")

@@ -16,7 +16,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import config_key_problems, qualified_name_problems
 from clientgen._apimachinery.optional_parts import part, texts
 
-from .checks import immutable, matches
+from ..kinds.shared.checks import immutable, matches
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

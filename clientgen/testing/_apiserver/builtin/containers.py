@@ -27,7 +27,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import (
+from ..kinds.shared.checks import (
     PROTOCOLS,
     matches,
     not_found,
@@ -36,9 +36,9 @@ from .checks import (
     relative_path,
     text,
 )
-from .container_resources import STANDARD, resize_causes, resource_causes
+from ..kinds.shared.container_resources import STANDARD, resize_causes, resource_causes
+from ..kinds.shared.quantities import amount
 from .probes import handler_causes, probe_causes
-from .quantities import amount
 from .security import container_security_causes
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Objects of a built-in kind in another of its versions.
 
-Almost all versions of a kind say the same under another `apiVersion`. Two kinds differ: Events,
-which two groups show, and HorizontalPodAutoscalers.
+HorizontalPodAutoscalers differ from version to version.
 """
 
 from __future__ import annotations
@@ -17,33 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["convert"]
 
-_EVENT_NAMES: Final = {
-    "involvedObject": "regarding",
-    "message": "note",
-    "source": "deprecatedSource",
-    "firstTimestamp": "deprecatedFirstTimestamp",
-    "lastTimestamp": "deprecatedLastTimestamp",
-    "count": "deprecatedCount",
-    "reportingComponent": "reportingController",
-}
-"""The members of a core Event that have another name in events.k8s.io."""
-_CORE_EVENT: Final[dict[str, Any]] = {
-    "involvedObject": {},
-    "source": {},
-    "firstTimestamp": None,
-    "lastTimestamp": None,
-    "reportingComponent": "",
-    "reportingInstance": "",
-    "eventTime": None,
-}
-_NEW_EVENT: Final[dict[str, Any]] = {
-    "deprecatedSource": {},
-    "deprecatedFirstTimestamp": None,
-    "deprecatedLastTimestamp": None,
-    "eventTime": None,
-    "regarding": {},
-}
-_EMPTY_WHERE_NEW: Final = ("reportingController", "reportingInstance")
 _CPU: Final = "targetCPUUtilizationPercentage"
 
 
@@ -52,22 +24,6 @@ def convert(obj: dict[str, Any], source: Resource, target: Resource) -> dict[str
     convert_content = _CONVERSIONS.get((source.api_version, target.api_version, target.kind))
     converted = convert_content(obj) if convert_content else dict(obj)
     return {**converted, "apiVersion": target.api_version}
-
-
-# --------------------------------------------------------------------------------- events
-
-
-def _to_new_event(event: dict[str, Any]) -> dict[str, Any]:
-    renamed = {_EVENT_NAMES.get(name, name): value for name, value in event.items()}
-    for name in _EMPTY_WHERE_NEW:
-        if not renamed.get(name):
-            renamed.pop(name, None)
-    return {**_NEW_EVENT, **renamed}
-
-
-def _to_core_event(event: dict[str, Any]) -> dict[str, Any]:
-    back = {new: old for old, new in _EVENT_NAMES.items()}
-    return {**_CORE_EVENT, **{back.get(name, name): value for name, value in event.items()}}
 
 
 # --------------------------------------------------------------- horizontal pod autoscalers
@@ -110,8 +66,6 @@ def _to_new_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
 
 
 _CONVERSIONS: Final[Mapping[tuple[str, str, str], Callable[[dict[str, Any]], dict[str, Any]]]] = {
-    ("v1", "events.k8s.io/v1", "Event"): _to_new_event,
-    ("events.k8s.io/v1", "v1", "Event"): _to_core_event,
     ("autoscaling/v2", "autoscaling/v1", "HorizontalPodAutoscaler"): _to_old_autoscaler,
     ("autoscaling/v1", "autoscaling/v2", "HorizontalPodAutoscaler"): _to_new_autoscaler,
 }

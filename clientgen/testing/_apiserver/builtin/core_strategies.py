@@ -8,13 +8,13 @@ from uuid import uuid4
 from clientgen._apimachinery.failures import forbidden
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .quantities import amount
+from ..kinds.shared.quantities import amount
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__: list[str] = []
 
@@ -30,8 +30,8 @@ _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedul
 
 
 @on_create("", "namespaces")
-def _create_namespace(namespace: dict[str, Any], world: World) -> None:
-    del world
+def _create_namespace(namespace: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     finalizers = texts(namespace["spec"], "finalizers")
     if _NAMESPACE_FINALIZER not in finalizers:
         namespace["spec"]["finalizers"] = [*finalizers, _NAMESPACE_FINALIZER]
@@ -46,8 +46,8 @@ def _label_namespace(namespace: dict[str, Any]) -> None:
 
 
 @on_update("", "namespaces")
-def _update_namespace(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
+def _update_namespace(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     new["spec"] = old.get("spec", {})
 
 
@@ -55,9 +55,9 @@ def _update_namespace(new: dict[str, Any], old: dict[str, Any], world: World) ->
 
 
 @on_create("", "nodes")
-def _create_node(node: dict[str, Any], world: World) -> None:
+def _create_node(node: dict[str, Any], reader: ObjectReader) -> None:
     """A new node is not ready for pods before somebody says so."""
-    del world
+    del reader
     taints = parts(node["spec"], "taints")
     if not any(_same_taint(taint) for taint in taints):
         node["spec"]["taints"] = [*taints, dict(_NOT_READY)]
@@ -77,25 +77,25 @@ def _protect(obj: dict[str, Any], finalizer: str) -> None:
 
 
 @on_create("", "persistentvolumes")
-def _create_volume(volume: dict[str, Any], world: World) -> None:
+def _create_volume(volume: dict[str, Any], reader: ObjectReader) -> None:
     _protect(volume, "kubernetes.io/pv-protection")
-    now = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = reader.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     volume["status"] = {"phase": "Pending", "lastPhaseTransitionTime": now}
 
 
 @on_update("", "persistentvolumes", "status")
-def _update_volume_status(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+def _update_volume_status(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
     before, after = part(old, "status"), part(new, "status")
     given = after.get("lastPhaseTransitionTime")
     if after.get("phase") != before.get("phase") and given in (
         None,
         before.get("lastPhaseTransitionTime"),
     ):
-        after["lastPhaseTransitionTime"] = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        after["lastPhaseTransitionTime"] = reader.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @on_create("", "persistentvolumeclaims")
-def _create_claim(claim: dict[str, Any], world: World) -> None:
+def _create_claim(claim: dict[str, Any], reader: ObjectReader) -> None:
     _protect(claim, "kubernetes.io/pvc-protection")
     spec = claim["spec"]
     _drop_sources(spec)
@@ -105,7 +105,7 @@ def _create_claim(claim: dict[str, Any], world: World) -> None:
         part(claim["metadata"], "annotations")
     ):
         found = _chosen_by_default(
-            world.list("storage.k8s.io", "storageclasses"),
+            reader.list("storage.k8s.io", "storageclasses"),
             "storageclass.kubernetes.io/is-default-class",
             "storageclass.beta.kubernetes.io/is-default-class",
         )
@@ -114,13 +114,13 @@ def _create_claim(claim: dict[str, Any], world: World) -> None:
 
 
 @on_update("", "persistentvolumeclaims")
-def _update_claim(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+def _update_claim(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
     """A bound claim grows only if its storage class allows it (PersistentVolumeClaimResize)."""
     before, after = (_size(each) for each in (old, new))
     if after <= before or part(old, "status").get("phase") != "Bound":
         return
     name = old["spec"].get("storageClassName") or ""
-    found = world.get("storage.k8s.io", "storageclasses", "", name) if name else None
+    found = reader.get("storage.k8s.io", "storageclasses", "", name) if name else None
     if not (found or {}).get("allowVolumeExpansion"):
         why = (
             "only dynamically provisioned pvc can be resized and the storageclass that provisions "
@@ -151,8 +151,8 @@ def _agree_on_source(spec: dict[str, Any]) -> None:
 
 
 @on_create("storage.k8s.io", "volumeattributesclasses")
-def _create_attributes_class(attributes: dict[str, Any], world: World) -> None:
-    del world
+def _create_attributes_class(attributes: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     _protect(attributes, "kubernetes.io/vac-protection")
 
 
@@ -172,11 +172,11 @@ def _chosen_by_default(classes: list[dict[str, Any]], *annotations: str) -> str:
 
 
 @on_create("networking.k8s.io", "ingresses")
-def _create_ingress(ingress: dict[str, Any], world: World) -> None:
+def _create_ingress(ingress: dict[str, Any], reader: ObjectReader) -> None:
     annotated = "kubernetes.io/ingress.class" in part(ingress["metadata"], "annotations")
     if ingress["spec"].get("ingressClassName") is not None or annotated:
         return
-    classes = world.list("networking.k8s.io", "ingressclasses")
+    classes = reader.list("networking.k8s.io", "ingressclasses")
     found = _chosen_by_default(classes, "ingressclass.kubernetes.io/is-default-class")
     if found:
         ingress["spec"]["ingressClassName"] = found
@@ -186,26 +186,7 @@ def _create_ingress(ingress: dict[str, Any], world: World) -> None:
 
 
 @on_create("", "limitranges")
-def _create_limit_range(limits: dict[str, Any], world: World) -> None:
-    del world
+def _create_limit_range(limits: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     if not limits["metadata"].get("name"):
         limits["metadata"]["name"] = str(uuid4())
-
-
-_COORDINATED: Final = ("preferredHolder", "strategy")
-"""Of coordinated leader election, a feature that is off unless asked for."""
-
-
-@on_create("coordination.k8s.io", "leases")
-def _create_lease(lease: dict[str, Any], world: World) -> None:
-    del world
-    for field in _COORDINATED:
-        lease["spec"].pop(field, None)
-
-
-@on_update("coordination.k8s.io", "leases")
-def _update_lease(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
-    for field in _COORDINATED:
-        if field not in part(old, "spec"):
-            new["spec"].pop(field, None)

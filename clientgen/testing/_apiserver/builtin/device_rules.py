@@ -19,15 +19,15 @@ from clientgen._apimachinery.labels import annotations_causes, labels_causes
 from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.checks import driver_name, immutable, matches, text
+from ..kinds.shared.container_resources import is_extended
+from ..kinds.shared.pod_scheduling import node_selector_causes
 from .admission_expressions import device_expression_causes
-from .checks import driver_name, immutable, matches, text
-from .container_resources import is_extended
 from .device_names import (
     attribute_name_causes,
     device_toleration_causes,
     pool_name_causes,
 )
-from .scheduling import node_selector_causes
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

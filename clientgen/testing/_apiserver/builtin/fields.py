@@ -13,15 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["field_values", "known_fields"]
 
-_OBJECT: Final = (
-    "kind",
-    "namespace",
-    "name",
-    "uid",
-    "apiVersion",
-    "resourceVersion",
-    "fieldPath",
-)
 _POD: Final = (
     "spec.nodeName",
     "spec.restartPolicy",
@@ -41,19 +32,6 @@ _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "namespaces"): {"status.phase": "status.phase"},
     ("", "secrets"): {"type": "type"},
     ("", "services"): {"spec.clusterIP": "spec.clusterIP", "spec.type": "spec.type"},
-    ("", "events"): {
-        **{f"involvedObject.{part}": f"involvedObject.{part}" for part in _OBJECT},
-        "reason": "reason",
-        "reportingComponent": "reportingComponent",
-        "source": "source.component",
-        "type": "type",
-    },
-    ("events.k8s.io", "events"): {
-        **{f"regarding.{part}": f"regarding.{part}" for part in _OBJECT},
-        "reason": "reason",
-        "reportingController": "reportingController",
-        "type": "type",
-    },
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
     ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
     ("resource.k8s.io", "resourceslices"): {

@@ -16,7 +16,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import label_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import matches, one_of, text
+from ..kinds.shared.checks import matches, one_of, text
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ..kinds.metadata import MetadataChecks
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,11 +17,12 @@ __all__ = [
     "GRACEFUL",
     "HAS_GENERATION",
     "KEPT_BY_STATUS",
+    "METADATA_CHECKS",
     "NEEDS_VERSION_ON_UPDATE",
     "ORPHANS_BY_DEFAULT",
     "PROTECTED",
     "STATUS_IS_THE_CLIENTS",
-    "TOLD_AS",
+    "STATUS_METADATA_ONCE",
 ]
 
 _ADMISSION: Final = "admissionregistration.k8s.io"
@@ -67,13 +70,8 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
 CREATES_ON_UPDATE: Final = frozenset(
     {
         ("", "endpoints"),
-        ("", "events"),
         ("", "limitranges"),
         ("", "services"),
-        ("coordination.k8s.io", "leasecandidates"),
-        ("coordination.k8s.io", "leases"),
-        ("events.k8s.io", "events"),
-        ("node.k8s.io", "runtimeclasses"),
         (_RBAC, "clusterrolebindings"),
         (_RBAC, "clusterroles"),
         (_RBAC, "rolebindings"),
@@ -89,11 +87,7 @@ NEEDS_VERSION_ON_UPDATE: Final = frozenset(
         ("apiregistration.k8s.io", "apiservices"),
         ("certificates.k8s.io", "clustertrustbundles"),
         ("certificates.k8s.io", "podcertificaterequests"),
-        ("coordination.k8s.io", "leasecandidates"),
-        ("coordination.k8s.io", "leases"),
         ("internal.apiserver.k8s.io", "storageversions"),
-        ("node.k8s.io", "runtimeclasses"),
-        ("policy", "poddisruptionbudgets"),
         (_DEVICES, "resourcepoolstatusrequests"),
         ("storagemigration.k8s.io", "storageversionmigrations"),
         (_STORAGE, "csidrivers"),
@@ -118,7 +112,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             ("networking.k8s.io", "ingressclasses"),
             ("networking.k8s.io", "ingresses"),
             ("networking.k8s.io", "networkpolicies"),
-            ("policy", "poddisruptionbudgets"),
             (_ADMISSION, "mutatingadmissionpolicies"),
             (_ADMISSION, "mutatingadmissionpolicybindings"),
             (_ADMISSION, "validatingadmissionpolicies"),
@@ -136,7 +129,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     (_ADMISSION, "mutatingwebhookconfigurations"): ("webhooks",),
     (_ADMISSION, "validatingwebhookconfigurations"): ("webhooks",),
     ("discovery.k8s.io", "endpointslices"): ("addressType", "endpoints", "ports"),
-    ("scheduling.k8s.io", "priorityclasses"): (),
 }
 """Kinds whose objects begin with generation 1, and the members whose change counts."""
 
@@ -176,8 +168,60 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 }
 """What of the metadata a write to the status cannot change."""
 
-TOLD_AS: Final[Mapping[tuple[str, str], str]] = {("events.k8s.io", "events"): ""}
-"""The group that an invalid object is told under, where it is not its own."""
-
-CONVERTED: Final = frozenset({"events", "horizontalpodautoscalers.autoscaling"})
+CONVERTED: Final = frozenset({"horizontalpodautoscalers.autoscaling"})
 """Collections whose objects look different from version to version."""
+
+_BOTH: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
+METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
+    **dict.fromkeys(
+        [
+            ("", "configmaps"),
+            ("", "secrets"),
+            ("", "endpoints"),
+            ("", "namespaces"),
+            ("", "nodes"),
+            ("", "persistentvolumeclaims"),
+            ("", "persistentvolumes"),
+            ("", "pods"),
+            ("", "serviceaccounts"),
+            ("apps", "controllerrevisions"),
+            ("batch", "jobs"),
+            ("networking.k8s.io", "ingressclasses"),
+            ("networking.k8s.io", "ingresses"),
+            ("networking.k8s.io", "ipaddresses"),
+            ("rbac.authorization.k8s.io", "clusterrolebindings"),
+            ("rbac.authorization.k8s.io", "clusterroles"),
+            ("rbac.authorization.k8s.io", "rolebindings"),
+            ("rbac.authorization.k8s.io", "roles"),
+            ("resource.k8s.io", "deviceclasses"),
+            ("resource.k8s.io", "resourceclaims"),
+            ("resource.k8s.io", "resourceclaimtemplates"),
+            ("storage.k8s.io", "csistoragecapacities"),
+            ("storage.k8s.io", "storageclasses"),
+            ("storage.k8s.io", "volumeattributesclasses"),
+        ],
+        _BOTH,
+    ),
+    **dict.fromkeys(
+        [
+            ("", "limitranges"),
+            ("discovery.k8s.io", "endpointslices"),
+            ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
+            ("storage.k8s.io", "csinodes"),
+            ("storage.k8s.io", "volumeattachments"),
+        ],
+        MetadataChecks.WHOLE_AGAIN,
+    ),
+    **dict.fromkeys(
+        [
+            ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
+            ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
+            ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+            ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+            ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+            ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+        ],
+        MetadataChecks.WHOLE_AGAIN | MetadataChecks.ANY_FINALIZER,
+    ),
+}
+STATUS_METADATA_ONCE: Final = frozenset({("batch", "cronjobs")})

@@ -14,8 +14,12 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import qualified_name_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .container_resources import container_name_causes, known_name_causes, quantity_causes
-from .quantities import amount
+from ..kinds.shared.container_resources import (
+    container_name_causes,
+    known_name_causes,
+    quantity_causes,
+)
+from ..kinds.shared.quantities import amount
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

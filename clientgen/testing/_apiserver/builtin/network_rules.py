@@ -22,7 +22,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import (
+from ..kinds.shared.checks import (
     immutable,
     matches,
     one_of,

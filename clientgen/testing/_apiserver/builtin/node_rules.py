@@ -20,8 +20,8 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import matches, one_of
-from .container_resources import quantity_causes
+from ..kinds.shared.checks import matches, one_of
+from ..kinds.shared.container_resources import quantity_causes
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .filling import defaults
+from ..kinds.defaults import defaults
 
 __all__: list[str] = []
 
@@ -174,11 +174,6 @@ def _csi_driver(spec: dict[str, Any]) -> None:
         seLinuxMount=False,
     )
     spec["volumeLifecycleModes"] = spec.get("volumeLifecycleModes") or ["Persistent"]
-
-
-@defaults("scheduling.v1.PriorityClass")
-def _priority_class(priority: dict[str, Any]) -> None:
-    _unset(priority, preemptionPolicy="PreemptLowerPriority")
 
 
 @defaults("apiregistration.v1.ServiceReference", "admissionregistration.v1.ServiceReference")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.node_labels import expression_warnings, label_warning
+from ..kinds.shared.quantities import amount
 from .key_pairs import key_pair_problem
-from .node_labels import expression_warnings, label_warning
 from .pod_warnings import claim_spec_warnings
-from .quantities import amount
 from .warning import address_warnings, network_warnings, quoted, warns
 
 if TYPE_CHECKING:
@@ -257,14 +257,6 @@ def _quota(quota: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
         if low in hard and high in hard and amount(hard[low]) > amount(hard[high]):
             shown = f"{low} ({hard[low]}) should be less than {high} ({hard[high]})"
             yield f"ResourceQuota {shown}"
-
-
-@warns("node.k8s.io", "runtimeclasses")
-def _runtime_class(runtime: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    for key in part(part(runtime, "scheduling"), "nodeSelector"):
-        if said := label_warning(key):
-            yield f"scheduling.nodeSelector: {said}"
 
 
 @warns("resource.k8s.io", "resourceslices")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .filling import defaults
+from ..kinds.defaults import defaults
 
 __all__ = ["containers_of"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts
 
+from ..kinds.shared.quantities import amount
 from .containers import container_causes
 from .pod_strategies import qos_class
-from .quantities import amount
 from .validating import checks_change
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Failure, forbidden
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.quantities import amount
 from .pod_defaults import containers_of
-from .quantities import amount
 from .strategies import on_create, on_update
 
 if TYPE_CHECKING:
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__ = ["qos_class"]
 
@@ -34,17 +34,17 @@ _COUNTED: Final = ("cpu", "memory")
 
 
 @on_create("", "pods")
-def _create_pod(pod: dict[str, Any], world: World) -> None:
+def _create_pod(pod: dict[str, Any], reader: ObjectReader) -> None:
     _match_labels(pod)
     _tolerate(pod["spec"])
-    _prioritise(pod, world)
-    _overhead(pod, world)
+    _prioritise(pod, reader)
+    _overhead(pod, reader)
     status: dict[str, Any] = {"phase": "Pending", "qosClass": qos_class(pod["spec"])}
     pod["status"] = status
     if (pod["spec"].get("terminationGracePeriodSeconds") or 0) < 0:
         pod["spec"]["terminationGracePeriodSeconds"] = 1
     if pod["spec"].get("schedulingGates"):
-        since = world.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        since = reader.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         status["conditions"] = [{**_GATED, "lastTransitionTime": since}]
 
 
@@ -99,9 +99,9 @@ def _tolerates(toleration: dict[str, Any], key: str) -> bool:
     return same_effect and toleration.get("key", "") in ("", key)
 
 
-def _prioritise(pod: dict[str, Any], world: World) -> None:
+def _prioritise(pod: dict[str, Any], reader: ObjectReader) -> None:
     spec = pod["spec"]
-    found = _priority_class(pod, world)
+    found = _priority_class(pod, reader)
     priority = found.get("value", 0)
     policy = found.get("preemptionPolicy") or "PreemptLowerPriority"
     if found and not spec.get("priorityClassName"):
@@ -117,22 +117,22 @@ def _prioritise(pod: dict[str, Any], world: World) -> None:
         spec[field] = value
 
 
-def _priority_class(pod: dict[str, Any], world: World) -> dict[str, Any]:
+def _priority_class(pod: dict[str, Any], reader: ObjectReader) -> dict[str, Any]:
     name = pod["spec"].get("priorityClassName")
     if name:
-        found = world.get("scheduling.k8s.io", "priorityclasses", "", name)
+        found = reader.get("scheduling.k8s.io", "priorityclasses", "", name)
         if found is None:
             raise _refused(pod, f"no PriorityClass with name {name} was found")
         return found
     marked = [
         each
-        for each in world.list("scheduling.k8s.io", "priorityclasses")
+        for each in reader.list("scheduling.k8s.io", "priorityclasses")
         if each.get("globalDefault")
     ]
     return min(marked, key=lambda each: int(each.get("value", 0)), default=_NO_CLASS)
 
 
-def _overhead(pod: dict[str, Any], world: World) -> None:
+def _overhead(pod: dict[str, Any], reader: ObjectReader) -> None:
     spec = pod["spec"]
     name = spec.get("runtimeClassName")
     if not name:
@@ -140,7 +140,7 @@ def _overhead(pod: dict[str, Any], world: World) -> None:
             why = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
             raise _refused(pod, f"pod rejected: {why}")
         return
-    found = world.get("node.k8s.io", "runtimeclasses", "", name)
+    found = reader.get("node.k8s.io", "runtimeclasses", "", name)
     if found is None:
         raise _refused(pod, f'pod rejected: RuntimeClass "{name}" not found')
     if found.get("overhead"):
@@ -180,8 +180,8 @@ def _is_fixed(resources: dict[str, Any]) -> bool:
 
 
 @on_update("", "pods")
-def _update_pod(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
+def _update_pod(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     for field in ("priority", "preemptionPolicy"):
         if new["spec"].get(field) is None and field in old["spec"]:
             new["spec"][field] = old["spec"][field]
@@ -189,16 +189,16 @@ def _update_pod(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
 
 
 @on_update("", "pods", "status")
-def _update_status(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
+def _update_status(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     status = part(new, "status")
     if not status.get("qosClass"):
         status["qosClass"] = part(old, "status").get("qosClass") or qos_class(new["spec"])
 
 
 @on_update("", "pods", "ephemeralcontainers")
-def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
+def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     _keep_metadata(new, old)
     containers = parts(part(new, "spec"), "ephemeralContainers")
     new["spec"] = {**old["spec"], "ephemeralContainers": containers}
@@ -207,9 +207,9 @@ def _update_ephemeral(new: dict[str, Any], old: dict[str, Any], world: World) ->
 
 
 @on_update("", "pods", "resize")
-def _resize(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+def _resize(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
     """Only what containers ask for is changed here; others than there were are not let in later."""
-    del world
+    del reader
     _keep_metadata(new, old)
     spec = dict(old["spec"])
     for field in ("containers", "initContainers"):

@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_val
 from clientgen._apimachinery.name_syntax import header_name_problems
 from clientgen._apimachinery.optional_parts import parts
 
-from .checks import (
+from ..kinds.shared.checks import (
     is_not_negative,
     matches,
     one_of,

@@ -22,7 +22,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import (
+from ..kinds.shared.checks import (
     PROTOCOLS,
     is_not_negative,
     matches,
@@ -38,7 +38,7 @@ from .validating import checks, checks_change, checks_last
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__ = ["usable_address"]
 
@@ -309,5 +309,7 @@ def _status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 
 
 @checks_last("", "services")
-def _allocation(new: dict[str, Any], old: dict[str, Any] | None, world: World) -> list[Cause]:
-    return allocation_causes(new, old, world)
+def _allocation(
+    new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
+) -> list[Cause]:
+    return allocation_causes(new, old, reader)

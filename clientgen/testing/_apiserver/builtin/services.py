@@ -17,7 +17,7 @@ from .strategies import on_create, on_update
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__ = ["allocation_causes", "needs_cluster_ip", "needs_node_ports"]
 
@@ -52,22 +52,22 @@ def _is_external(spec: dict[str, Any]) -> bool:
 
 
 @on_create("", "services")
-def _create(service: dict[str, Any], world: World) -> None:
+def _create(service: dict[str, Any], reader: ObjectReader) -> None:
     spec = service["spec"]
     if spec.get("clusterIP") and not spec.get("clusterIPs"):
         spec["clusterIPs"] = [spec["clusterIP"]]
     _choose_families(spec)
-    _allocate(service, world)
+    _allocate(service, reader)
 
 
 @on_update("", "services")
-def _update(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
+def _update(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
     before, after = old["spec"], new["spec"]
     _agree_on_addresses(after, before)
     _give_up(after, before)
     _take_over(after, before)
     _choose_families(after)
-    _allocate(new, world)
+    _allocate(new, reader)
 
 
 def _agree_on_addresses(new: dict[str, Any], old: dict[str, Any]) -> None:
@@ -145,9 +145,9 @@ def _choose_families(spec: dict[str, Any]) -> None:
 # ----------------------------------------------------------------------------- allocation
 
 
-def _allocate(service: dict[str, Any], world: World) -> None:
+def _allocate(service: dict[str, Any], reader: ObjectReader) -> None:
     spec = service["spec"]
-    others = _others(service, world)
+    others = _others(service, reader)
     if needs_cluster_ip(spec) and not spec.get("clusterIP") and not spec.get("clusterIPs"):
         spec["clusterIP"] = _free_address(others)
         spec["clusterIPs"] = [spec["clusterIP"]]
@@ -160,12 +160,12 @@ def _allocate(service: dict[str, Any], world: World) -> None:
         spec["healthCheckNodePort"] = _free_port(used)
 
 
-def _others(service: dict[str, Any], world: World) -> list[dict[str, Any]]:
+def _others(service: dict[str, Any], reader: ObjectReader) -> list[dict[str, Any]]:
     """The specs of all other services."""
     own = service["metadata"]
     return [
         part(other, "spec")
-        for other in world.list("", "services")
+        for other in reader.list("", "services")
         if (other["metadata"].get("namespace"), other["metadata"]["name"])
         != (own.get("namespace"), own["name"])
     ]
@@ -192,11 +192,13 @@ def _free_port(used: set[int]) -> int:
     return found
 
 
-def allocation_causes(new: dict[str, Any], old: dict[str, Any] | None, world: World) -> list[Cause]:
+def allocation_causes(
+    new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
+) -> list[Cause]:
     """Addresses and ports that were asked for and cannot be had."""
     spec = new["spec"]
     before: dict[str, Any] = old["spec"] if old else {}
-    others = _others(new, world)
+    others = _others(new, reader)
     causes: list[Cause] = []
     if needs_cluster_ip(spec) and spec.get("clusterIPs") != before.get("clusterIPs"):
         causes += _address_causes(spec, others)

@@ -8,9 +8,10 @@ from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import is_not_negative, text
+from ..kinds.shared.checks import text
+from ..kinds.shared.quantities import amount
+from ..kinds.shared.replicas import counts
 from .job_policies import counted
-from .quantities import amount
 from .validating import checks_change
 
 if TYPE_CHECKING:
@@ -37,13 +38,7 @@ _DAEMON_SET: Final = (
     "numberUnavailable",
     "collisionCount",
 )
-_BUDGET: Final = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 _JOB: Final = ("active", "succeeded", "failed", "ready", "terminating")
-
-
-def _counts(status: dict[str, Any], fields: Iterable[str]) -> Iterator[Cause]:
-    for field in fields:
-        yield from is_not_negative(f"status.{field}", status.get(field))
 
 
 def _no_more(status: dict[str, Any], fields: Iterable[str], ready: str) -> Iterator[Cause]:
@@ -81,7 +76,7 @@ def _deployment(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         "terminatingReplicas",
         "collisionCount",
     )
-    yield from _counts(status, (*others, *_DEPLOYMENT))
+    yield from counts(status, (*others, *_DEPLOYMENT))
     yield from _no_more(status, _DEPLOYMENT, "readyReplicas")
     yield from _collisions(status, part(old, "status"))
 
@@ -98,7 +93,7 @@ def _replica_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     del old
     status = part(new, "status")
     others = ("replicas", "observedGeneration", "terminatingReplicas")
-    yield from _counts(status, (*others, *_REPLICA_SET))
+    yield from counts(status, (*others, *_REPLICA_SET))
     yield from _no_more(status, _REPLICA_SET, "readyReplicas")
 
 
@@ -106,7 +101,7 @@ def _replica_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 def _stateful_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status = part(new, "status")
     others = ("replicas", "observedGeneration", "collisionCount")
-    yield from _counts(status, (*others, *_STATEFUL_SET))
+    yield from counts(status, (*others, *_STATEFUL_SET))
     yield from _no_more(status, _STATEFUL_SET, "status.readyReplicas")
     yield from _collisions(status, part(old, "status"))
 
@@ -114,24 +109,14 @@ def _stateful_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 @checks_change("apps", "daemonsets", part="status")
 def _daemon_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status = part(new, "status")
-    yield from _counts(status, _DAEMON_SET)
+    yield from counts(status, _DAEMON_SET)
     yield from _collisions(status, part(old, "status"))
-
-
-@checks_change("policy", "poddisruptionbudgets", part="status")
-def _budget(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    status = part(new, "status")
-    yield from _counts(status, _BUDGET)
-    for index, condition in enumerate(parts(status, "conditions")):
-        if not condition.get("lastTransitionTime"):
-            yield required(f"status.conditions[{index}].lastTransitionTime")
 
 
 @checks_change("autoscaling", "horizontalpodautoscalers", part="status")
 def _autoscaler(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     del old
-    yield from _counts(part(new, "status"), ("currentReplicas", "desiredReplicas"))
+    yield from counts(part(new, "status"), ("currentReplicas", "desiredReplicas"))
 
 
 @checks_change("networking.k8s.io", "ingresses", part="status")
@@ -156,7 +141,7 @@ def _quota(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 @checks_change("batch", "jobs", part="status")
 def _job(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status, before = part(new, "status"), part(old, "status")
-    yield from _counts(status, _JOB)
+    yield from counts(status, _JOB)
     yield from _indexes(status, part(new, "spec"))
     ready, active = status.get("ready"), status.get("active") or 0
     if ready is not None and ready > active:

@@ -16,7 +16,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import qualified_name_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .checks import (
+from ..kinds.shared.checks import (
     driver_name,
     immutable,
     is_not_negative,
@@ -26,7 +26,7 @@ from .checks import (
     text,
     unique,
 )
-from .quantities import amount
+from ..kinds.shared.quantities import amount
 from .storage_rules import volume_causes
 from .validating import checks, checks_change
 

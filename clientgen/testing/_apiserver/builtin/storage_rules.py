@@ -15,10 +15,10 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import qualified_name_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, texts
 
-from .checks import immutable, one_of, text
+from ..kinds.shared.checks import immutable, one_of, text
+from ..kinds.shared.pod_scheduling import node_selector_causes
+from ..kinds.shared.quantities import amount
 from .claims import MODES, access_mode_causes, claim_causes, size_causes
-from .quantities import amount
-from .scheduling import node_selector_causes
 from .validating import checks, checks_change
 from .volumes import source_causes
 

@@ -9,31 +9,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from clientgen._apimachinery.failures import invalid
-
-from .kinds import TOLD_AS
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from clientgen._apimachinery.failures import Cause
 
+    from ..object_reader import ObjectReader
     from ..resources import Resource
-    from ..world import World
 
 __all__ = [
     "Change",
     "Check",
     "Look",
+    "checked",
+    "checked_last",
     "checks",
     "checks_change",
     "checks_last",
-    "validate",
+    "compared",
 ]
 
 Check: TypeAlias = "Callable[[dict[str, Any]], Iterable[Cause]]"
 Change: TypeAlias = "Callable[[dict[str, Any], dict[str, Any]], Iterable[Cause]]"
-Look: TypeAlias = "Callable[[dict[str, Any], dict[str, Any] | None, World], Iterable[Cause]]"
+Look: TypeAlias = "Callable[[dict[str, Any], dict[str, Any] | None, ObjectReader], Iterable[Cause]]"
 
 _CHECKS: Final[dict[tuple[str, str], list[tuple[Check, bool]]]] = {}
 _CHANGES: Final[dict[tuple[str, str, str], list[Change]]] = {}
@@ -72,29 +70,28 @@ def checks_last(group: str, plural: str) -> Callable[[Look], Look]:
     return register
 
 
-def validate(
-    resource: Resource,
-    new: dict[str, Any],
-    old: dict[str, Any] | None,
-    subresource: str,
-    world: World,
-) -> list[Cause]:
-    """What is wrong with an object beyond its metadata; nothing when it may be stored.
-
-    Raises:
-        Failure: 422, for kinds that are told under another group than their own.
-    """
-    key = (resource.group, resource.plural)
+def checked(resource: Resource, obj: dict[str, Any], *, is_new: bool) -> list[Cause]:
+    """Run the rules for an object on its own."""
     causes: list[Cause] = []
-    for check, again in () if subresource else _CHECKS.get(key, ()):
-        if old is None or again:
-            causes += check(new)
-    if old is not None:
-        for change in _CHANGES.get((*key, subresource), ()):
-            causes += change(new, old)
-    last = _LAST.get(key)
-    if last is not None and not causes and not subresource:
-        causes += last(new, old, world)
-    if causes and key in TOLD_AS:
-        raise invalid(TOLD_AS[key], resource.kind, new["metadata"]["name"], causes)
+    for check, again in _CHECKS.get((resource.group, resource.plural), ()):
+        if is_new or again:
+            causes += check(obj)
     return causes
+
+
+def compared(
+    resource: Resource, subresource: str, new: dict[str, Any], old: dict[str, Any]
+) -> list[Cause]:
+    """Run the rules for a change."""
+    causes: list[Cause] = []
+    for change in _CHANGES.get((resource.group, resource.plural, subresource), ()):
+        causes += change(new, old)
+    return causes
+
+
+def checked_last(
+    resource: Resource, new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
+) -> list[Cause]:
+    """Run the rules that look at other objects."""
+    last = _LAST.get((resource.group, resource.plural))
+    return list(last(new, old, reader)) if last is not None else []

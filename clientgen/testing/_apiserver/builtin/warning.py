@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
     from ..resources import Resource
 
-__all__ = ["Warns", "address_warnings", "network_warnings", "quoted", "warnings", "warns"]
+__all__ = ["Warns", "address_warnings", "network_warnings", "quoted", "warnings_of", "warns"]
 
 Warns: TypeAlias = "Callable[[dict[str, Any], dict[str, Any] | None], Iterable[str]]"
 
-_MOST_CHARACTERS: Final = 4096
-_MOST_OF_ONE: Final = 256
 _WARNS: Final[dict[tuple[str, str, str], Warns]] = {}
 
 
@@ -35,29 +33,12 @@ def warns(group: str, *plurals: str, part: str = "") -> Callable[[Warns], Warns]
     return register
 
 
-def warnings(
+def warnings_of(
     resource: Resource, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
-) -> list[str]:
-    """What to warn the client of that writes this object; no more than fits into headers."""
+) -> Iterable[str]:
+    """List the registered warnings for a write."""
     warn = _WARNS.get((resource.group, resource.plural, subresource))
-    found: list[str] = []
-    written = 0
-    for text in warn(new, old) if warn else ():
-        found.append(text)
-        written += len(text)
-        if written > _MOST_CHARACTERS:
-            return _cut(found)
-    return found
-
-
-def _cut(found: list[str]) -> list[str]:
-    """As many warnings as may be sent, each shortened; the rest is not told."""
-    kept: list[str] = []
-    for text in found:
-        if sum(map(len, kept)) + min(len(text), _MOST_OF_ONE) > _MOST_CHARACTERS:
-            break
-        kept.append(text[:_MOST_OF_ONE])
-    return kept
+    return warn(new, old) if warn else ()
 
 
 def quoted(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import (
@@ -16,7 +15,8 @@ from clientgen._apimachinery.labels import annotations_causes, labels_causes
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .checks import immutable, is_not_negative, one_of, selector_causes, selects, text
+from ..kinds.shared.checks import immutable, is_not_negative, one_of, selector_causes, selects, text
+from ..kinds.shared.replicas import count_or_percent
 from .claims import claim_causes
 from .pod_annotations import annotation_causes
 from .pod_rules import pod_spec_causes
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["count_or_percent", "template_causes"]
 
 _UNMATCHED: Final = "`selector` does not match template `labels`"
-_PERCENT: Final = re.compile("[0-9]+%")
 _ROLLING: Final = "RollingUpdate"
 _WHOLE: Final = 100
 _CHANGEABLE_SETS: Final = (
@@ -99,21 +98,6 @@ def _selector(spec: dict[str, Any], kind: str, *, needed: bool = True) -> Iterat
 def _counts(spec: dict[str, Any], *fields: str) -> Iterator[Cause]:
     for field in fields:
         yield from is_not_negative(f"spec.{field}", spec.get(field))
-
-
-def count_or_percent(field: str, value: int | str | None, *, whole: bool = True) -> Iterator[Cause]:
-    """A number of pods, or a share of them that is at most the `whole`."""
-    if isinstance(value, str):
-        if not _PERCENT.fullmatch(value):
-            said = (
-                "a valid percent string must be a numeric string followed by an ending '%' "
-                "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
-            )
-            yield invalid_value(field, value, said)
-        elif whole and int(value[:-1]) > _WHOLE:
-            yield invalid_value(field, value, "must not be greater than 100%")
-    else:
-        yield from is_not_negative(field, value)
 
 
 def _is_none(value: int | str | None) -> bool:

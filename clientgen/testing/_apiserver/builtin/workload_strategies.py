@@ -11,7 +11,7 @@ from .strategies import on_create, on_update
 from .workload_defaults import TEMPLATE_GENERATION
 
 if TYPE_CHECKING:
-    from ..world import World
+    from ..object_reader import ObjectReader
 
 __all__: list[str] = []
 
@@ -20,14 +20,14 @@ _CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"
 
 
 @on_create("apps", "daemonsets")
-def _create_daemon_set(daemon_set: dict[str, Any], world: World) -> None:
-    del world
+def _create_daemon_set(daemon_set: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     _note_template(daemon_set, 1)
 
 
 @on_update("apps", "daemonsets")
-def _update_daemon_set(new: dict[str, Any], old: dict[str, Any], world: World) -> None:
-    del world
+def _update_daemon_set(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    del reader
     before = part(old["metadata"], "annotations").get(TEMPLATE_GENERATION, "1")
     changed = new["spec"].get("template") != old["spec"].get("template")
     _note_template(new, (int(before) if _NUMBER(before) else 0) + changed)
@@ -40,9 +40,9 @@ def _note_template(daemon_set: dict[str, Any], generation: int) -> None:
 
 
 @on_create("batch", "jobs")
-def _create_job(job: dict[str, Any], world: World) -> None:
+def _create_job(job: dict[str, Any], reader: ObjectReader) -> None:
     """A job finds its pods by its uid, unless its author says how."""
-    del world
+    del reader
     spec, metadata = job["spec"], job["metadata"]
     template = part(spec, "template")
     if spec.get("manualSelector"):

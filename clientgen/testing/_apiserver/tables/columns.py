@@ -20,6 +20,7 @@ __all__ = [
     "AGE",
     "NAME",
     "NONE",
+    "PLAIN",
     "UNSET",
     "Column",
     "Printer",
@@ -194,3 +195,16 @@ AGE: Final = Column(
     since("metadata.creationTimestamp"),
     doc="metadata.creationTimestamp",
 )
+PLAIN: Final = Printer(
+    (
+        NAME,
+        Column(
+            "Created At",
+            AGE.about,
+            field("metadata.creationTimestamp", "0001-01-01T00:00:00Z"),
+            type="date",
+            doc=AGE.doc,
+        ),
+    )
+)
+"""The table of kinds without columns of their own."""

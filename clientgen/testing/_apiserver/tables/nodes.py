@@ -1,4 +1,4 @@
-"""Tables of Nodes and of what describes them: RuntimeClasses, Leases, priorities."""
+"""Tables of Nodes."""
 
 from __future__ import annotations
 
@@ -60,49 +60,6 @@ _NODE: Final = (
     _info("Container-Runtime", "What runs its containers.", "containerRuntimeVersion"),
 )
 
-_RUNTIME_CLASS: Final = (
-    NAME,
-    Column("Handler", "The configuration containers run under.", field("handler"), doc="handler"),
-    AGE,
-)
-
-_LEASE: Final = (
-    NAME,
-    Column("Holder", "Who has it.", field("spec.holderIdentity"), doc="spec.holderIdentity"),
-    AGE,
-)
-
-_LEASE_CANDIDATE: Final = (
-    NAME,
-    Column("LeaseName", "The lease it runs for.", field("spec.leaseName"), doc="spec.leaseName"),
-    Column("BinaryVersion", "Its version.", field("spec.binaryVersion")),
-    Column("EmulationVersion", "The version it acts as.", field("spec.emulationVersion")),
-    AGE,
-)
-
-_PRIORITY_CLASS: Final = (
-    NAME,
-    Column("Value", "The priority.", field("value", 0), type="integer", doc="value"),
-    Column(
-        "Global-Default",
-        "Whether Pods have it that name no other.",
-        field("globalDefault", missing=False),
-        type="boolean",
-        doc="globalDefault",
-    ),
-    AGE,
-    Column(
-        "PreemptionPolicy",
-        "Whether its Pods push others aside.",
-        field("preemptionPolicy"),
-        doc="preemptionPolicy",
-    ),
-)
-
 PRINTERS: Final = {
     ("", "Node"): Printer(_NODE),
-    ("node.k8s.io", "RuntimeClass"): Printer(_RUNTIME_CLASS),
-    ("coordination.k8s.io", "Lease"): Printer(_LEASE),
-    ("coordination.k8s.io", "LeaseCandidate"): Printer(_LEASE_CANDIDATE),
-    ("scheduling.k8s.io", "PriorityClass"): Printer(_PRIORITY_CLASS),
 }

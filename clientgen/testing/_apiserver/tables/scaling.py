@@ -123,32 +123,7 @@ _SCALE: Final = (
 )
 
 
-def _amount(path: str) -> Any:
-    """A number or a percentage."""
-    keys = path.split(".")
-
-    def cell(view: View) -> str:
-        found = view.at(*keys)
-        return "N/A" if found is None else str(found)
-
-    return cell
-
-
-_DISRUPTION_BUDGET: Final = (
-    NAME,
-    Column("Min Available", "How many Pods must stay.", _amount("spec.minAvailable")),
-    Column("Max Unavailable", "How many may be missing.", _amount("spec.maxUnavailable")),
-    Column(
-        "Allowed Disruptions",
-        "How many may be evicted now.",
-        field("status.disruptionsAllowed", 0),
-        type="integer",
-    ),
-    AGE,
-)
-
 PRINTERS: Final = {
     ("autoscaling", "HorizontalPodAutoscaler"): Printer(_AUTOSCALER, view=_Autoscaler),
     ("autoscaling", "Scale"): Printer(_SCALE),
-    ("policy", "PodDisruptionBudget"): Printer(_DISRUPTION_BUDGET),
 }

@@ -12,50 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import bad_request
 from clientgen._openapi.schema import UNKNOWN, Schema
 
-from . import control, core, devices, events, network, nodes, pods, scaling, storage, workloads
-from .columns import AGE, NAME, Column, Printer, field
-from .custom import printer_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from clientgen.testing._apiserver.resources import Resource
+    from .columns import Column, Printer
 
-__all__ = ["PRINTERS", "table"]
+__all__ = ["table"]
 
-PRINTERS: Final[dict[tuple[str, str], Printer]] = {
-    **pods.PRINTERS,
-    **workloads.PRINTERS,
-    **core.PRINTERS,
-    **nodes.PRINTERS,
-    **events.PRINTERS,
-    **network.PRINTERS,
-    **storage.PRINTERS,
-    **scaling.PRINTERS,
-    **control.PRINTERS,
-    **devices.PRINTERS,
-}
-"""The tables of built-in kinds, by group and kind."""
-
-_PLAIN: Final = Printer(
-    (
-        NAME,
-        Column(
-            "Created At",
-            AGE.about,
-            field("metadata.creationTimestamp", "0001-01-01T00:00:00Z"),
-            type="date",
-            doc=AGE.doc,
-        ),
-    )
-)
-_SCALE: Final = ("autoscaling/v1", "Scale")
 _ENUMERATION: Final = "\n\nPossible enum values:"
 
 
 def table(
-    resource: Resource,
+    printer: Printer,
+    schema: Schema,
     objects: Sequence[dict[str, Any]],
     now: datetime,
     *,
@@ -68,8 +38,8 @@ def table(
     """A `meta.k8s.io` Table of objects of one kind.
 
     Args:
-        resource: what the objects are of. A subresource with a kind of its own (Scale) is told by
-            the objects.
+        printer: the columns of the kind.
+        schema: the schema of the kind.
         objects: whole objects, in the order of the list.
         now: what ages are counted to.
         list_metadata: resourceVersion, continue and remainingItemCount.
@@ -84,27 +54,18 @@ def table(
         Failure: 400, when `include` is none of these.
     """
     row_object = _row_object(include, f"meta.k8s.io/{version}")
-    printer = _printer(resource, objects)
     ordered = objects if printer.order is None else sorted(objects, key=printer.order)
     return {
         "kind": "Table",
         "apiVersion": f"meta.k8s.io/{version}",
         "metadata": list_metadata,
         "columnDefinitions": (
-            [_definition(column, resource.schema, object_meta) for column in printer.columns]
+            [_definition(column, schema, object_meta) for column in printer.columns]
             if with_columns
             else None
         ),
         "rows": [_row(printer, obj, now, row_object) for obj in ordered],
     }
-
-
-def _printer(resource: Resource, objects: Sequence[dict[str, Any]]) -> Printer:
-    if objects and (objects[0].get("apiVersion"), objects[0].get("kind")) == _SCALE:
-        return scaling.PRINTERS["autoscaling", "Scale"]
-    if resource.custom is not None:
-        return printer_of(resource.custom.columns)
-    return PRINTERS.get((resource.group, resource.kind), _PLAIN)
 
 
 def _row_object(include: str, api_version: str) -> Callable[[dict[str, Any]], Any]:

@@ -1,14 +1,11 @@
-"""The scale subresource of built-in workloads (fact sheet 1.4)."""
+"""The scale subresource of built-in kinds (fact sheet 1.4)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts, texts
-
-if TYPE_CHECKING:
-    from ..resources import Resource
 
 __all__ = ["from_scale", "scale_causes", "to_scale"]
 
@@ -16,13 +13,11 @@ _SHOWN: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimesta
 _OPERATORS: Final = {"In": "in", "NotIn": "notin"}
 
 
-def to_scale(resource: Resource, obj: dict[str, Any]) -> dict[str, Any]:
-    """The Scale of a workload."""
+def to_scale(obj: dict[str, Any], selector: dict[str, Any]) -> dict[str, Any]:
+    """Return the Scale of an object with this label selector."""
     spec, status = part(obj, "spec"), part(obj, "status")
     metadata = obj["metadata"]
-    plain = resource.kind == "ReplicationController"
-    selector = part(spec, "selector")
-    text = _selector_text({"matchLabels": selector} if plain else selector)
+    text = _selector_text(selector)
     shown: dict[str, Any] = {"replicas": status.get("replicas", 0)}
     if text:
         shown["selector"] = text
@@ -36,15 +31,14 @@ def to_scale(resource: Resource, obj: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def from_scale(resource: Resource, obj: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
-    """The workload with as many replicas as the Scale says; `obj` itself stays as it is."""
-    del resource  # all of them count their replicas in the same place
+def from_scale(obj: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
+    """Return the object with the replicas of a Scale; `obj` itself does not change."""
     replicas = part(scale, "spec").get("replicas", 0)
     return {**obj, "spec": {**part(obj, "spec"), "replicas": replicas}}
 
 
 def scale_causes(scale: dict[str, Any]) -> list[Cause]:
-    """What is wrong with a Scale."""
+    """List the mistakes in a Scale."""
     replicas = part(scale, "spec").get("replicas") or 0
     if replicas >= 0:
         return []
@@ -52,7 +46,7 @@ def scale_causes(scale: dict[str, Any]) -> list[Cause]:
 
 
 def _selector_text(selector: dict[str, Any]) -> str:
-    """A label selector in the form that query parameters have."""
+    """Write a label selector as query parameters have it."""
     terms = [(key, f"{key}={value}") for key, value in part(selector, "matchLabels").items()]
     for requirement in parts(selector, "matchExpressions"):
         key = requirement.get("key", "")

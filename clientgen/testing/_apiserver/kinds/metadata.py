@@ -1,14 +1,14 @@
-"""What the metadata of any object may hold (fact sheet 1.4; API conventions, "Metadata").
+"""Checks of the metadata that all objects share (fact sheet 1.4; API conventions, "Metadata").
 
-The real server checks metadata several times over when an object is changed - once for every kind
-alike, and once or twice more in the rules of the kind - and lists what it found each time. A client
-that counts causes sees that, so `_AGAIN` says what each kind repeats.
+A real server checks metadata more than once when an object is updated: once for every kind alike,
+and again in the validation of most kinds. It lists a mistake each time it sees it. Clients that
+count causes notice, so `MetadataChecks` tells which checks a kind repeats.
 """
 
 from __future__ import annotations
 
 from enum import Flag, auto
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from clientgen._apimachinery.failures import (
     Cause,
@@ -23,127 +23,64 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import parts, texts
 
-from .names import name_causes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..resources import Resource
-
-__all__ = ["metadata_causes"]
+__all__ = ["MetadataChecks", "NameCauses", "metadata_causes"]
 
 _OWN_FINALIZERS: Final = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _NEVER_OWNERS: Final = frozenset({("v1", "Event")})
 
 
-class _Again(Flag):
-    """What a kind's own rules look at once more, beyond what is asked of every kind."""
+class NameCauses(Protocol):
+    """Checks a name, or with `prefix` the start of names that the server generates."""
 
-    NOTHING = 0
-    CHANGE = auto()
-    WHOLE = auto()
-    PLAIN = auto()  # without the rule that finalizers have a domain
+    def __call__(self, name: str, *, prefix: bool) -> list[Cause]:
+        """List the mistakes."""
+        ...
 
 
-_OFTEN: Final = _Again.CHANGE | _Again.WHOLE
-_AGAIN: Final[Mapping[tuple[str, str], _Again]] = {
-    **dict.fromkeys(
-        [
-            ("", "configmaps"),
-            ("", "secrets"),
-            ("", "endpoints"),
-            ("", "namespaces"),
-            ("", "nodes"),
-            ("", "persistentvolumeclaims"),
-            ("", "persistentvolumes"),
-            ("", "pods"),
-            ("", "serviceaccounts"),
-            ("apps", "controllerrevisions"),
-            ("batch", "jobs"),
-            ("networking.k8s.io", "ingressclasses"),
-            ("networking.k8s.io", "ingresses"),
-            ("networking.k8s.io", "ipaddresses"),
-            ("rbac.authorization.k8s.io", "clusterrolebindings"),
-            ("rbac.authorization.k8s.io", "clusterroles"),
-            ("rbac.authorization.k8s.io", "rolebindings"),
-            ("rbac.authorization.k8s.io", "roles"),
-            ("resource.k8s.io", "deviceclasses"),
-            ("resource.k8s.io", "resourceclaims"),
-            ("resource.k8s.io", "resourceclaimtemplates"),
-            ("storage.k8s.io", "csistoragecapacities"),
-            ("storage.k8s.io", "storageclasses"),
-            ("storage.k8s.io", "volumeattributesclasses"),
-        ],
-        _OFTEN,
-    ),
-    **dict.fromkeys(
-        [
-            ("", "limitranges"),
-            ("discovery.k8s.io", "endpointslices"),
-            ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
-            ("storage.k8s.io", "csinodes"),
-            ("storage.k8s.io", "volumeattachments"),
-        ],
-        _Again.WHOLE,
-    ),
-    **dict.fromkeys(
-        [
-            ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
-            ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
-            ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
-            ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
-            ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
-            ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
-        ],
-        _Again.WHOLE | _Again.PLAIN,
-    ),
-    **dict.fromkeys(
-        [("coordination.k8s.io", "leases"), ("coordination.k8s.io", "leasecandidates")],
-        _Again.CHANGE | _Again.PLAIN,
-    ),
-    ("node.k8s.io", "runtimeclasses"): _OFTEN | _Again.PLAIN,
-    ("", "events"): _Again.PLAIN,
-    ("policy", "poddisruptionbudgets"): _Again.PLAIN,
-}
-_STATUS_ONCE: Final = frozenset({("policy", "poddisruptionbudgets"), ("batch", "cronjobs")})
-_CUSTOM: Final = _Again.CHANGE | _Again.PLAIN
+class MetadataChecks(Flag):
+    """Checks of the metadata that a kind adds to, or takes from, those of every update."""
+
+    NONE = 0
+    UPDATE_AGAIN = auto()
+    """The comparison with the stored metadata is made twice."""
+    WHOLE_AGAIN = auto()
+    """The checks of new objects are made as well."""
+    ANY_FINALIZER = auto()
+    """Finalizers need no domain."""
 
 
 def metadata_causes(
-    resource: Resource,
     new: dict[str, Any],
     old: dict[str, Any] | None,
-    subresource: str = "",
+    checks: MetadataChecks,
+    name_causes: NameCauses,
 ) -> list[Cause]:
-    """What is wrong with an object's metadata, on its own and as a change of `old`."""
-    again = _again(resource, subresource)
-    plain = _Again.PLAIN in again
+    """List the mistakes in an object's metadata, and in its change if there is an old object.
+
+    Args:
+        new: the object to store.
+        old: the stored object; None for a new one.
+        checks: what the kind adds.
+        name_causes: checks a name, or with `prefix` the start of generated names.
+    """
+    plain = MetadataChecks.ANY_FINALIZER in checks
     if old is None:
-        return _whole(resource, new["metadata"], plain=plain)
+        return _whole(new["metadata"], name_causes, plain=plain)
     before, after = old["metadata"], new["metadata"]
     causes = [*_segments(after), *_contents(after), *_change(after, before)]
-    if _Again.CHANGE in again:
+    if MetadataChecks.UPDATE_AGAIN in checks:
         causes += [*_change(after, before), *_domains(after, plain=plain)]
-    if _Again.WHOLE in again:
-        causes += _whole(resource, after, plain=plain)
+    if MetadataChecks.WHOLE_AGAIN in checks:
+        causes += _whole(after, name_causes, plain=plain)
     return causes
 
 
-def _again(resource: Resource, subresource: str) -> _Again:
-    if resource.custom is not None:
-        return _CUSTOM
-    key = (resource.group, resource.plural)
-    if subresource:
-        return _Again.PLAIN if key in _STATUS_ONCE else _Again.CHANGE
-    return _AGAIN.get(key, _Again.CHANGE)
-
-
-def _whole(resource: Resource, metadata: dict[str, Any], *, plain: bool) -> list[Cause]:
+def _whole(metadata: dict[str, Any], name_causes: NameCauses, *, plain: bool) -> list[Cause]:
     causes: list[Cause] = []
     if prefix := metadata.get("generateName"):
-        causes += name_causes(resource, prefix, prefix=True)
+        causes += name_causes(prefix, prefix=True)
     if name := metadata.get("name"):
-        causes += name_causes(resource, name, prefix=False)
+        causes += name_causes(name, prefix=False)
     else:
         causes.append(required("metadata.name", "name or generateName is required"))
     return [*causes, *_contents(metadata), *_domains(metadata, plain=plain)]

@@ -66,10 +66,6 @@ _PARTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
         "nodeInfo",
     ): ("core.v1.NodeStatus",),
     (
-        "deprecatedSource",
-        "regarding",
-    ): ("events.v1.Event",),
-    (
         "describedObject",
         "metric",
         "target",
@@ -82,10 +78,6 @@ _PARTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
         "resource.v1beta2.AllocationResult",
         "resource.v1beta2.ResourceClaimSpec",
     ),
-    (
-        "involvedObject",
-        "source",
-    ): ("core.v1.Event",),
     ("jobTemplate",): ("batch.v1.CronJobSpec",),
     ("kubeletEndpoint",): ("core.v1.NodeDaemonEndpoints",),
     (
@@ -137,9 +129,6 @@ _PARTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
         "admissionregistration.v1beta1.MutatingAdmissionPolicy",
         "admissionregistration.v1beta1.MutatingAdmissionPolicyBinding",
         "batch.v1.JobTemplateSpec",
-        "coordination.v1.Lease",
-        "coordination.v1alpha2.LeaseCandidate",
-        "coordination.v1beta1.LeaseCandidate",
         "core.v1.LimitRange",
         "core.v1.PersistentVolumeClaimTemplate",
         "core.v1.PodTemplateSpec",
@@ -198,7 +187,6 @@ _PARTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
         "networking.v1.Ingress",
         "networking.v1.ServiceCIDR",
         "networking.v1beta1.ServiceCIDR",
-        "policy.v1.PodDisruptionBudget",
         "resource.v1.ResourceClaim",
         "resource.v1alpha3.DeviceTaintRule",
         "resource.v1beta1.ResourceClaim",
@@ -246,23 +234,9 @@ ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {
     "apps.v1.StatefulSetOrdinals": {"start": 0},
     "apps.v1.StatefulSetStatus": {"availableReplicas": 0},
     "autoscaling.v2.HorizontalPodAutoscalerStatus": {"currentMetrics": None},
-    "core.v1.Event": {
-        "eventTime": None,
-        "firstTimestamp": None,
-        "lastTimestamp": None,
-        "reportingComponent": "",
-        "reportingInstance": "",
-    },
     "discovery.v1.EndpointSlice": {"endpoints": None, "ports": None},
-    "events.v1.Event": {"deprecatedFirstTimestamp": None, "deprecatedLastTimestamp": None},
     "rbac.v1.ClusterRole": {"rules": None},
     "rbac.v1.Role": {"rules": None},
     "storage.v1.CSINodeDriver": {"topologyKeys": None},
-    "policy.v1.PodDisruptionBudgetStatus": {
-        "currentHealthy": 0,
-        "desiredHealthy": 0,
-        "disruptionsAllowed": 0,
-        "expectedPods": 0,
-    },
 }
 """Members that are not required and yet never missing, with their zero values."""

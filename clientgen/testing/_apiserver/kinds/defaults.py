@@ -1,38 +1,75 @@
-"""Defaulting: what the API server adds to an object of a built-in kind before it looks at it.
+"""Defaulting: the API server completes objects of built-in kinds before it validates them.
 
-Three things are added, at every node of the object, from the root inwards:
-
-* what the kind's own rules say, such as the update strategy of a Deployment. These are functions,
-  registered for a definition of the OpenAPI document with `@defaults`;
-* values that a table says a member has when it is missing (`declared.py`);
-* members that are never missing in an answer: required ones, with the zero value of their type, and
-  those parts which the server's own types hold as values (`resources: {}`).
+`fill` walks an object from its root inwards. A type of the OpenAPI document (`core.v1.Container`)
+says with `TypeDefaults` what its objects get; types are declared where their kind is. Whatever a
+type declares, required members get the zero value of their type.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from .declared import DEFAULTS, PARTS, ZEROS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from clientgen._openapi.schema import Schema
 
-    from ..resources import Resource
-
-__all__ = ["Fill", "default", "defaults", "definition", "fill"]
+__all__ = [
+    "Fill",
+    "TypeDefaults",
+    "declare",
+    "defaults",
+    "fill",
+    "set_empty",
+    "set_missing",
+]
 
 Fill: TypeAlias = "Callable[[dict[str, Any]], None]"
 _Plan: TypeAlias = "Callable[[Any], None]"
 
 _FILLS: Final[dict[str, Fill]] = {}
+_TYPES: Final[dict[str, TypeDefaults]] = {}
 _NOTE: Final = "filling"
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _PREFIXES: Final = ("io.k8s.api.", "io.k8s.kube-aggregator.pkg.apis.")
 _ZERO: Final[dict[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDefaults:
+    """What objects of one type get.
+
+    Attributes:
+        fill: completes an object in place; it runs first.
+        values: values of members that are missing or empty.
+        structs: members that Go holds as structs, not pointers: they are never missing (`{}`).
+        zeros: members that are not required, yet never missing, with their zero values.
+    """
+
+    fill: Fill | None = None
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    structs: tuple[str, ...] = ()
+    zeros: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def declare(types: Mapping[str, TypeDefaults]) -> None:
+    """Use these defaults for types, by the short names of their definitions."""
+    _TYPES.update(types)
+
+
+def _declared(name: str) -> TypeDefaults:
+    """Return the defaults of a type: its own, then those of the old tables."""
+    own = _TYPES.get(name) or TypeDefaults()
+    return TypeDefaults(
+        own.fill or _FILLS.get(name),
+        own.values or DEFAULTS.get(name, {}),
+        own.structs or PARTS.get(name, ()),
+        own.zeros or ZEROS.get(name, {}),
+    )
 
 
 def defaults(*names: str) -> Callable[[Fill], Fill]:
@@ -45,17 +82,26 @@ def defaults(*names: str) -> Callable[[Fill], Fill]:
     return register
 
 
-def default(resource: Resource, obj: dict[str, Any]) -> None:
-    """Add to an object what the API server adds, in place."""
-    fill(resource.schema, obj)
-
-
-def definition(schema: Schema) -> str:
+def _definition(schema: Schema) -> str:
     """The short name of a definition, `apps.v1.Deployment`."""
     for prefix in _PREFIXES:
         if schema.name.startswith(prefix):
             return schema.name.removeprefix(prefix)
     return schema.name
+
+
+def set_missing(obj: dict[str, Any], **values: Any) -> None:
+    """Set members that are missing or null."""
+    for name, value in values.items():
+        if obj.get(name) is None:
+            obj[name] = value
+
+
+def set_empty(obj: dict[str, Any], **values: Any) -> None:
+    """Set members that are missing, null or an empty text."""
+    for name, value in values.items():
+        if obj.get(name) in (None, ""):
+            obj[name] = value
 
 
 def fill(schema: Schema, value: Any) -> None:
@@ -100,11 +146,11 @@ class _Object:
     """Fills one kind of object; its members are looked at late, as types may hold themselves."""
 
     def __init__(self, schema: Schema) -> None:
-        name = definition(schema)
+        declared = _declared(_definition(schema))
         self._schema = schema
-        self._own = _FILLS.get(name)
-        self._presets = tuple(DEFAULTS.get(name, {}).items())
-        self._zeros = tuple(_never_missing(schema, name))
+        self._own = declared.fill
+        self._presets = tuple(declared.values.items())
+        self._zeros = tuple(_never_missing(schema, declared))
         self._below: list[tuple[str, _Plan]] | None = None
 
     def __call__(self, value: Any) -> None:
@@ -113,32 +159,32 @@ class _Object:
         given = cast("dict[str, Any]", value)
         if self._own is not None:
             self._own(given)
-        for field, preset in self._presets:
-            if given.get(field) is None or given[field] == "":
-                given[field] = preset
-        for field, zero in self._zeros:
-            if given.get(field) is None or (zero is None and given[field] == []):
-                given[field] = {} if zero == {} else zero
-        for field, plan in self._members() if self._below is None else self._below:
-            below = given.get(field)
+        for name, preset in self._presets:
+            if given.get(name) is None or given[name] == "":
+                given[name] = preset
+        for name, zero in self._zeros:
+            if given.get(name) is None or (zero is None and given[name] == []):
+                given[name] = {} if zero == {} else zero
+        for name, plan in self._members() if self._below is None else self._below:
+            below = given.get(name)
             if below is not None:
                 plan(below)
 
     def _members(self) -> list[tuple[str, _Plan]]:
-        planned = ((field, _plan(child)) for field, child in self._schema.properties.items())
-        self._below = [(field, plan) for field, plan in planned if plan is not None]
+        planned = ((name, _plan(child)) for name, child in self._schema.properties.items())
+        self._below = [(name, plan) for name, plan in planned if plan is not None]
         return self._below
 
 
-def _never_missing(schema: Schema, name: str) -> Iterator[tuple[str, Any]]:
-    for field in schema.required:
-        if field not in ("apiVersion", "kind"):
-            yield field, _zero(schema.properties.get(field), part=field in PARTS.get(name, ()))
-    for field in PARTS.get(name, ()):
-        yield field, {}
+def _never_missing(schema: Schema, declared: TypeDefaults) -> Iterator[tuple[str, Any]]:
+    for name in schema.required:
+        if name not in ("apiVersion", "kind"):
+            yield name, _zero(schema.properties.get(name), part=name in declared.structs)
+    for name in declared.structs:
+        yield name, {}
     if "metadata" in schema.properties and schema.properties["metadata"].name == _META:
         yield "metadata", {}
-    yield from ZEROS.get(name, {}).items()
+    yield from declared.zeros.items()
 
 
 def _zero(schema: Schema | None, *, part: bool) -> Any:

@@ -1,0 +1,15 @@
+"""The API server's knowledge of kinds: one module per kind, `<group>/<kind>.py`.
+
+A module has one subclass of `Strategy` (see `strategy`), and everything that the server knows of
+the kind is in it: defaults, preparation, validation, warnings, names, the columns of its Table,
+selectable fields, conversions. Kinds without special behaviour have no module: `Strategy` itself
+serves them. `catalog.strategy_of` gives the strategy of a resource.
+
+A group's folder has the first word of the group's name: `core` (whose name is empty), `apps`,
+`rbac` (rbac.authorization.k8s.io), `storage`. Its `__init__` lists the strategies by kind as
+`STRATEGIES`, and `catalog` lists the groups.
+
+The modules beside the folders are the framework: `strategy`, `defaults`, `metadata`, `fields`,
+`scale`, `deprecation`. `shared` has the rules that several kinds use, such as those of pod
+templates. Groups import from `shared`, not from each other.
+"""

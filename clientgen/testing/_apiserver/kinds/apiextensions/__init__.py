@@ -1,0 +1,14 @@
+"""apiextensions.k8s.io."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .custom_resource_definition import CustomResourceDefinitionStrategy
+
+__all__ = ["DEFINITIONS", "STRATEGIES"]
+
+DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
+"""The collection that holds the definitions."""
+
+STRATEGIES = {"CustomResourceDefinition": CustomResourceDefinitionStrategy}

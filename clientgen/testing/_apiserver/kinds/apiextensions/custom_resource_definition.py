@@ -1,0 +1,77 @@
+"""CustomResourceDefinition: names, versions and schemas of custom resources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clientgen import _apiextensions
+from clientgen._apimachinery.optional_parts import part, parts, texts
+
+from ..parts import count_generation, restore, restore_all_but_status
+from ..strategy import Strategy
+
+if TYPE_CHECKING:
+    from clientgen._apimachinery.failures import Cause
+
+    from ...object_reader import ObjectReader
+
+__all__ = ["CustomResourceDefinitionStrategy"]
+
+
+class CustomResourceDefinitionStrategy(Strategy):
+    """How the server treats definitions."""
+
+    allow_unconditional_update = False
+
+    def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
+        """Derive names from others; the conversion is None."""
+        del keep_nulls
+        _apiextensions.default_definition(value)
+
+    def before_create(self, value: dict[str, Any], reader: ObjectReader) -> None:
+        """Set a status without conditions; the storage version is the first one stored."""
+        del reader
+        value["metadata"]["generation"] = 1
+        names = {"kind": "", "plural": ""}
+        stored = _storage_version(value)
+        value["status"] = {"acceptedNames": names, "conditions": None, "storedVersions": stored}
+
+    def before_update(
+        self, new: dict[str, Any], old: dict[str, Any], subresource: str, reader: ObjectReader
+    ) -> None:
+        """Keep status and spec apart; add a new storage version to the stored ones."""
+        del reader
+        if subresource == "status":
+            restore_all_but_status(new, old)
+            if not part(new, "status").get("storedVersions"):
+                new.setdefault("status", {})["storedVersions"] = _storage_version(new)
+            return
+        restore(new, old, "status")
+        count_generation(new, old, with_status=False)
+        stored = texts(part(new, "status"), "storedVersions")
+        for version in _storage_version(new):  # the validation refuses more than one
+            if version not in stored:
+                new.setdefault("status", {})["storedVersions"] = [*stored, version]
+
+    def causes(
+        self,
+        new: dict[str, Any],
+        old: dict[str, Any] | None,
+        subresource: str,
+        reader: ObjectReader,
+    ) -> list[Cause]:
+        """Apply the rules for definitions, and for structural schemas."""
+        del reader
+        return [] if subresource == "status" else _apiextensions.validate_definition(new, old)
+
+    def warnings(
+        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
+    ) -> list[str]:
+        """Warn of formats that mean nothing."""
+        del subresource
+        return _apiextensions.definition_warnings(new, old)
+
+
+def _storage_version(definition: dict[str, Any]) -> list[str]:
+    versions = parts(part(definition, "spec"), "versions")
+    return [each["name"] for each in versions if each.get("storage") and "name" in each][:1]

@@ -1,0 +1,40 @@
+"""The strategies of all kinds, by group and kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from . import apiextensions, coordination, core, events, node, policy, scheduling
+from .custom import CustomStrategy
+from .defaults import declare
+from .legacy import LegacyStrategy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..resources import Resource
+    from .strategy import Strategy
+
+__all__ = ["strategy_of"]
+
+_GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
+    "": core.STRATEGIES,
+    "apiextensions.k8s.io": apiextensions.STRATEGIES,
+    "coordination.k8s.io": coordination.STRATEGIES,
+    "events.k8s.io": events.STRATEGIES,
+    "node.k8s.io": node.STRATEGIES,
+    "policy": policy.STRATEGIES,
+    "scheduling.k8s.io": scheduling.STRATEGIES,
+}
+
+for _strategies in _GROUPS.values():
+    for _strategy in _strategies.values():
+        declare(_strategy.types)
+
+
+def strategy_of(resource: Resource) -> Strategy:
+    """Make the strategy of a resource."""
+    if resource.custom is not None:
+        return CustomStrategy(resource, resource.custom)
+    group = _GROUPS.get(resource.group, {})
+    return group.get(resource.kind, LegacyStrategy)(resource)

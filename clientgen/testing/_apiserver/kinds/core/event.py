@@ -1,0 +1,88 @@
+"""Event of the core group: something that happened to an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen._apimachinery.name_syntax import path_segment_problems
+from clientgen._apimachinery.optional_parts import part
+
+from ...tables.columns import Printer
+from ..defaults import TypeDefaults
+from ..fields import text
+from ..metadata import MetadataChecks
+from ..shared import events
+from ..shared.checks import immutable
+from ..strategy import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clientgen._apimachinery.failures import Cause
+
+    from ...resources import Resource
+
+__all__ = ["EventStrategy"]
+
+_ORIGINAL: Final = {new: old for old, new in events.RENAMED.items()}
+_NEVER_MISSING: Final[dict[str, Any]] = {
+    "involvedObject": {},
+    "source": {},
+    "firstTimestamp": None,
+    "lastTimestamp": None,
+    "reportingComponent": "",
+    "reportingInstance": "",
+    "eventTime": None,
+}
+
+
+class EventStrategy(Strategy):
+    """How the server treats Events."""
+
+    types = {
+        "core.v1.Event": TypeDefaults(
+            structs=("involvedObject", "source"),
+            zeros={
+                "eventTime": None,
+                "firstTimestamp": None,
+                "lastTimestamp": None,
+                "reportingComponent": "",
+                "reportingInstance": "",
+            },
+        )
+    }
+    is_converted = True
+    metadata_checks = MetadataChecks.ANY_FINALIZER
+    allow_create_on_update = True
+    selectable_fields = {
+        **{path: text(path) for path in events.reference_fields("involvedObject")},
+        "reason": text("reason"),
+        "reportingComponent": text("reportingComponent"),
+        "source": text("source.component"),
+        "type": text("type"),
+    }
+    printer = Printer(events.columns(documented=True), view=events.EventView)
+
+    def name_problems(self, name: str) -> list[str]:
+        """Allow every name that can be part of a path."""
+        return path_segment_problems(name)
+
+    def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
+        """Check the namespace and, in events of the new kind, who reports."""
+        yield from events.namespace_causes(obj, part(obj, "involvedObject"))
+        if obj.get("eventTime"):
+            yield from events.reporter_causes(obj, "reportingComponent")
+
+    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+        """Let only the series of an event with an `eventTime` go on; others may be counted."""
+        yield from events.namespace_causes(new, part(new, "involvedObject"))
+        if new.get("eventTime") or old.get("eventTime"):
+            for _, name in events.FIXED:
+                own = "reportingComponent" if name == "reportingController" else name
+                yield from immutable(name, new.get(own), old.get(own))
+
+    def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
+        """Rename the members of events.k8s.io."""
+        if source.group == self.resource.group:
+            return dict(obj)
+        return {**_NEVER_MISSING, **{_ORIGINAL.get(name, name): obj[name] for name in obj}}

@@ -1,0 +1,192 @@
+"""The strategy of kinds whose knowledge is still in the registries of `builtin` and `tables`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen import _apiextensions
+from clientgen._apimachinery.failures import forbidden
+from clientgen._apimachinery.optional_parts import part
+
+from .. import builtin
+from ..builtin import (
+    conversion,
+    fields,
+    kinds,
+    names,
+    strategies,
+    validating,
+    warning,
+)
+from ..builtin.deprecations import DEPRECATED
+from ..tables import control, core, devices, network, nodes, pods, scaling, storage, workloads
+from ..tables.columns import PLAIN
+from .metadata import MetadataChecks
+from .strategy import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from clientgen._apimachinery.failures import Cause
+
+    from ..object_reader import ObjectReader
+    from ..resources import Resource
+    from ..tables.columns import Printer
+
+__all__ = ["LegacyStrategy"]
+
+builtin.check_expressions_by(_apiextensions.expression_problem)
+
+_PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
+    **pods.PRINTERS,
+    **workloads.PRINTERS,
+    **core.PRINTERS,
+    **nodes.PRINTERS,
+    **network.PRINTERS,
+    **storage.PRINTERS,
+    **scaling.PRINTERS,
+    **control.PRINTERS,
+    **devices.PRINTERS,
+}
+_RESET_BY_STATUS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "deployments.apps": (("metadata", "labels"),),
+    "pods": (("metadata", "deletionTimestamp"), ("metadata", "ownerReferences")),
+}
+
+
+class LegacyStrategy(Strategy):
+    """Reads the old tables, and calls what is registered for the kind."""
+
+    def __init__(self, resource: Resource) -> None:
+        super().__init__(resource)
+        key = self._key = (resource.group, resource.plural)
+        self.is_converted = resource.group_resource in kinds.CONVERTED
+        self.longest_name = names.LONGEST.get(key)
+        self.checks_generate_name = key not in names.FREE_PREFIX
+        self.metadata_checks = kinds.METADATA_CHECKS.get(key, MetadataChecks.UPDATE_AGAIN)
+        if key in kinds.STATUS_METADATA_ONCE:
+            self.status_metadata_checks = MetadataChecks.ANY_FINALIZER
+        self.allow_create_on_update = key in kinds.CREATES_ON_UPDATE
+        self.allow_unconditional_update = key not in kinds.NEEDS_VERSION_ON_UPDATE
+        self.keeps_status_on_create = key in kinds.STATUS_IS_THE_CLIENTS
+        self.subresources_with_status = ("approval",)
+        self.generation_fields = kinds.HAS_GENERATION.get(key)
+        self.generation_on_create = key not in kinds.BEGINS_UNCOUNTED
+        self.metadata_kept_by_status = kinds.KEPT_BY_STATUS.get(key, ())
+        self.fields_reset_by_status = _RESET_BY_STATUS.get(resource.group_resource, ())
+        self.delete_returns_object = key in kinds.DELETE_RETURNS_OBJECT
+        self.orphan_by_default = key in kinds.ORPHANS_BY_DEFAULT
+        self.printer = _PRINTERS.get((resource.group, resource.kind), PLAIN)
+
+    def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
+        """Compare the metadata of two kinds as well."""
+        metadata, before = new["metadata"], old["metadata"]
+        changed = super().is_new_generation(new, old, subresource)
+        if self._key == ("discovery.k8s.io", "endpointslices"):
+            changed = changed or metadata.get("labels") != before.get("labels")
+        if self._key == ("apps", "deployments") and not subresource:
+            changed = changed or metadata.get("annotations") != before.get("annotations")
+        return changed
+
+    def name_problems(self, name: str) -> list[str]:
+        """Apply the rule of the table."""
+        return names.RULES.get(self._key, super().name_problems)(name)
+
+    def prepare_for_create(self, obj: dict[str, Any], reader: ObjectReader) -> None:
+        """Run `@on_create`."""
+        strategies.created(self.resource, obj, reader)
+
+    def prepare_for_update(
+        self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
+    ) -> None:
+        """Run `@on_update`."""
+        strategies.updated(self.resource, "", new, old, reader)
+
+    def prepare_for_status_update(
+        self, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
+    ) -> None:
+        """Run `@on_update` of the status."""
+        strategies.updated(self.resource, "status", new, old, reader)
+
+    def prepare_for_subresource_update(
+        self, subresource: str, new: dict[str, Any], old: dict[str, Any], reader: ObjectReader
+    ) -> None:
+        """Run `@on_update` of the subresource."""
+        strategies.updated(self.resource, subresource, new, old, reader)
+
+    def validate(self, obj: dict[str, Any]) -> Iterable[Cause]:
+        """Run all `@checks`."""
+        return validating.checked(self.resource, obj, is_new=True)
+
+    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:
+        """Run those `@checks` that hold again, then `@checks_change`."""
+        causes = validating.checked(self.resource, new, is_new=False)
+        return [*causes, *validating.compared(self.resource, "", new, old)]
+
+    def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterable[Cause]:
+        """Run `@checks_change` of the status."""
+        return validating.compared(self.resource, "status", new, old)
+
+    def validate_subresource_update(
+        self, subresource: str, new: dict[str, Any], old: dict[str, Any]
+    ) -> Iterable[Cause]:
+        """Run `@checks_change` of the subresource."""
+        return validating.compared(self.resource, subresource, new, old)
+
+    def validate_with_others(
+        self, new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
+    ) -> Iterable[Cause]:
+        """Run `@checks_last`."""
+        return validating.checked_last(self.resource, new, old, reader)
+
+    def warnings_on_write(
+        self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
+    ) -> Iterable[str]:
+        """Run `@warns`."""
+        return warning.warnings_of(self.resource, new, old, subresource)
+
+    @property
+    def deprecation_warning(self) -> str:
+        """Look the version up in the old table."""
+        version, kind = self.resource.api_version, self.resource.kind
+        deprecation = DEPRECATED.get((version, kind)) or DEPRECATED.get((version, ""))
+        return deprecation.warning(version, kind) if deprecation else ""
+
+    def check_delete(self, name: str) -> None:
+        """Protect the namespaces of the system."""
+        if self.resource.group_resource == "namespaces" and name in kinds.PROTECTED:
+            raise forbidden("", self.resource.plural, name, "this namespace may not be deleted")
+
+    def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
+        """Give scheduled pods time."""
+        if self._key not in kinds.GRACEFUL:
+            return None
+        spec, status = part(obj, "spec"), part(obj, "status")
+        grace = int(spec.get("terminationGracePeriodSeconds", 30)) if asked is None else asked
+        if grace < 0:
+            grace = 1
+        done = status.get("phase") in ("Succeeded", "Failed")
+        return 0 if done or not spec.get("nodeName") else grace
+
+    def is_emptied_first(self, obj: dict[str, Any]) -> bool:
+        """Tell namespaces that still have finalizers."""
+        is_namespace = self.resource.group_resource == "namespaces"
+        return is_namespace and bool(part(obj, "spec").get("finalizers"))
+
+    def known_fields(self) -> frozenset[str]:
+        """Look in the old table."""
+        return fields.known_fields(self.resource)
+
+    def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
+        """Look in the old table."""
+        return fields.field_values(self.resource, obj)
+
+    def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
+        """Run the conversion of the old table."""
+        return conversion.convert(obj, source, self.resource)
+
+    def label_selector(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """Return the selector; that of ReplicationControllers is a map."""
+        selector = super().label_selector(obj)
+        is_map = self.resource.kind == "ReplicationController"
+        return {"matchLabels": selector} if is_map else selector
