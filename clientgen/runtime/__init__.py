@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ._cache.informer_metrics import PrometheusInformerMetrics
     from ._cache.informer_options import FactoryOptions, ScopeOptions, SelectorOptions
     from ._cache.listers import ClusterLister, NamespacedLister, NamespaceLister
-    from ._cache.mutation_detector import CacheMutationError, MutationDetector
+    from ._cache.mutation_detector import CacheMutationError
     from ._cache.transforms import drop_managed_fields
     from ._clock import SYSTEM_CLOCK, Clock
     from ._controllers.election_metrics import PrometheusElectionMetrics
@@ -83,7 +83,6 @@ __all__ = [
     "LogOptions",
     "MaxOf",
     "MergePatch",
-    "MutationDetector",
     "NamespaceLister",
     "NamespacedLister",
     "Patch",
@@ -133,7 +132,6 @@ if not TYPE_CHECKING:  # checkers know the imports above, and report every other
             "NamespaceLister": "._cache.listers",
             "NamespacedLister": "._cache.listers",
             "CacheMutationError": "._cache.mutation_detector",
-            "MutationDetector": "._cache.mutation_detector",
             "drop_managed_fields": "._cache.transforms",
             "Clock": "._clock",
             "SYSTEM_CLOCK": "._clock",

@@ -7,6 +7,7 @@ models to and from JSON, `to_dict` and `from_dict` to and from plain dicts.
 from __future__ import annotations
 
 from ._models.codec import decode, deep_copy, encode, from_dict, to_dict, unknown_fields
+from ._models.custom_resource import CustomResource
 from ._models.meta_v1 import (
     APIGroup,
     APIGroupList,
@@ -61,6 +62,7 @@ __all__ = [
     "APIResourceList",
     "APIVersions",
     "Condition",
+    "CustomResource",
     "DeleteOptions",
     "FieldSelectorRequirement",
     "GroupVersionForDiscovery",

@@ -12,7 +12,6 @@ from clientgen.runtime import (
     Deleted,
     DeletedFinalStateUnknown,
     Indexer,
-    MutationDetector,
     NamespacedLister,
     NamespaceLister,
     Resource,
@@ -22,6 +21,7 @@ from clientgen.runtime import (
 )
 from clientgen.runtime._cache.deltas import Notification, apply_event, apply_replace
 from clientgen.runtime._cache.listers import Lister
+from clientgen.runtime._cache.mutation_detector import MutationDetector
 from clientgen.runtime._cache.transforms import Transform
 from clientgen.runtime._http.selectors import parse_label_selector
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar, cast, get_args, get_origin
+from typing import Any, Generic, Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
@@ -33,6 +33,7 @@ from clientgen.generator.python_types.syntax import (
     read_source,
 )
 from clientgen.generator.sources.document import read_file
+from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.variants import Auto
 
@@ -161,7 +162,7 @@ def _fields(cls: type[Model], problems: Problems) -> Iterator[TypeField]:
     arguments = _arguments(cls)
     for name, wire_name, default in zip(names, wires, defaults, strict=True):
         owner, module, source = _declared(cls, name)
-        where = source.where if source else cls.__module__
+        where = source.where if source else _place(cls)
         annotation = _annotation(owner, module, source, name)
         value = default
         if isinstance(annotation, _Failure):
@@ -197,6 +198,13 @@ def _declared(cls: type, name: str) -> tuple[type, Loaded | None, FieldSource | 
     return cls, None, None
 
 
+def _place(cls: type) -> str:
+    """Where a class is: file and line, or the module of one that has no source."""
+    module = loaded(cls.__module__)
+    source = module.source.classes.get(cls.__qualname__) if module else None
+    return source.where if source else cls.__module__
+
+
 @dataclass(frozen=True, slots=True)
 class _Failure:
     """An annotation that cannot be evaluated."""
@@ -218,6 +226,9 @@ def _said(error: Exception) -> str:
 
 
 def _annotation(owner: type, module: Loaded | None, source: FieldSource | None, name: str) -> Any:
+    if source is None and issubclass(owner, CustomResource) and name in ("api_version", "kind"):
+        value = owner.__constants__.get(name)  # of the keywords of the class; a base has none
+        return Literal[value] if value else str
     if module is None or source is None:
         return getattr(owner, "__annotations__", {}).get(name, Any)
     try:

@@ -1,7 +1,8 @@
 """Which classes are kinds of an API, and how each is served: put together from its markers.
 
 A kind is a class with `+genclient` or with a marker of kubebuilder's that only kinds have, or one
-that has apiVersion, kind and metadata. What is said in two ways must agree.
+that has apiVersion, kind and metadata. A `CustomResource` whose name begins with an underscore is
+none. What is said in two ways must agree.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from clientgen.generator.python_types.class_markers import (
     said_of_module,
 )
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
+from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.meta_v1 import ModelList, ObjectMeta
 from clientgen.runtime._models.model_info import bare
 
@@ -96,7 +98,7 @@ class _Kind:
         list_class = self._list_class(group_version)
         if group_version is None:
             return None
-        name = self.type.name
+        name = self._name
         return ApiKind(
             group=group_version.group,
             version=group_version.version,
@@ -112,7 +114,19 @@ class _Kind:
             list_class=list_class,
         )
 
+    @property
+    def _name(self) -> str:
+        """The name of the kind: that of the class, unless the class statement says another."""
+        field = self.type.field("kind") if self._is_own else None
+        return _constant(field) if field else self.type.name
+
+    @property
+    def _is_own(self) -> bool:
+        return issubclass(self.type.cls, CustomResource)
+
     def _is_kind(self) -> bool:
+        if self._is_own and self.type.name.startswith("_"):
+            return False
         whole = all(self.type.field(name) for name in _TYPE_META)
         return self.said.is_kind or whole
 
@@ -135,7 +149,7 @@ class _Kind:
             self._wrong(f"`{self.type.name}.{field.attribute}` is not an ObjectMeta", line, field)
 
     def _check_kind(self) -> None:
-        name = self.type.name
+        name = self._name
         line = f'write `kind: Literal["{name}"] = constant("{name}")`'
         field = self.type.field("kind")
         if not _is_kind(name):
@@ -208,8 +222,8 @@ class _Kind:
             where = self.said.genclient.where(Tag.RESOURCE_NAME)
             what = f"`+{Tag.RESOURCE_NAME}={named}` contradicts `path={path}`"
             self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
-        plural = named or path or plural_of(self.type.name)
-        if _is_kind(self.type.name) and not PLURAL.fits(plural):
+        plural = named or path or plural_of(self._name)
+        if _is_kind(self._name) and not PLURAL.fits(plural):
             what = f"`{plural}` is no plural that can stand in a URL"
             self.problems.add(
                 self._resource_place() or self.type.where,
@@ -230,7 +244,7 @@ class _Kind:
                 self._check_list(type_, "apiVersion", group_version.api_version)
             self._check_list(type_, "kind", type_.name)
             return type_.name
-        usual = f"{self.type.name}List"
+        usual = f"{self._name}List"
         for type_ in self.module.classes:
             if type_.name == usual:
                 what = f"`{usual}` is no list of `{self.type.name}`, as its name says"

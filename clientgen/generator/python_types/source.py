@@ -198,7 +198,8 @@ def _classes(
 ) -> dict[ModelId, PythonClass]:
     """Every class of the modules, in the group versions of the kinds beside it."""
     homes: dict[str, set[GroupVersion]] = {}
-    named = {kind.type.cls for kind in kinds}  # those that are there twice were told
+    named = {kind.type.cls: kind.kind for kind in kinds}
+    told = {kind.type.where for kind in kinds}  # kinds that are there twice
     for kind in kinds:
         homes.setdefault(kind.module.name, set()).add(kind.group_version)
     classes: dict[ModelId, PythonClass] = {}
@@ -210,10 +211,11 @@ def _classes(
             # What is inside another class is reached through it.
             if "." in type_.name or type_.name.startswith("_"):
                 continue
-            for model in (ModelId(group_version, type_.name) for group_version in sorted(own)):
+            name = named.get(type_.cls, type_.name)
+            for model in (ModelId(group_version, name) for group_version in sorted(own)):
                 first = places.setdefault(model, type_.where)
-                if first != type_.where and type_.cls not in named:
-                    what = f"`{type_.name}` of {model.group_version} is there twice"
+                if first != type_.where and not {first, type_.where} <= told:
+                    what = f"`{name}` of {model.group_version} is there twice"
                     problems.add(type_.where, what, f"rename one; the first is at {first}")
                 classes[model] = PythonClass(module.name, type_.name)
     return classes

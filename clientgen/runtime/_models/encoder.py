@@ -18,6 +18,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from .base import ModelBase, ModelMeta
+from .custom_resource import CustomResource
 from .empties import EmptyDict, EmptyList, UnsetDict, UnsetList
 from .json_names import with_members
 from .meta_v1 import APIGroup, DeleteOptions
@@ -115,10 +116,11 @@ def _plan(kind: type[ModelBase], inside: bool, *, lacking: bool) -> _Plan | None
     model = known_model(kind)
     empty = unset_maker(model)() if getattr(kind, "__unset__", False) else None
     names = [*leading_to(model, _may_lack if lacking else _has_work)]
-    names += [*_autos(model), *_unsets(model), *_floats(model), *sorted(model.__partial__)]
+    partial_names = _partial(model)
+    names += [*_autos(model), *_unsets(model), *_floats(model), *partial_names]
     names += _required(model) if lacking else []
     inner = tuple(
-        (name, _inside_partial if lacking or name in model.__partial__ else _inside)
+        (name, _inside_partial if lacking or name in partial_names else _inside)
         for name in dict.fromkeys(names)
     )
     micros = tuple(f.name for f in fields_of(model).values() if _is_micro(f.type))
@@ -136,6 +138,15 @@ def _has_work(model: type[ModelBase]) -> bool:
 
 def _may_lack(model: type[ModelBase]) -> bool:
     return _has_work(model) or bool(_required(model))
+
+
+def _partial(model: type[ModelBase]) -> list[str]:
+    """Return the attributes with objects that may lack what they require.
+
+    Of a custom resource that is what it requires itself: an old one may be stored without its spec.
+    """
+    is_own = issubclass(model, CustomResource)
+    return sorted(model.__partial__.union(_required(model) if is_own else ()))
 
 
 def _required(model: type[ModelBase]) -> list[str]:

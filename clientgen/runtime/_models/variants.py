@@ -125,8 +125,8 @@ def _subclass(model: type[ModelBase], namespace: dict[str, Any]) -> type[ModelBa
         "__model__": model,
         "__reduce__": _reduce,
     }
-    variant = ModelMeta(model.__name__, (model,), {**known, **namespace})
-    return cast("type[ModelBase]", variant)
+    make: Any = type(model)
+    return cast("type[ModelBase]", make(model.__name__, (model,), {**known, **namespace}))
 
 
 def _equals_known(self: ModelBase, other: object) -> bool:

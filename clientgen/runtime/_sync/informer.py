@@ -326,8 +326,8 @@ class SharedInformer(Generic[T]):
         for handlers that are within such a call too.
 
         Raises:
-            CacheMutationError: A detector is on (see `MutationDetector`), and cached
-                objects were changed.
+            CacheMutationError: Cached objects were changed, and CLIENTGEN_CACHE_MUTATION_DETECTOR
+                is set, so that this is detected.
         """
         self.stop_soon()
         for task in self._reading:
