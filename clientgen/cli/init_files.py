@@ -41,8 +41,8 @@ _TAKEN_PACKAGES = frozenset(
 # Names that the files use for something else.
 _TAKEN_KINDS = frozenset(
     {"Annotated", "AsyncClientset", "AsyncController", "AsyncInformerFactory", "AsyncIterator"}
-    | {"CRDS", "Callable", "Clientset", "Controller", "FakeCluster", "InformerFactory", "Invalid"}
-    | {"Iterator", "Literal", "Meta", "Model", "NotFound", "ObjectMeta", "Path", "Request"}
+    | {"CRDS", "Callable", "Clientset", "Controller", "CustomResource", "FakeCluster"}
+    | {"InformerFactory", "Invalid", "Iterator", "Meta", "Model", "NotFound", "ObjectMeta", "Path", "Request"}
     | {"ThreadPoolExecutor"}
 )
 

@@ -30,6 +30,7 @@ from clientgen.runtime._models.model_info import bare
 
 __all__ = ["kinds", "module_group_version"]
 
+_EXAMPLE = "apps.example.com/v1"
 _TYPE_META = ("apiVersion", "kind", "metadata")
 
 
@@ -131,11 +132,12 @@ class _Kind:
         return self.said.is_kind or whole
 
     def _refuse_markers(self) -> None:
+        hint = f"put it above a kind, or make this one: `+{Tag.GENCLIENT}`"
+        if self._is_own:
+            hint = "a class whose name begins with an underscore is a base of kinds: rename it"
         for tag, where in self.said.genclient.places.items():
             what = f"`+{tag}` stands above `{self.type.name}`, which is no kind"
-            self.problems.add(
-                where, what, f"put it above a kind, or make this one: `+{Tag.GENCLIENT}`"
-            )
+            self.problems.add(where, what, hint)
 
     def _wrong(self, what: str, hint: str, field: TypeField | None = None) -> None:
         self.problems.add(field.where if field else self.type.where, what, hint)
@@ -146,6 +148,7 @@ class _Kind:
         if field is None:
             self._wrong(f"the kind `{self.type.name}` has no `metadata`", line)
         elif bare(field.annotation) is not ObjectMeta:
+            line = "leave it out: `CustomResource` has it" if self._is_own else line
             self._wrong(f"`{self.type.name}.{field.attribute}` is not an ObjectMeta", line, field)
 
     def _check_kind(self) -> None:
@@ -181,7 +184,8 @@ class _Kind:
             return marked
         if not _is_api_version(constant):
             what = f"`{constant}` is no group and version"
-            self._wrong(what, "write it like `apps.example.com/v1`", field)
+            example = 'group="apps.example.com", version="v1"' if self._is_own else _EXAMPLE
+            self._wrong(what, f"write it like `{example}`", field)
         self._check_markers(field, GroupVersion.parse(constant))
         return GroupVersion.parse(constant)
 

@@ -62,7 +62,8 @@ def _check(name: str, namespace: dict[str, Any], group: str, version: str, kind:
         if kind:
             raise TypeError(f"{name} is a base class by its underscore: it cannot have a kind")
     elif not group or not version:
-        raise TypeError(f"the kind {name} has no group and version: write {example}")
+        lacking = " and no ".join(["group"] * (not group) + ["version"] * (not version))
+        raise TypeError(f"the kind {name} has no {lacking}: write {example}")
 
 
 def _declare(namespace: dict[str, Any], api_version: str, kind: str) -> None:

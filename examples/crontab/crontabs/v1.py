@@ -1,14 +1,11 @@
 """Types of stable.example.com/v1."""
 
-# +groupName=stable.example.com
-# +versionName=v1
-
 from typing import Annotated
 
 from kubeapi.core.v1 import EnvVar, ResourceRequirements
 from msgspec import Meta
 
-from clientgen.runtime.models import Literal, Model, ObjectMeta, Time, auto, constant, field
+from clientgen.runtime.models import CustomResource, Literal, Model, Time, auto, field
 
 
 class CronTabSpec(Model):
@@ -47,13 +44,8 @@ class CronTabStatus(Model):
 # +kubebuilder:printcolumn:name=Paused,type=boolean,JSONPath=.spec.paused
 # +kubebuilder:printcolumn:name=Active,type=integer,JSONPath=.status.active
 # +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
-class CronTab(Model):
+class CronTab(CustomResource, group="stable.example.com", version="v1"):
     """An image that is run by the clock."""
 
-    api_version: Literal["stable.example.com/v1"] = constant(
-        "stable.example.com/v1", name="apiVersion"
-    )
-    kind: Literal["CronTab"] = constant("CronTab")
-    metadata: ObjectMeta = auto(ObjectMeta)
     spec: CronTabSpec
     status: CronTabStatus = auto(CronTabStatus)

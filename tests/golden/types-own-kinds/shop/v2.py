@@ -1,0 +1,18 @@
+"""A version in which a kind did not change, and one derived from another."""
+
+from __future__ import annotations
+
+from shop import v1
+
+
+# +genclient
+# +resourceName=crontabs
+class CronTab(v1.CronTab, version="v2"):
+    """A job that runs by the clock."""
+
+
+# +genclient
+class NightlyTab(CronTab):
+    """A kind of its own, of the group version of its base class."""
+
+    holidays: bool = False
