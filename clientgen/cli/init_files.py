@@ -42,8 +42,8 @@ _TAKEN_PACKAGES = frozenset(
 _TAKEN_KINDS = frozenset(
     {"Annotated", "AsyncClientset", "AsyncController", "AsyncInformerFactory", "AsyncIterator"}
     | {"CRDS", "Callable", "Clientset", "Controller", "CustomResource", "FakeCluster"}
-    | {"InformerFactory", "Invalid", "Iterator", "Meta", "Model", "NotFound", "ObjectMeta", "Path", "Request"}
-    | {"ThreadPoolExecutor"}
+    | {"InformerFactory", "Invalid", "Iterator", "Meta", "Model", "NotFound", "ObjectMeta"}
+    | {"Path", "Request", "ThreadPoolExecutor"}
 )
 
 

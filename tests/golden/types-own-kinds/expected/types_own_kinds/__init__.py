@@ -30,7 +30,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a name when it is asked for, so that a program pays for the flavour it uses."""
+    """Import a name on first use, so that a program loads only the variant it needs."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
