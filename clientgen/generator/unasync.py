@@ -198,7 +198,7 @@ DERIVED: tuple[str, ...] = (
     "rest.py",
     "transport_protocol.py",
     "sharding.py",
-    "line_stream.py",
+    "frame_stream.py",
     "watch.py",
     "workqueue.py",
 )

@@ -94,7 +94,7 @@ def test_blocks_do_not_depend_on_where_bytes_are_cut(data, cuts):
     for start, end in pairwise(bounds):
         blocks.append(splitter.feed_block(data[start:end]))
     assert all(not block or block.endswith(b"\n") for block in blocks)
-    rest = splitter.rest()
+    rest = splitter.finish()
     assert b"\n" not in rest
     assert b"".join(blocks) + rest == data
 

@@ -9,6 +9,7 @@ from support.models import Pod
 
 from clientgen.runtime import errors
 from clientgen.runtime._http import options, request
+from clientgen.runtime._http.json_codec import JSON
 from clientgen.runtime._http.patches import MergePatch
 from clientgen.runtime._http.request import (
     HttpRequest,
@@ -82,30 +83,30 @@ def test_every_declared_option_is_known(declared, known):
 
 def test_every_delete_option_is_known():
     for name in options.DeleteOptions.__optional_keys__:
-        build_delete("/x", {name: True})
+        build_delete("/x", {name: True}, JSON)
 
 
 def test_an_unknown_option_is_an_unexpected_keyword():
     for call in (
         lambda: build("GET", "/x", {"labelSelector": "a"}, request.LIST),
-        lambda: build_write("POST", "/x", {}, {"labelSelector": "a"}),
-        lambda: build_patch("/x", MergePatch({}), {"labelSelector": "a"}),
-        lambda: build_delete("/x", {"labelSelector": "a"}),
-        lambda: build_delete("/x", {"uid": "a"}, collection=True),
+        lambda: build_write("POST", "/x", {}, {"labelSelector": "a"}, JSON),
+        lambda: build_patch("/x", MergePatch({}), {"labelSelector": "a"}, JSON),
+        lambda: build_delete("/x", {"labelSelector": "a"}, JSON),
+        lambda: build_delete("/x", {"uid": "a"}, JSON, collection=True),
     ):
         with pytest.raises(TypeError, match="unexpected option"):
             call()
 
 
 def test_delete_options_are_a_body_and_selectors_a_query():
-    assert build_delete("/x", {}) == HttpRequest("DELETE", "/x")
-    assert build_delete("/x", {"timeout": 1.0}) == HttpRequest("DELETE", "/x")
-    made = build_delete("/x", {"orphan_dependents": False, "dry_run": False})
+    assert build_delete("/x", {}, JSON) == HttpRequest("DELETE", "/x")
+    assert build_delete("/x", {"timeout": 1.0}, JSON) == HttpRequest("DELETE", "/x")
+    made = build_delete("/x", {"orphan_dependents": False, "dry_run": False}, JSON)
     assert made.body == b'{"apiVersion":"v1","kind":"DeleteOptions","orphanDependents":false}'
-    made = build_delete("/x", {"limit": 1, "grace_period_seconds": 0}, collection=True)
+    made = build_delete("/x", {"limit": 1, "grace_period_seconds": 0}, JSON, collection=True)
     assert made.target == "/x?limit=1"
     assert made.body == b'{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0}'
-    assert build_delete("/x", {"limit": 1}, collection=True).body is None
+    assert build_delete("/x", {"limit": 1}, JSON, collection=True).body is None
 
 
 def test_errors_and_reprs_show_nothing_secret():
@@ -122,12 +123,11 @@ GET = HttpRequest("GET", "/api/v1/pods/x")
 
 
 def test_the_code_and_the_header_fill_what_a_status_leaves_out():
-    error = error_from(GET, answer(429, b'{"kind":"Status"}', retry_after="7"))
+    error = error_from(GET, answer(429, b'{"kind":"Status"}', retry_after="7"), JSON)
     assert type(error) is errors.TooManyRequests
     assert (error.code, error.retry_after) == (429, 7)
-    error = error_from(
-        GET, answer(429, b'{"kind":"Status","details":{"retryAfterSeconds":3}}', retry_after="7")
-    )
+    body = b'{"kind":"Status","details":{"retryAfterSeconds":3}}'
+    error = error_from(GET, answer(429, body, retry_after="7"), JSON)
     assert error.retry_after == 3
 
 
@@ -135,7 +135,7 @@ def test_the_code_and_the_header_fill_what_a_status_leaves_out():
     "body", [b"", b"\xff\xfe", b"null", b"[]", b'"x"', b'{"kind":5}', b"{" * 5000]
 )
 def test_any_body_of_an_error_makes_an_error(body):
-    error = error_from(GET, answer(500, body))
+    error = error_from(GET, answer(500, body), JSON)
     assert type(error) is errors.InternalError
     assert error.causes[0].reason == "UnexpectedServerResponse"
 
@@ -158,14 +158,15 @@ def test_only_seconds_count_as_retry_after(value, seconds):
 
 
 def test_a_delete_answer_is_told_by_its_kind():
-    assert (
-        read_object_or_status(b'{"kind":"Status","status":"Success"}', Pod, GET).status == "Success"
-    )
-    assert isinstance(read_object_or_status(b'{"kind":"Pod"}', Pod, GET), Pod)
+    def read(body: bytes) -> object:
+        return read_object_or_status(answer(200, body), Pod, GET, JSON)
+
+    assert read(b'{"kind":"Status","status":"Success"}').status == "Success"
+    assert isinstance(read(b'{"kind":"Pod"}'), Pod)
     with pytest.raises(errors.ResponseBroken):
-        read_object_or_status(b"", Pod, GET)
+        read(b"")
     with pytest.raises(errors.Conflict):
-        read_object_or_status(b'{"kind":"Status","status":"Failure","reason":"Conflict"}', Pod, GET)
+        read(b'{"kind":"Status","status":"Failure","reason":"Conflict"}')
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_a_moment_without_zone_is_local_time():
 
 def test_force_is_for_apply_only():
     with pytest.raises(ValueError, match="force is for ApplyPatch only, not for MergePatch"):
-        request.build_patch("/p", MergePatch({}), {"force": True})
+        request.build_patch("/p", MergePatch({}), {"force": True}, JSON)
 
 
 @pytest.mark.parametrize("name", ["label_selector", "field_selector"])
@@ -249,4 +250,4 @@ def test_no_label_can_become_another_condition(labels):
 
 def test_deleting_by_no_label_at_all_is_refused():
     with pytest.raises(ValueError, match="label_selector must not be"):
-        request.build_delete("/api/v1/pods", {"label_selector": {}}, collection=True)
+        request.build_delete("/api/v1/pods", {"label_selector": {}}, JSON, collection=True)

@@ -33,8 +33,8 @@ def test_lines_do_not_depend_on_where_bytes_are_cut(data, cuts):
     bounds = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     for start, end in pairwise(bounds):
         lines += splitter.feed(data[start:end])
-    assert [*lines, splitter.rest()] == data.split(b"\n")
-    assert splitter.rest() == b""
+    assert [*lines, splitter.finish()] == data.split(b"\n")
+    assert splitter.finish() == b""
 
 
 def event(kind: str, version: str, **annotations: str) -> WatchEvent[Any]:

@@ -93,21 +93,21 @@ class AsyncLeases:
             response = await self._rest.send(request, self._until(timeout), max_retries=0)
         except NotFound:
             return None
-        return read_object(response.body, Lease, request)
+        return read_object(response, Lease, request, self._rest.codec)
 
     async def list(self, label_selector: str, timeout: float) -> LeaseList:
         """Read some leases, all in the state of one moment after this was called."""
         options = {"label_selector": label_selector}
         request = build("GET", LEASES.collection_path(self._namespace), options, LIST)
         response = await self._rest.send(request, self._until(timeout), max_retries=0)
-        return read_list(response.body, LeaseList, request)
+        return read_list(response, LeaseList, request, self._rest.codec)
 
     async def delete(self, lease: Lease, timeout: float) -> None:
         """Remove a lease, if it is still as it was seen."""
         metadata = lease.metadata
         options = {"uid": metadata.uid, "resource_version": metadata.resource_version}
         path = LEASES.object_path(self._namespace, metadata.name)
-        request = build_delete(path, options)
+        request = build_delete(path, options, self._rest.codec)
         await self._rest.send(request, self._until(timeout), max_retries=0)
 
     async def release(self, election: Election, timeout: float) -> Lease | None:
@@ -118,9 +118,9 @@ class AsyncLeases:
         return await self.send(ask, election, timeout) if ask else None
 
     async def _write(self, method: str, path: str, lease: Lease, timeout: float) -> Lease:
-        request = build_write(method, path, lease, {})
+        request = build_write(method, path, lease, {}, self._rest.codec)
         response = await self._rest.send(request, self._until(timeout), max_retries=0)
-        return read_object(response.body, Lease, request)
+        return read_object(response, Lease, request, self._rest.codec)
 
     def _until(self, timeout: float) -> float | None:
         return self._rest.deadline({"timeout": timeout})

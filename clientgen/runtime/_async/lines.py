@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._http.lines import LineSplitter
 from ..errors import ClientError
-from .line_stream import AsyncStoppable
+from .frame_stream import AsyncStoppable
 
 if TYPE_CHECKING:
     from typing import Self
 
     from .._http.request import HttpRequest
     from .rest import AsyncRest
+    from .transport_protocol import AsyncByteStream
 
 __all__ = ["AsyncLines"]
 
@@ -33,8 +35,8 @@ class AsyncLines(AsyncStoppable):
     async def __anext__(self) -> str:
         try:
             while not self._stopped.is_set():
-                if self._lines:
-                    return self._lines.popleft().decode("utf-8", "replace")
+                if self._frames:
+                    return self._frames.popleft().decode("utf-8", "replace")
                 await self._read_on()
         except ClientError:
             await self.aclose()
@@ -45,9 +47,11 @@ class AsyncLines(AsyncStoppable):
     async def _read_on(self) -> None:
         if self._stream is None:
             await self._open(self._request, None)
-        elif not await self._read_lines():
-            last = self._splitter.rest()
-            if last and not self._stopped.is_set():
-                self._lines.append(last)
+        elif not await self._read_frames():
+            if last := self._last_frame():
+                self._frames.append(last)
             else:
                 self._stopped.set()
+
+    def _new_framer(self, stream: AsyncByteStream) -> LineSplitter:  # noqa: ARG002 - any log
+        return LineSplitter()

@@ -79,4 +79,4 @@ async def _read(
 ) -> ListT:
     request = build("GET", path, options, LIST)
     response = await rest.send(request, deadline)
-    return read_list(response.body, list_model, request)
+    return read_list(response, list_model, request, rest.codec)

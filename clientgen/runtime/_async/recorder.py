@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
@@ -291,16 +290,17 @@ class AsyncEventRecorder:
         return not await wait_until(self._stopping, self._clock, self._clock.monotonic() + pause)
 
     async def _send(self, write: Write) -> None:
-        make = partial(build_write, "POST", self._resource.collection_path(write.namespace))
         if write.patch is not None:
             path = self._resource.object_path(write.namespace, write.name)
             try:
-                await self._request(build_patch(path, StrategicMergePatch(write.patch), {}))
+                patch = StrategicMergePatch(write.patch)
+                await self._request(build_patch(path, patch, {}, self._rest.codec))
             except NotFound:
                 logger.debug("%r: %s has gone and is written anew", self, write.name)
             else:
                 return
-        await self._request(make(write.body, {}))
+        path = self._resource.collection_path(write.namespace)
+        await self._request(build_write("POST", path, write.body, {}, self._rest.codec))
 
     async def _request(self, request: HttpRequest) -> None:
         await self._rest.send(request, self._rest.deadline({"timeout": _REQUEST_SECONDS}))

@@ -18,11 +18,10 @@ from .._cache.reflector_state import (
 )
 from .._cache.sync_errors import NO_ANSWER, READING
 from .._http import paging
-from .._http.lines import LineSplitter, is_whole
+from .._http.codec import FrameError
 from .._http.request import LIST, WATCH, build
 from .._http.response import read_list
 from .._http.retry import Retry
-from .._models.codec import decode_events
 from .._models.gc_pause import GcPaused
 from .._models.model import Model
 from ..errors import ApiError, ConnectionLost, Expired, Gone, RequestTimeout, TransportError
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .._clock import Clock
+    from .._http.codec import Codec, Framer
     from .._http.request import HttpRequest, HttpResponse
     from .._models.codec import WatchEvent
     from .._models.meta_v1 import ModelList
@@ -108,7 +108,8 @@ class AsyncReflector(Generic[T]):
         self._reflecting = Reflecting(options, clock.monotonic())
         self._stopped = Event()
         self._stream: AsyncByteStream | None = None
-        self._splitter = LineSplitter()
+        self._codec: Codec = rest.codec
+        self._framer: Framer = self._codec.new_framer()
         self._request = build("GET", path, {}, WATCH)
         self._collected: dict[str, T] = {}
         self._collecting = False
@@ -205,7 +206,9 @@ class AsyncReflector(Generic[T]):
     async def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
         request = build("GET", self._path, options, LIST)
         response = await self._stopped.unless(self._send(request))
-        return None if response is None else read_list(response.body, self._list_model, request)
+        if response is None:
+            return None
+        return read_list(response, self._list_model, request, self._rest.codec)
 
     async def _send(self, request: HttpRequest) -> HttpResponse:
         """Send a request, again when the server asks for that; waits end when this is stopped."""
@@ -231,7 +234,6 @@ class AsyncReflector(Generic[T]):
     async def _watch(self, step: Streaming) -> Step:
         problem: Exception | None = None
         self._collected, self._collecting = {}, step.initial
-        self._splitter = LineSplitter()
         try:
             await self._open(step)
             try:
@@ -261,6 +263,9 @@ class AsyncReflector(Generic[T]):
             can_resume=True,
         )
         self._stream = await self._stopped.unless(opening)
+        if self._stream is not None:
+            self._codec = self._rest.codec.for_answer(self._stream.headers)
+            self._framer = self._codec.new_framer()
         self._reflecting.opened(self._now())
         self.said = READING
 
@@ -272,29 +277,31 @@ class AsyncReflector(Generic[T]):
     async def _read_events(self) -> bool:
         """Read on; gives whether there was anything more."""
         assert self._stream is not None
-        self._splitter.check()
+        self._framer.check()
         bookmarks = self._reflecting.bookmarks
         if bookmarks.has_come:
             self._rest.limit_silence(self._stream, bookmarks.note(self._now()))
         chunk = await self._stream.read()
-        if chunk:
-            lines = self._splitter.feed_block(chunk)
-        else:
-            lines = self._splitter.rest()
-            if lines and not self._stopped.is_set() and not is_whole(lines):
-                raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
-        if lines:
-            self._held.append(lines)
-            self._held_size += len(lines)
-            if not self._collecting or self._held_size >= _BLOCK or _is_special(lines):
+        block = self._framer.feed_block(chunk) if chunk else self._last_frame()
+        if block:
+            self._held.append(block)
+            self._held_size += len(block)
+            if not self._collecting or self._held_size >= _BLOCK or self._codec.is_urgent(block):
                 self._take_held()
         return bool(chunk)
 
+    def _last_frame(self) -> bytes:
+        """Return what was left when the stream ended, which is nothing after `stop`."""
+        try:
+            return b"" if self._stopped.is_set() else self._framer.finish()
+        except FrameError as error:
+            raise ConnectionLost(f"{self._request.info}: {error}") from None
+
     def _take_held(self) -> None:
-        lines, self._held, self._held_size = b"".join(self._held), [], 0
-        if lines and not self._stopped.is_set():
+        block, self._held, self._held_size = b"".join(self._held), [], 0
+        if block and not self._stopped.is_set():
             with GcPaused():
-                self._take(decode_events(lines, self._model))
+                self._take(self._codec.decode_events(block, self._model))
 
     def _take(self, events: list[WatchEvent[T]]) -> None:
         changes: list[WatchEvent[T]] = []
@@ -332,8 +339,3 @@ def _delay(retry: Retry, error: ApiError | TransportError) -> float | None:
     if is_too_large(error) or isinstance(error, Gone):
         return None
     return retry.after_response(error.code, error.retry_after, 0.0)
-
-
-def _is_special(lines: bytes) -> bool:
-    """Whether there may be a bookmark or an error, which do not wait for more."""
-    return b'"BOOKMARK"' in lines or b'"ERROR"' in lines

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .._http.json_codec import JSON
 from .._http.request import HttpRequest, HttpResponse, check_headers
 from .._http.response import error_from, retry_after
 from .._http.retry import MAX_RETRIES, Retry, TokenBucket, annotate
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
 
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig, Credential
+    from .._http.codec import Codec
     from .._http.options import ClientOptions
     from .._http.request import Headers
-    from ._primitives import Event
+    from ._primitives import Event, Function
     from .health_monitor import AsyncHeard
     from .transport import AsyncHttpTransport
     from .transport_protocol import AsyncByteStream, AsyncTransport
 
 __all__ = ["AsyncRest"]
+
+Opened = TypeVar("Opened", bound="AsyncByteStream")
 
 _REDIRECT = 300
 _UNAUTHORIZED = 401
@@ -56,6 +60,7 @@ class AsyncRest(Unpicklable):
     times, GETs also after a lost connection, as in client-go. A 401 makes files be read and
     plugins be run again, and the request is sent once more if that gave another credential.
     Credentials go out over TLS only. With `transport` requests go there instead of the network.
+    `codec` writes and reads bodies, and says which media types are asked for.
 
     Use it as a context manager, or call `aclose`.
     """
@@ -65,6 +70,7 @@ class AsyncRest(Unpicklable):
         config: ClusterConfig,
         *,
         transport: AsyncTransport | None = None,
+        codec: Codec = JSON,
         **options: Unpack[ClientOptions],
     ) -> None:
         from .._config.credentials import Credentials
@@ -72,6 +78,7 @@ class AsyncRest(Unpicklable):
 
         _check_options(options)
         self.config = config
+        self.codec = codec
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
         self._timeout = options.get("timeout")
@@ -84,7 +91,7 @@ class AsyncRest(Unpicklable):
         self._bucket_lock = short_lock()
         self._pool = _pool_options(options)
         self._fixed: Headers = (
-            ("Accept", "application/json"),
+            ("Accept", codec.accept),
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
@@ -169,7 +176,7 @@ class AsyncRest(Unpicklable):
                 retry = retry or Retry(request.method, retries, deadline)
                 asked = retry_after(response.headers)
                 delay = retry.after_response(response.status, asked, monotonic())
-                error = error_from(request, response)
+                error = error_from(request, response, self.codec)
             if delay is None:
                 raise annotate(error, retry.count, before)
             before = error
@@ -194,23 +201,39 @@ class AsyncRest(Unpicklable):
             ApiError: the server refused.
             TransportError: there was no answer, or not by the deadline.
         """
+        begin = partial(self._begin, request, deadline, read_timeout, is_watch)
+        stream = await self._accepted(request, begin, deadline, max_retries)
+        if self._keeper is not None:
+            self._keeper.listen(cast("AsyncHeard", stream), can_resume=can_resume)
+        return stream
+
+    async def _accepted(
+        self,
+        request: HttpRequest,
+        begin: Function[[AsyncTransport], Opened],
+        deadline: float | None,
+        max_retries: int | None,
+    ) -> Opened:
+        """Begin a stream, again if need be, until the server accepts.
+
+        `begin` makes one attempt: it signs the request, and sends it by the method of the transport
+        for that kind of stream.
+        """
         retries = self._max_retries if max_retries is None else max_retries
         retry = Retry(request.method, retries, deadline)
         while True:
-            stream = await self._open(request, deadline, read_timeout, is_watch=is_watch)
+            stream = await self._open(begin, deadline)
             if self._keeper is not None and stream.status < _SERVER_ERRORS:
                 self._keeper.answered()
             if "warning" in stream.headers:
                 self._warn(stream.headers)
             if stream.status < _REDIRECT:
-                if self._keeper is not None:
-                    self._keeper.listen(cast("AsyncHeard", stream), can_resume=can_resume)
                 return stream
             body = await _read_some(stream, deadline)
             response = HttpResponse(stream.status, stream.headers, body)
             delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
             if delay is None:
-                raise annotate(error_from(request, response), retry.count, None)
+                raise annotate(error_from(request, response, self.codec), retry.count, None)
             await sleep(delay)
 
     def limit_silence(self, stream: AsyncByteStream, seconds: float) -> None:
@@ -292,19 +315,24 @@ class AsyncRest(Unpicklable):
         return response
 
     async def _open(
-        self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
-    ) -> AsyncByteStream:
-        credential, _ = await self._ready(deadline)
-        stream = await self._begin(request, deadline, silence, is_watch=is_watch)
+        self, begin: Function[[AsyncTransport], Opened], deadline: float | None
+    ) -> Opened:
+        credential, carrier = await self._ready(deadline)
+        stream = await begin(carrier)
         if stream.status == _UNAUTHORIZED and await self._renews(credential, deadline):
             await stream.aclose()
-            stream = await self._begin(request, deadline, silence, is_watch=is_watch)
+            _, carrier = await self._ready(deadline)
+            stream = await begin(carrier)
         return stream
 
     async def _begin(
-        self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
+        self,
+        request: HttpRequest,
+        deadline: float | None,
+        silence: float | None,
+        is_watch: bool,
+        carrier: AsyncTransport,
     ) -> AsyncByteStream:
-        _, carrier = await self._ready(deadline)
         left, limit = _left(request, deadline), None
         if is_watch and self._keeper is not None:
             limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence

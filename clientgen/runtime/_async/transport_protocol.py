@@ -1,6 +1,15 @@
 """The seam below the REST client: whatever carries requests to an API server.
 
-`transport` carries them over the network; a server within the process can take its place.
+`transport` carries them over the network; a server within the process can take its place. Bodies
+are bytes here: their format is the business of the codec (`_http.codec`) that a Rest holds beside
+its transport.
+
+An answer is whole (`send`) or a stream (`stream`). An upgraded connection, a WebSocket say, is a
+third kind: a stream that can also be written to. It takes a subclass of `AsyncByteStream` with what
+is sent, a method of the transport that returns one, and a method of the Rest like its `stream`,
+which passes that method to `_accepted`. Refusals, which are a status of 300 and more and a body to
+`read`, credentials, their renewal after a 401, warnings and retries are dealt with there, for
+streams of any kind.
 """
 
 # The timeouts are part of the seam; a transport is told how long it has.

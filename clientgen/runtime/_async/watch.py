@@ -6,20 +6,21 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._clock import SYSTEM_CLOCK
-from .._http.lines import LineTooLong, is_whole
+from .._http.codec import FrameError
 from .._http.request import WATCH, build
 from .._http.watch import WatchProgress
-from .._models.codec import DecodeError, decode_event
 from .._models.model import Model
 from ..errors import ClientError, ConnectionLost
-from .line_stream import AsyncStoppable
+from .frame_stream import AsyncStoppable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
+    from .._http.codec import Codec, Framer
     from .._models.codec import WatchEvent
     from .rest import AsyncRest
+    from .transport_protocol import AsyncByteStream
 
 __all__ = ["AsyncWatch"]
 
@@ -44,6 +45,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         self._model = model
         self._request = build("GET", path, options, WATCH)
         self._progress = WatchProgress(options, self._request.info)
+        self._codec: Codec = rest.codec
 
     @property
     def resource_version(self) -> str:
@@ -57,14 +59,8 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         while not self._stopped.is_set():
             problem: ClientError | None = None
             try:
-                if self._lines:
-                    line = self._lines.popleft()
-                    try:
-                        event = decode_event(line, self._model)
-                    except DecodeError:
-                        if line.strip():
-                            raise
-                        continue  # a blank line is no event
+                if self._frames:
+                    event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
                         return event
                     continue
@@ -89,23 +85,23 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         if bookmarks.has_come:
             self._rest.limit_silence(self._stream, bookmarks.note(monotonic()))
         try:
-            if await self._read_lines():
+            if await self._read_frames():
                 return True
-        except LineTooLong as error:
+            last = self._last_frame()
+        except FrameError as error:
             raise ConnectionLost(f"{self._request.info}: {error}") from None
-        rest = self._splitter.rest()
-        if not rest:
-            return False
-        if not is_whole(rest):
-            raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
-        self._lines.append(rest)
-        return True
+        if last:
+            self._frames.append(last)
+        return bool(last)
+
+    def _new_framer(self, stream: AsyncByteStream) -> Framer:
+        self._codec = self._rest.codec.for_answer(stream.headers)
+        return self._codec.new_framer()
 
     async def _go_on(self, error: ClientError | None) -> None:
         """After the end of a connection: wait for the next, end the iteration, or raise."""
         await self._leave_stream()
-        self._lines.clear()
-        self._splitter.rest()
+        self._frames.clear()
         if self._stopped.is_set():
             return  # that was the reason
         try:

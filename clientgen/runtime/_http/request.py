@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import Struct
 
-from .._models import codec
 from .._models.arguments import check_object, named
 from ..errors import RequestInfo
 from .patches import ApplyPatch, check_patch
@@ -21,6 +20,7 @@ from .patches import ApplyPatch, check_patch
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .codec import Codec
     from .patches import Patch
 
 __all__ = [
@@ -46,9 +46,6 @@ __all__ = [
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
-_JSON: Headers = (("Content-Type", "application/json"),)
-
-
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
 # What would end a header or a text: control characters, and halves of characters.
 _UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]").search
@@ -223,7 +220,9 @@ def build(
     return HttpRequest(method, path + query_string(options, known) if options else path)
 
 
-def build_write(method: str, path: str, body: object, options: Mapping[str, Any]) -> HttpRequest:
+def build_write(
+    method: str, path: str, body: object, options: Mapping[str, Any], codec: Codec
+) -> HttpRequest:
     """A create or an update.
 
     Raises:
@@ -231,11 +230,11 @@ def build_write(method: str, path: str, body: object, options: Mapping[str, Any]
     """
     check_object("create()" if method == "POST" else "update()", body)
     target = path + query_string(options, WRITE) if options else path
-    return HttpRequest(method, target, _JSON, codec.encode(body))
+    return HttpRequest(method, target, _content_type(codec), codec.encode(body))
 
 
-def build_patch(path: str, patch: Patch, options: Mapping[str, Any]) -> HttpRequest:
-    """A patch; its class decides the content type.
+def build_patch(path: str, patch: Patch, options: Mapping[str, Any], codec: Codec) -> HttpRequest:
+    """A patch; its class and the codec decide the content type.
 
     Raises:
         TypeError: it is no patch.
@@ -244,12 +243,14 @@ def build_patch(path: str, patch: Patch, options: Mapping[str, Any]) -> HttpRequ
     check_patch(patch)
     if options.get("force") and not isinstance(patch, ApplyPatch):
         raise ValueError(f"force is for ApplyPatch only, not for {type(patch).__name__}")
-    headers = (("Content-Type", patch.content_type),)
     target = path + query_string(options, PATCH) if options else path
-    return HttpRequest("PATCH", target, headers, codec.encode(patch.body))
+    content_type, body = codec.encode_patch(patch)
+    return HttpRequest("PATCH", target, (("Content-Type", content_type),), body)
 
 
-def build_delete(path: str, options: Mapping[str, Any], *, collection: bool = False) -> HttpRequest:
+def build_delete(
+    path: str, options: Mapping[str, Any], codec: Codec, *, collection: bool = False
+) -> HttpRequest:
     """A delete: selectors in the query, everything else in a DeleteOptions body.
 
     Raises:
@@ -272,7 +273,11 @@ def build_delete(path: str, options: Mapping[str, Any], *, collection: bool = Fa
     if not body:
         return HttpRequest("DELETE", target)
     body = {"apiVersion": "v1", "kind": "DeleteOptions", **body}
-    return HttpRequest("DELETE", target, _JSON, codec.encode(body))
+    return HttpRequest("DELETE", target, _content_type(codec), codec.encode(body))
+
+
+def _content_type(codec: Codec) -> Headers:
+    return (("Content-Type", codec.content_type),)
 
 
 def _check_limits(options: Mapping[str, Any], limits: Iterable[str]) -> None:

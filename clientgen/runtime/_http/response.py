@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import MsgspecError, Struct, json
-
-from .._models import codec
+from .._models.decode_error import DecodeError
 from .._models.meta_v1 import ModelList, Status, StatusCause, StatusDetails
 from .._models.model import Model
 from .._models.statuses import make_sound, wait_seconds
@@ -15,6 +13,7 @@ from ..errors import ApiError, ResponseBroken, api_error
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .codec import Codec
     from .request import HttpRequest, HttpResponse
 
 __all__ = ["error_from", "read_list", "read_object", "read_object_or_status", "retry_after"]
@@ -30,62 +29,58 @@ _REDIRECT, _NO_CODE = 300, 1000
 _KEPT = 2048
 
 
-class _Peek(Struct):
-    """As much of an object as tells what it is."""
-
-    kind: str = ""
-
-
-_peek = json.Decoder(_Peek)
-
-
-def read_object(body: bytes, model: type[T], request: HttpRequest) -> T:
+def read_object(response: HttpResponse, model: type[T], request: HttpRequest, codec: Codec) -> T:
     """Decode the answer to a successful request.
 
     Raises:
         ApiError: the answer is a Status that speaks of failure, in spite of its 2xx code.
         ResponseBroken: there is no body.
-        DecodeError: it is not JSON, or no object that a client can go on with.
+        DecodeError: it is no object, or none that a client can go on with.
     """
-    if not body:
-        raise ResponseBroken(f"{request.info}: the answer is empty")
-    obj = codec.decode(body, model, usable=model is not Status)
-    if getattr(obj, "kind", None) == "Status":
-        _raise_failure(obj if isinstance(obj, Status) else codec.decode(body, Status), request)
-    return obj
+    codec = codec.for_answer(response.headers)
+    return _read_object(_body_of(response, request), model, request, codec)
 
 
-def read_list(body: bytes, list_model: type[ListT], request: HttpRequest) -> ListT:
+def read_list(
+    response: HttpResponse, list_model: type[ListT], request: HttpRequest, codec: Codec
+) -> ListT:
     """Decode the answer to a list; items that cannot be understood do not stop the others.
 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
     """
-    if not body:
-        raise ResponseBroken(f"{request.info}: the answer is empty")
+    codec, body = codec.for_answer(response.headers), _body_of(response, request)
     items = codec.decode_list(body, list_model, usable=True)
     if getattr(items, "kind", None) == "Status":
         _raise_failure(codec.decode(body, Status), request)
     return items
 
 
-def read_object_or_status(body: bytes, model: type[T], request: HttpRequest) -> T | Status:
+def read_object_or_status(
+    response: HttpResponse, model: type[T], request: HttpRequest, codec: Codec
+) -> T | Status:
     """Decode what a delete answers: the object, or a Status. Its `kind` says which.
 
     Raises:
         ApiError, ResponseBroken, DecodeError: as `read_object`.
     """
-    if _kind_of(body) == "Status":
-        return read_object(body, Status, request)
-    return read_object(body, model, request)
+    codec, body = codec.for_answer(response.headers), _body_of(response, request)
+    if codec.kind_of(body) == "Status":
+        return _read_object(body, Status, request, codec)
+    return _read_object(body, model, request, codec)
 
 
-def _kind_of(body: bytes) -> str:
-    """The kind of the object that a body is; empty where it does not say so."""
-    try:
-        return _peek.decode(body).kind
-    except (MsgspecError, UnicodeDecodeError, RecursionError):
-        return ""
+def _body_of(response: HttpResponse, request: HttpRequest) -> bytes:
+    if not response.body:
+        raise ResponseBroken(f"{request.info}: the answer is empty")
+    return response.body
+
+
+def _read_object(body: bytes, model: type[T], request: HttpRequest, codec: Codec) -> T:
+    obj = codec.decode(body, model, usable=model is not Status)
+    if getattr(obj, "kind", None) == "Status":
+        _raise_failure(obj if isinstance(obj, Status) else codec.decode(body, Status), request)
+    return obj
 
 
 def _raise_failure(status: Status, request: HttpRequest) -> None:
@@ -96,9 +91,9 @@ def _raise_failure(status: Status, request: HttpRequest) -> None:
 # ---- errors -----------------------------------------------------------------------------------
 
 
-def error_from(request: HttpRequest, response: HttpResponse) -> ApiError:
+def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> ApiError:
     """The error that an answer outside of 2xx means."""
-    status = _status_in(response.body)
+    status = _status_in(response.body, codec.for_answer(response.headers))
     if status is None:
         status = _make_status(request.method, response)
     if not _is_refusal(status.code):
@@ -120,10 +115,10 @@ def retry_after(headers: Mapping[str, str]) -> int | None:
     return wait_seconds(headers.get("retry-after", ""))
 
 
-def _status_in(body: bytes) -> Status | None:
+def _status_in(body: bytes, codec: Codec) -> Status | None:
     try:
-        return make_sound(codec.decode(body, Status)) if _kind_of(body) == "Status" else None
-    except codec.DecodeError:
+        return make_sound(codec.decode(body, Status)) if codec.kind_of(body) == "Status" else None
+    except DecodeError:
         return None
 
 

@@ -62,6 +62,7 @@ class ResourceClient:
 
     def __init__(self, rest: Rest, namespace: str | UnsetType = UNSET) -> None:
         self._rest = rest
+        self._codec = rest.codec
         self._namespace = "" if namespace is UNSET else namespace
         self._is_narrow = namespace is not UNSET or not self.resource.namespaced
         self._path = self._path_in(namespace)
@@ -93,7 +94,7 @@ class ResourceClient:
         return Watch(self._rest, self._path, model, options)
 
     def _create(self, model: type[T], body: object, options: Mapping[str, Any]) -> T:
-        request = build_write("POST", self._collection(), body, options)
+        request = build_write("POST", self._collection(), body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _create_named(
@@ -105,14 +106,14 @@ class ResourceClient:
         *,
         subresource: str = "",
     ) -> T:
-        request = build_write("POST", self._path_of(name, subresource), body, options)
+        request = build_write("POST", self._path_of(name, subresource), body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update(
         self, model: type[T], body: object, options: Mapping[str, Any], *, subresource: str = ""
     ) -> T:
         check_object("update()", body)
-        request = build_write("PUT", self._path_for(body, subresource), body, options)
+        request = build_write("PUT", self._path_for(body, subresource), body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _update_named(
@@ -124,7 +125,7 @@ class ResourceClient:
         *,
         subresource: str = "",
     ) -> T:
-        request = build_write("PUT", self._path_of(name, subresource), body, options)
+        request = build_write("PUT", self._path_of(name, subresource), body, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _edit(
@@ -146,8 +147,9 @@ class ResourceClient:
             if patch is None:
                 log_unchanged(path)
                 return current
+            request = build_patch(path, patch, options, self._codec)
             try:
-                return self._send(model, build_patch(path, patch, options), deadline)
+                return self._send(model, request, deadline)
             except Conflict as conflict:
                 delay = retry.after(conflict, monotonic())
                 if delay is None:
@@ -164,7 +166,7 @@ class ResourceClient:
         *,
         subresource: str = "",
     ) -> T:
-        request = build_patch(self._path_of(name, subresource), patch, options)
+        request = build_patch(self._path_of(name, subresource), patch, options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _apply(
@@ -201,18 +203,18 @@ class ResourceClient:
     ) -> T:
         # The server insists on a name for who applies; without one it is the program's.
         options = {"field_manager": self._rest.field_manager, **options}
-        request = build_patch(path, ApplyPatch(body), options)
+        request = build_patch(path, ApplyPatch(body), options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
 
     def _delete(self, model: type[T], name: str, options: Mapping[str, Any]) -> T | Status:
-        request = build_delete(self._path_of(name), options)
+        request = build_delete(self._path_of(name), options, self._codec)
         response = self._rest.send(request, self._rest.deadline(options))
-        return read_object_or_status(response.body, model, request)
+        return read_object_or_status(response, model, request, self._codec)
 
     def _delete_collection(self, list_model: type[T], options: Mapping[str, Any]) -> T | Status:
-        request = build_delete(self._collection(), options, collection=True)
+        request = build_delete(self._collection(), options, self._codec, collection=True)
         response = self._rest.send(request, self._rest.deadline(options))
-        return read_object_or_status(response.body, list_model, request)
+        return read_object_or_status(response, list_model, request, self._codec)
 
     def _subresource(self, model: type[T], name: str, subresource: str) -> Subresource[T]:
         self._path_of(name, subresource)  # refuses what is no name
@@ -230,7 +232,7 @@ class ResourceClient:
 
     def _send(self, model: type[T], request: HttpRequest, deadline: float | None) -> T:
         response = self._rest.send(request, deadline)
-        return read_object(response.body, model, request)
+        return read_object(response, model, request, self._codec)
 
     def _path_in(self, namespace: str | UnsetType) -> str:
         if namespace is UNSET:

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._http.lines import LineSplitter
 from ..errors import ClientError
-from .line_stream import Stoppable
+from .frame_stream import Stoppable
 
 if TYPE_CHECKING:
     from typing import Self
 
     from .._http.request import HttpRequest
     from .rest import Rest
+    from .transport_protocol import ByteStream
 
 __all__ = ["Lines"]
 
@@ -34,8 +36,8 @@ class Lines(Stoppable):
     def __next__(self) -> str:
         try:
             while not self._stopped.is_set():
-                if self._lines:
-                    return self._lines.popleft().decode("utf-8", "replace")
+                if self._frames:
+                    return self._frames.popleft().decode("utf-8", "replace")
                 self._read_on()
         except ClientError:
             self.close()
@@ -46,9 +48,11 @@ class Lines(Stoppable):
     def _read_on(self) -> None:
         if self._stream is None:
             self._open(self._request, None)
-        elif not self._read_lines():
-            last = self._splitter.rest()
-            if last and not self._stopped.is_set():
-                self._lines.append(last)
+        elif not self._read_frames():
+            if last := self._last_frame():
+                self._frames.append(last)
             else:
                 self._stopped.set()
+
+    def _new_framer(self, stream: ByteStream) -> LineSplitter:  # noqa: ARG002 - any log
+        return LineSplitter()

@@ -78,4 +78,4 @@ def _read(
 ) -> ListT:
     request = build("GET", path, options, LIST)
     response = rest.send(request, deadline)
-    return read_list(response.body, list_model, request)
+    return read_list(response, list_model, request, rest.codec)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from .._http.json_codec import JSON
 from .._http.request import HttpRequest, HttpResponse, check_headers
 from .._http.response import error_from, retry_after
 from .._http.retry import MAX_RETRIES, Retry, TokenBucket, annotate
@@ -28,14 +29,17 @@ if TYPE_CHECKING:
 
     from .._clock import Clock
     from .._config.cluster_config import ClusterConfig, Credential
+    from .._http.codec import Codec
     from .._http.options import ClientOptions
     from .._http.request import Headers
-    from ._primitives import Event
+    from ._primitives import Event, Function
     from .health_monitor import Heard
     from .transport import HttpTransport
     from .transport_protocol import ByteStream, Transport
 
 __all__ = ["Rest"]
+
+Opened = TypeVar("Opened", bound="ByteStream")
 
 _REDIRECT = 300
 _UNAUTHORIZED = 401
@@ -57,6 +61,7 @@ class Rest(Unpicklable):
     times, GETs also after a lost connection, as in client-go. A 401 makes files be read and
     plugins be run again, and the request is sent once more if that gave another credential.
     Credentials go out over TLS only. With `transport` requests go there instead of the network.
+    `codec` writes and reads bodies, and says which media types are asked for.
 
     Use it as a context manager, or call `close`.
     """
@@ -66,6 +71,7 @@ class Rest(Unpicklable):
         config: ClusterConfig,
         *,
         transport: Transport | None = None,
+        codec: Codec = JSON,
         **options: Unpack[ClientOptions],
     ) -> None:
         from .._config.credentials import Credentials
@@ -73,6 +79,7 @@ class Rest(Unpicklable):
 
         _check_options(options)
         self.config = config
+        self.codec = codec
         agent = options.get("user_agent") or user_agent()
         self.field_manager = field_manager(agent)
         self._timeout = options.get("timeout")
@@ -85,7 +92,7 @@ class Rest(Unpicklable):
         self._bucket_lock = short_lock()
         self._pool = _pool_options(options)
         self._fixed: Headers = (
-            ("Accept", "application/json"),
+            ("Accept", codec.accept),
             ("User-Agent", agent),
             *_impersonation(config, options),
         )
@@ -170,7 +177,7 @@ class Rest(Unpicklable):
                 retry = retry or Retry(request.method, retries, deadline)
                 asked = retry_after(response.headers)
                 delay = retry.after_response(response.status, asked, monotonic())
-                error = error_from(request, response)
+                error = error_from(request, response, self.codec)
             if delay is None:
                 raise annotate(error, retry.count, before)
             before = error
@@ -195,23 +202,39 @@ class Rest(Unpicklable):
             ApiError: the server refused.
             TransportError: there was no answer, or not by the deadline.
         """
+        begin = partial(self._begin, request, deadline, read_timeout, is_watch)
+        stream = self._accepted(request, begin, deadline, max_retries)
+        if self._keeper is not None:
+            self._keeper.listen(cast("Heard", stream), can_resume=can_resume)
+        return stream
+
+    def _accepted(
+        self,
+        request: HttpRequest,
+        begin: Function[[Transport], Opened],
+        deadline: float | None,
+        max_retries: int | None,
+    ) -> Opened:
+        """Begin a stream, again if need be, until the server accepts.
+
+        `begin` makes one attempt: it signs the request, and sends it by the method of the transport
+        for that kind of stream.
+        """
         retries = self._max_retries if max_retries is None else max_retries
         retry = Retry(request.method, retries, deadline)
         while True:
-            stream = self._open(request, deadline, read_timeout, is_watch=is_watch)
+            stream = self._open(begin, deadline)
             if self._keeper is not None and stream.status < _SERVER_ERRORS:
                 self._keeper.answered()
             if "warning" in stream.headers:
                 self._warn(stream.headers)
             if stream.status < _REDIRECT:
-                if self._keeper is not None:
-                    self._keeper.listen(cast("Heard", stream), can_resume=can_resume)
                 return stream
             body = _read_some(stream, deadline)
             response = HttpResponse(stream.status, stream.headers, body)
             delay = retry.after_response(stream.status, retry_after(stream.headers), monotonic())
             if delay is None:
-                raise annotate(error_from(request, response), retry.count, None)
+                raise annotate(error_from(request, response, self.codec), retry.count, None)
             sleep(delay)
 
     def limit_silence(self, stream: ByteStream, seconds: float) -> None:
@@ -290,20 +313,23 @@ class Rest(Unpicklable):
             response = carrier.send(self._signed(request), _left(request, deadline))
         return response
 
-    def _open(
-        self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
-    ) -> ByteStream:
-        credential, _ = self._ready(deadline)
-        stream = self._begin(request, deadline, silence, is_watch=is_watch)
+    def _open(self, begin: Function[[Transport], Opened], deadline: float | None) -> Opened:
+        credential, carrier = self._ready(deadline)
+        stream = begin(carrier)
         if stream.status == _UNAUTHORIZED and self._renews(credential, deadline):
             stream.close()
-            stream = self._begin(request, deadline, silence, is_watch=is_watch)
+            _, carrier = self._ready(deadline)
+            stream = begin(carrier)
         return stream
 
     def _begin(
-        self, request: HttpRequest, deadline: float | None, silence: float | None, *, is_watch: bool
+        self,
+        request: HttpRequest,
+        deadline: float | None,
+        silence: float | None,
+        is_watch: bool,
+        carrier: Transport,
     ) -> ByteStream:
-        _, carrier = self._ready(deadline)
         left, limit = _left(request, deadline), None
         if is_watch and self._keeper is not None:
             limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence

@@ -7,20 +7,21 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._clock import SYSTEM_CLOCK
-from .._http.lines import LineTooLong, is_whole
+from .._http.codec import FrameError
 from .._http.request import WATCH, build
 from .._http.watch import WatchProgress
-from .._models.codec import DecodeError, decode_event
 from .._models.model import Model
 from ..errors import ClientError, ConnectionLost
-from .line_stream import Stoppable
+from .frame_stream import Stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
+    from .._http.codec import Codec, Framer
     from .._models.codec import WatchEvent
     from .rest import Rest
+    from .transport_protocol import ByteStream
 
 __all__ = ["Watch"]
 
@@ -43,6 +44,7 @@ class Watch(Stoppable, Generic[T]):
         self._model = model
         self._request = build("GET", path, options, WATCH)
         self._progress = WatchProgress(options, self._request.info)
+        self._codec: Codec = rest.codec
 
     @property
     def resource_version(self) -> str:
@@ -56,14 +58,8 @@ class Watch(Stoppable, Generic[T]):
         while not self._stopped.is_set():
             problem: ClientError | None = None
             try:
-                if self._lines:
-                    line = self._lines.popleft()
-                    try:
-                        event = decode_event(line, self._model)
-                    except DecodeError:
-                        if line.strip():
-                            raise
-                        continue  # a blank line is no event
+                if self._frames:
+                    event = self._codec.decode_event(self._frames.popleft(), self._model)
                     if self._progress.take(event):
                         return event
                     continue
@@ -88,23 +84,23 @@ class Watch(Stoppable, Generic[T]):
         if bookmarks.has_come:
             self._rest.limit_silence(self._stream, bookmarks.note(monotonic()))
         try:
-            if self._read_lines():
+            if self._read_frames():
                 return True
-        except LineTooLong as error:
+            last = self._last_frame()
+        except FrameError as error:
             raise ConnectionLost(f"{self._request.info}: {error}") from None
-        rest = self._splitter.rest()
-        if not rest:
-            return False
-        if not is_whole(rest):
-            raise ConnectionLost(f"{self._request.info}: the connection ended within an event")
-        self._lines.append(rest)
-        return True
+        if last:
+            self._frames.append(last)
+        return bool(last)
+
+    def _new_framer(self, stream: ByteStream) -> Framer:
+        self._codec = self._rest.codec.for_answer(stream.headers)
+        return self._codec.new_framer()
 
     def _go_on(self, error: ClientError | None) -> None:
         """After the end of a connection: wait for the next, end the iteration, or raise."""
         self._leave_stream()
-        self._lines.clear()
-        self._splitter.rest()
+        self._frames.clear()
         if self._stopped.is_set():
             return  # that was the reason
         try:

@@ -1,5 +1,5 @@
-# Derived from _async/line_stream.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""What a watch and a followed log have in common: lines of a stream, until somebody stops it."""
+# Derived from _async/frame_stream.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
+"""The common part of a watch and a followed log: frames of a stream, until somebody stops it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from .._http.lines import LineSplitter
 from ..errors import RequestTimeout
 from ._primitives import Event, call_later
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, Unpack
 
+    from .._http.codec import Framer
     from .._http.options import StreamOptions
     from .._http.request import HttpRequest
     from .rest import Rest
@@ -25,7 +25,7 @@ __all__ = ["Stoppable"]
 
 
 class Stoppable:
-    """Reads lines from streams, one stream at a time.
+    """Reads frames from streams, one stream at a time; a subclass says how a stream is cut.
 
     The iteration ends when it is stopped, by whomever. Use it as a context manager, or call
     `close`, where you leave it before its end.
@@ -39,8 +39,8 @@ class Stoppable:
         self._late = False
         self._stopped = Event()
         self._stream: ByteStream | None = None
-        self._splitter = LineSplitter()
-        self._lines: deque[bytes] = deque()
+        self._framer: Framer | None = None
+        self._frames: deque[bytes] = deque()
 
     def stop(self) -> None:
         """End the iteration at once and without an error.
@@ -81,17 +81,28 @@ class Stoppable:
             self._deadline = monotonic() + self._timeout
             self._cancel_alarm = call_later(self._timeout, self._expire)
         opening = self._rest.stream(request, self._deadline, read_timeout, **options)
-        self._stream = self._stopped.unless(opening)
+        stream = self._stream = self._stopped.unless(opening)
+        if stream is not None:
+            self._framer = self._new_framer(stream)
         if self._stopped.is_set():
             self._leave_stream()
 
-    def _read_lines(self) -> bool:
-        """Read on; gives whether there was anything more."""
+    def _read_frames(self) -> bool:
+        """Read on; gives whether the stream has not ended."""
         assert self._stream is not None
-        self._splitter.check()
+        assert self._framer is not None
+        self._framer.check()
         chunk = self._stream.read()
-        self._lines.extend(self._splitter.feed(chunk))
+        self._frames.extend(self._framer.feed(chunk))
         return bool(chunk)
+
+    def _new_framer(self, stream: ByteStream) -> Framer:
+        """Return what cuts a stream that was just opened."""
+        raise NotImplementedError
+
+    def _last_frame(self) -> bytes:
+        """Return what was left when the stream ended, which is nothing after `stop`."""
+        return b"" if self._framer is None or self._stopped.is_set() else self._framer.finish()
 
     def _leave_stream(self) -> None:
         stream, self._stream = self._stream, None

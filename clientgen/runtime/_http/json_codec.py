@@ -1,0 +1,90 @@
+"""The codec for JSON, the format that every API server speaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec import MsgspecError, Struct, json
+
+from .._models import codec
+from .._models.meta_v1 import ModelList
+from .._models.model import Model
+from .lines import JsonLines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._models.codec import WatchEvent
+    from .codec import Codec, Framer
+    from .patches import Patch
+
+__all__ = ["JSON", "JsonCodec"]
+
+T = TypeVar("T", bound=Model)
+ListT = TypeVar("ListT", bound=ModelList[Any])
+
+
+class _Peek(Struct):
+    """As much of an object as tells what it is."""
+
+    kind: str = ""
+
+
+_peek = json.Decoder(_Peek)
+
+
+class JsonCodec:
+    """Writes and reads JSON; a watch is a line of JSON for each event.
+
+    A subclass with another `accept` asks for JSON with a media type parameter.
+    """
+
+    accept: str = "application/json"
+    content_type: str = "application/json"
+
+    def for_answer(self, headers: Mapping[str, str]) -> Codec:  # noqa: ARG002 - see below
+        """Return this codec: an answer without a content type, or with a wrong one, is JSON too."""
+        return self
+
+    def encode(self, body: object) -> bytes:
+        """Write a model or a JSON-like value; see `codec.encode`."""
+        return codec.encode(body)
+
+    def encode_patch(self, patch: Patch) -> tuple[str, bytes]:
+        """Return the content type of a patch, and its body."""
+        return patch.content_type, codec.encode(patch.body)
+
+    def decode(self, body: bytes, model: type[T], *, usable: bool = False) -> T:
+        """Read an object; see `codec.decode`."""
+        return codec.decode(body, model, usable=usable)
+
+    def decode_list(self, body: bytes, list_model: type[ListT], *, usable: bool = False) -> ListT:
+        """Read a list in one go; see `codec.decode_list`."""
+        return codec.decode_list(body, list_model, usable=usable)
+
+    def kind_of(self, body: bytes) -> str:
+        """Return the kind of an object; empty if it has none."""
+        try:
+            return _peek.decode(body).kind
+        except (MsgspecError, UnicodeDecodeError, RecursionError):
+            return ""
+
+    def new_framer(self) -> Framer:
+        """Return a framer for lines of JSON."""
+        return JsonLines()
+
+    def decode_event(self, frame: bytes, model: type[T]) -> WatchEvent[Any]:
+        """Read the event of a line; see `codec.decode_event`."""
+        return codec.decode_event(frame, model)
+
+    def decode_events(self, block: bytes, model: type[T]) -> list[WatchEvent[Any]]:
+        """Read the events of some lines in one go; see `codec.decode_events`."""
+        return codec.decode_events(block, model)
+
+    def is_urgent(self, block: bytes) -> bool:
+        """Whether lines may hold a bookmark or an error."""
+        return b'"BOOKMARK"' in block or b'"ERROR"' in block
+
+
+JSON: Final = JsonCodec()
+"""The codec of clients that are not given another."""
