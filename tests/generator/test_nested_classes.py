@@ -11,7 +11,7 @@ from clientgen._gvk import GroupVersion
 from clientgen.generator.ir import ListType, MapType, Model, ModelId, ModelType, TypeRef
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.inline_names import place_names
-from clientgen.generator.sources.custom import CustomResource, custom_spec
+from clientgen.generator.sources.custom import ServedKind, custom_spec
 from clientgen.generator.sources.spec import Precedence
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
@@ -26,12 +26,12 @@ def listed(item: Schema) -> Schema:
     return {"type": "array", "items": item}
 
 
-def kind(name: str, **spec: Schema) -> CustomResource:
+def kind(name: str, **spec: Schema) -> ServedKind:
     schema, plural = obj(spec=obj(**spec)), f"{name.lower()}s"
-    return CustomResource("x.io", "v1", name, f"{name}List", plural, True, schema, plural)
+    return ServedKind("x.io", "v1", name, f"{name}List", plural, True, schema, plural)
 
 
-def classes(*kinds: CustomResource, version: str = "v1") -> dict[str, Model]:
+def classes(*kinds: ServedKind, version: str = "v1") -> dict[str, Model]:
     api = resolve([custom_spec("x.yaml", kinds, Precedence.MANIFEST)], [], inlined="never")
     home = GroupVersion("x.io", version)
     models = [model for gv in api.group_versions for model in gv.models]

@@ -23,7 +23,7 @@ from clientgen.generator.python_types.methods import named_by_methods
 from clientgen.generator.python_types.module_loader import Found, find, searching, shown
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.referenced_classes import check_reached
-from clientgen.generator.sources.custom import CustomResource, custom_spec
+from clientgen.generator.sources.custom import ServedKind, custom_spec
 from clientgen.generator.sources.document import read_file
 from clientgen.generator.sources.import_statements import imported_modules
 from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
@@ -169,11 +169,11 @@ def _check_asked(
             problems.add(module.file, what, hint)
 
 
-def _resource(kind: ApiKind) -> CustomResource:
+def _resource(kind: ApiKind) -> ServedKind:
     """What is served. Of the schema only the outline is needed: the class is there already."""
     properties: dict[str, Schema] = {field.wire_name: {} for field in kind.type.fields}
     schema: Schema = {"description": kind.type.docstring, "properties": properties}
-    return CustomResource(
+    return ServedKind(
         group=kind.group,
         version=kind.version,
         kind=kind.kind,

@@ -20,7 +20,7 @@ from clientgen.generator.sources.spec import (
     Spec,
 )
 
-__all__ = ["CustomResource", "custom_spec"]
+__all__ = ["ServedKind", "custom_spec"]
 
 _SCALE = "io.k8s.api.autoscaling.v1.Scale"
 _MERGE, _APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
@@ -29,7 +29,7 @@ _PATCHES = ("application/json-patch+json", _MERGE, _APPLY)
 
 
 @dataclass(frozen=True, slots=True)
-class CustomResource:
+class ServedKind:
     """One served version of a custom resource.
 
     `schema` is its openAPIV3Schema and `where` the place of that; `list_kind` is the kind of its
@@ -53,7 +53,7 @@ class CustomResource:
         return GroupVersion(self.group, self.version)
 
 
-def custom_spec(source: str, resources: Iterable[CustomResource], precedence: Precedence) -> Spec:
+def custom_spec(source: str, resources: Iterable[ServedKind], precedence: Precedence) -> Spec:
     """Document custom resources.
 
     Args:
@@ -117,18 +117,18 @@ _SCALES: Mapping[str, Schema] = {
 }
 
 
-def _definition_name(resource: CustomResource, kind: str) -> str:
+def _definition_name(resource: ServedKind, kind: str) -> str:
     return resource.group_version.with_kind(kind).definition_name
 
 
-def _definitions(resource: CustomResource, precedence: Precedence) -> Iterator[Definition]:
+def _definitions(resource: ServedKind, precedence: Precedence) -> Iterator[Definition]:
     item = _definition_name(resource, resource.kind)
     listed = _definition_name(resource, resource.list_kind)
     yield Definition(item, _object(resource), resource.where, precedence)
     yield Definition(listed, _list(resource, item), f"{resource.where} (its list)", precedence)
 
 
-def _object(resource: CustomResource) -> Schema:
+def _object(resource: ServedKind) -> Schema:
     """The schema with the metadata every object has; a definition says only what it adds."""
     properties: dict[str, Any] = {
         **resource.schema.get("properties", {}),
@@ -143,7 +143,7 @@ def _object(resource: CustomResource) -> Schema:
     }
 
 
-def _list(resource: CustomResource, item: str) -> Schema:
+def _list(resource: ServedKind, item: str) -> Schema:
     return {
         "type": "object",
         "description": f"{resource.list_kind} is a list of {resource.kind}.",
@@ -159,7 +159,7 @@ def _list(resource: CustomResource, item: str) -> Schema:
     }
 
 
-def _operations(resource: CustomResource) -> Iterator[Operation]:
+def _operations(resource: ServedKind) -> Iterator[Operation]:
     item = _reference(_definition_name(resource, resource.kind))
     listed = _reference(_definition_name(resource, resource.list_kind))
     status = _reference(f"{META_PACKAGE}.Status")
@@ -175,7 +175,7 @@ def _operations(resource: CustomResource) -> Iterator[Operation]:
 
 
 def _object_operations(
-    resource: CustomResource, subresource: str, schema: Schema
+    resource: ServedKind, subresource: str, schema: Schema
 ) -> Iterator[Operation]:
     yield _operation(resource, "get", subresource, response=schema)
     yield _operation(resource, "put", subresource, body=schema, response=schema)
@@ -183,7 +183,7 @@ def _object_operations(
 
 
 def _operation(
-    resource: CustomResource,
+    resource: ServedKind,
     action: str,
     subresource: str = "",
     *,

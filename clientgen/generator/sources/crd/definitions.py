@@ -13,7 +13,7 @@ from clientgen.generator.sources.crd.helm import HINT, is_template
 from clientgen.generator.sources.crd.positions import below
 from clientgen.generator.sources.crd.rules import API_VERSION, KIND, read_definition
 from clientgen.generator.sources.crd.yaml_documents import Document
-from clientgen.generator.sources.custom import CustomResource, custom_spec
+from clientgen.generator.sources.custom import ServedKind, custom_spec
 from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Input, Precedence, Spec
 
@@ -179,14 +179,14 @@ def _list_kind(names: Mapping[str, Any]) -> str:
     return list_kind
 
 
-def _resources(definition: _Found) -> Iterator[CustomResource]:
+def _resources(definition: _Found) -> Iterator[ServedKind]:
     spec = definition.spec
     names = spec["names"]
     for at, version in enumerate(spec["versions"]):
         if not version.get("served"):
             continue
         parts: Mapping[str, Any] = version.get("subresources", {})
-        yield CustomResource(
+        yield ServedKind(
             group=spec["group"],
             version=version["name"],
             kind=names["kind"],
