@@ -17,7 +17,7 @@ from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part
 
 from ..kinds.shared.checks import immutable, is_not_negative, one_of, selector_causes, selects
-from .job_policies import (
+from ..kinds.shared.job_policies import (
     failure_policy_causes,
     indexed_causes,
     managed_by_causes,

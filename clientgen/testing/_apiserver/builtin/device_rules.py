@@ -21,13 +21,13 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ..kinds.shared.checks import driver_name, immutable, matches, text
 from ..kinds.shared.container_resources import is_extended
-from ..kinds.shared.pod_scheduling import node_selector_causes
-from .admission_expressions import device_expression_causes
-from .device_names import (
+from ..kinds.shared.device_names import (
     attribute_name_causes,
     device_toleration_causes,
     pool_name_causes,
 )
+from ..kinds.shared.pod_scheduling import node_selector_causes
+from .admission_expressions import device_expression_causes
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from clientgen._apimachinery.name_syntax import (
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ..kinds.shared.checks import conditions_causes, driver_name, immutable, matches, unique
+from ..kinds.shared.device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from ..kinds.shared.pod_scheduling import node_selector_causes
-from .device_names import attribute_name_causes, device_taint_causes, pool_name_causes
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.key_pairs import key_pair_problem
 from ..kinds.shared.node_labels import expression_warnings, label_warning
 from ..kinds.shared.quantities import amount
-from .key_pairs import key_pair_problem
 from .pod_warnings import claim_spec_warnings
 from .warning import address_warnings, network_warnings, quoted, warns
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts
 
+from ..kinds.shared.containers import container_causes
 from ..kinds.shared.quantities import amount
-from .containers import container_causes
 from .pod_strategies import qos_class
 from .validating import checks_change
 

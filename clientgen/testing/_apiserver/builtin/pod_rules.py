@@ -25,18 +25,18 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ..kinds.shared.checks import matches, one_of, text
 from ..kinds.shared.container_resources import pod_resource_causes, resource_causes
+from ..kinds.shared.containers import container_causes, image_causes
+from ..kinds.shared.operating_systems import system_causes
+from ..kinds.shared.pod_annotations import annotation_causes, annotation_change_causes
 from ..kinds.shared.pod_scheduling import (
     affinity_causes,
     gates_causes,
     spread_causes,
     tolerations_causes,
 )
-from .containers import container_causes, image_causes
-from .pod_annotations import annotation_causes, annotation_change_causes
-from .security import pod_security_causes
-from .systems import system_causes
+from ..kinds.shared.security_context import pod_security_causes
+from ..kinds.shared.volumes import volumes_causes
 from .validating import checks, checks_change
-from .volumes import volumes_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

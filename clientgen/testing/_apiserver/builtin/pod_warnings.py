@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.host_ports import PortPlaces
 from ..kinds.shared.node_labels import expression_warnings, label_warning
 from ..kinds.shared.quantities import amount
 from .overlaps import overlap_warnings
-from .port_places import PortPlaces
 from .warning import address_warnings, quoted, warns
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..kinds.shared.checks import text
+from ..kinds.shared.job_policies import counted
 from ..kinds.shared.quantities import amount
 from ..kinds.shared.replicas import counts
-from .job_policies import counted
 from .validating import checks_change
 
 if TYPE_CHECKING:

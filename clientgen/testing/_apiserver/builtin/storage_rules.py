@@ -18,9 +18,9 @@ from clientgen._apimachinery.optional_parts import part, texts
 from ..kinds.shared.checks import immutable, one_of, text
 from ..kinds.shared.pod_scheduling import node_selector_causes
 from ..kinds.shared.quantities import amount
-from .claims import MODES, access_mode_causes, claim_causes, size_causes
+from ..kinds.shared.volume_claims import MODES, access_mode_causes, claim_causes, size_causes
+from ..kinds.shared.volumes import source_causes
 from .validating import checks, checks_change
-from .volumes import source_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

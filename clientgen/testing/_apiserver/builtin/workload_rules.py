@@ -16,9 +16,9 @@ from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
 from ..kinds.shared.checks import immutable, is_not_negative, one_of, selector_causes, selects, text
+from ..kinds.shared.pod_annotations import annotation_causes
 from ..kinds.shared.replicas import count_or_percent
-from .claims import claim_causes
-from .pod_annotations import annotation_causes
+from ..kinds.shared.volume_claims import claim_causes
 from .pod_rules import pod_spec_causes
 from .validating import checks, checks_change
 

@@ -16,8 +16,8 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.name_syntax import range_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..kinds.shared.checks import one_of, relative_path
-from .systems import windows_causes
+from .checks import one_of, relative_path
+from .operating_systems import windows_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

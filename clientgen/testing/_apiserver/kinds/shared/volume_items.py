@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.optional_parts import parts
 
-from ..kinds.shared.checks import relative_path
+from .checks import relative_path
 from .containers import field_reference, resource_reference
 
 if TYPE_CHECKING:

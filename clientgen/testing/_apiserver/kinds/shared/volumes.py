@@ -9,11 +9,11 @@ from clientgen._apimachinery.labels import annotations_causes, labels_causes
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part
 
-from ..kinds.shared.checks import one_of, text, unique
-from ..kinds.shared.quantities import amount
-from .claims import claim_causes
-from .projections import projected_causes
-from .volume_files import downward_causes, items_causes, mode_causes
+from .checks import one_of, text, unique
+from .projected_volumes import projected_causes
+from .quantities import amount
+from .volume_claims import claim_causes
+from .volume_items import downward_causes, items_causes, mode_causes
 from .volume_plugins import plugin_causes
 
 if TYPE_CHECKING:

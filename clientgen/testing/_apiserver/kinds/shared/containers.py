@@ -27,19 +27,11 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..kinds.shared.checks import (
-    PROTOCOLS,
-    matches,
-    not_found,
-    one_of,
-    port_number,
-    relative_path,
-    text,
-)
-from ..kinds.shared.container_resources import STANDARD, resize_causes, resource_causes
-from ..kinds.shared.quantities import amount
+from .checks import PROTOCOLS, matches, not_found, one_of, port_number, relative_path, text
+from .container_resources import STANDARD, resize_causes, resource_causes
 from .probes import handler_causes, probe_causes
-from .security import container_security_causes
+from .quantities import amount
+from .security_context import container_security_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

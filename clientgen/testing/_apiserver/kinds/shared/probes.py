@@ -8,14 +8,7 @@ from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_val
 from clientgen._apimachinery.name_syntax import header_name_problems
 from clientgen._apimachinery.optional_parts import parts
 
-from ..kinds.shared.checks import (
-    is_not_negative,
-    matches,
-    one_of,
-    port_number,
-    port_reference,
-    text,
-)
+from .checks import is_not_negative, matches, one_of, port_number, port_reference, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

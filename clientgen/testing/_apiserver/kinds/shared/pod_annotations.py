@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..kinds.shared.checks import relative_path
-from ..kinds.shared.pod_scheduling import tolerations_causes
+from .checks import relative_path
+from .pod_scheduling import tolerations_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
