@@ -15,9 +15,9 @@ import msgspec
 import pytest
 from kubeapi import AsyncClientset, Clientset
 
+from clientgen._openapi import v2
 from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources import openapi_v2
 from clientgen.generator.sources.spec import Operation
 from clientgen.runtime._cache.listers import ClusterLister, NamespacedLister
 from clientgen.runtime._models.meta_v1 import ModelList
@@ -38,7 +38,7 @@ METHODS = {
 
 @pytest.fixture(scope="module")
 def spec():
-    return openapi_v2.read(SPEC, "spec")
+    return v2.read(SPEC, "spec")
 
 
 @pytest.fixture(scope="module")

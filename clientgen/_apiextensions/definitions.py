@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from clientgen._openapi.schema import Schemas
+    from clientgen._openapi.resolved import Schemas
 
 __all__ = ["Definition", "default_definition", "ended", "ending", "installing", "read", "status_of"]
 

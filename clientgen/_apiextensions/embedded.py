@@ -22,7 +22,7 @@ from .shapes import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
     from .structure import Structure
 

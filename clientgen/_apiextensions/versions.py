@@ -26,7 +26,7 @@ from .structure import Structure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen._openapi.schema import Schema, Schemas
+    from clientgen._openapi.resolved import Schema, Schemas
 
     from .cel import RuleTree
 

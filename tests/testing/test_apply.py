@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from clientgen._apimachinery.failures import Failure
 from clientgen._gvk import GroupVersionKind
-from clientgen._openapi.schema import Schemas
+from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.apply import (
     SchemaOf,
     Writer,
@@ -29,7 +29,7 @@ from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.resources import Resource, Subresource
 
 if TYPE_CHECKING:
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 999, tzinfo=UTC)
 SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clientgen._openapi.schema import Schemas
+from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.apply import fields_v1
 from clientgen.testing._apiserver.apply.comparing import compare
 from clientgen.testing._apiserver.apply.merging import merge

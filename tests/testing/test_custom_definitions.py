@@ -22,7 +22,7 @@ from support.wrong_definitions import (
 
 from clientgen import _apiextensions
 from clientgen._apimachinery.failures import Failure
-from clientgen._openapi.schema import Schemas
+from clientgen._openapi.resolved import Schemas
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

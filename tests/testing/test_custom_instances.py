@@ -9,7 +9,7 @@ import pytest
 
 from clientgen import _apiextensions
 from clientgen._apimachinery.failures import Failure
-from clientgen._openapi.schema import Schemas
+from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.spec import load
 
 TEXT = {"type": "string"}

@@ -9,7 +9,7 @@ from msgspec import json
 
 from clientgen._apimachinery.decoding import MAX_BODY, dump_yaml, normalise, parse
 from clientgen._apimachinery.failures import Failure
-from clientgen._openapi.schema import Schemas
+from clientgen._openapi.resolved import Schemas
 
 SPEC = Path(__file__).parents[2] / "specs" / "kubernetes-1.36" / "swagger.json"
 CORE = "io.k8s.api.core.v1."

@@ -10,7 +10,7 @@ import pytest
 
 from clientgen._apimachinery import jsonpath
 from clientgen._apimachinery.failures import Failure
-from clientgen._openapi.schema import Schemas
+from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.resources import Resource
 from clientgen.testing._apiserver.spec import load

@@ -19,7 +19,7 @@ from .scalars import SCALARS, Mismatch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
 __all__ = ["Normalised", "normalise"]
 

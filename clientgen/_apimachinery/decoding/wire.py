@@ -26,7 +26,7 @@ from .messages import BadWire, bytes_of, fields_of, number_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
     from .messages import Wire
 

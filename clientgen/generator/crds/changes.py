@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clientgen._openapi.json_text import is_object
 from clientgen.generator.crds.schema_changes import Change, schema_changes
-from clientgen.generator.sources.document import is_object
 
 __all__ = ["Change", "changes"]
 

@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from clientgen._openapi.json_text import is_array
 from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
-from clientgen.generator.sources.document import is_array
 
 __all__ = ["Places", "Said", "apply", "from_marker", "from_metas", "kinds_of"]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from clientgen._openapi.json_text import is_object
 from clientgen._problems import ClientgenError, Problem, Problems
 from clientgen._yaml.dumper import write_yaml
 from clientgen._yaml.loader import BadText, load_yaml
@@ -26,7 +27,6 @@ from clientgen.generator.directory_lock import exclusive, shared
 from clientgen.generator.manifest import has_header, header, made_from
 from clientgen.generator.output import Changed, Changes, Differences
 from clientgen.generator.sources.crd.shape import shaped
-from clientgen.generator.sources.document import is_object
 
 __all__ = ["Folder", "text_of"]
 

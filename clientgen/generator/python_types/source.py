@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clientgen._gvk import GroupVersion
+from clientgen._openapi.json_text import read_file
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, ModelId, PythonClass
@@ -24,7 +25,6 @@ from clientgen.generator.python_types.module_loader import Found, find, searchin
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.referenced_classes import check_reached
 from clientgen.generator.sources.custom import ServedKind, custom_spec
-from clientgen.generator.sources.document import read_file
 from clientgen.generator.sources.import_statements import imported_modules
 from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clientgen.generator.sources.document import is_array, is_object
+from clientgen._openapi.json_text import is_array, is_object
 from clientgen.generator.sources.spec import Schema
 
 __all__ = ["Said", "of_field", "of_object"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from clientgen._openapi.json_text import is_array, is_object
 from clientgen.generator.ir import (
     META_V1,
     EnumType,
@@ -21,7 +22,6 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Schema, reference_of
 
 __all__ = [

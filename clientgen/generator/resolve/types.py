@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._openapi.json_text import is_object, pointer
 from clientgen._problems import Problems
 from clientgen.generator.ir import (
     META_V1,
@@ -47,7 +48,6 @@ from clientgen.generator.resolve.schemas import (
 )
 from clientgen.generator.resolve.type_lookup import imported_class, imported_from_go, named_in_go
 from clientgen.generator.resolve.zeros import reads_as_zero
-from clientgen.generator.sources.document import is_object, pointer
 from clientgen.generator.sources.packages import meta_models
 from clientgen.generator.sources.spec import (
     Definition,

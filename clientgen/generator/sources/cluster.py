@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from clientgen._openapi.json_text import is_object
 from clientgen._problems import ClientgenError, Problem
 from clientgen.generator.api_words import GROUP, VERSION
 from clientgen.generator.sources import openapi
-from clientgen.generator.sources.document import is_object
 from clientgen.generator.sources.spec import Input, Spec
 from clientgen.generator.user_cache import recall, remember
 

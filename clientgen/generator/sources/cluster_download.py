@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from clientgen._openapi.json_text import is_object
 from clientgen.generator.sources.cluster import ClusterDocuments, group_version
-from clientgen.generator.sources.document import is_object
 from clientgen.generator.sources.folder import INDEX, file_name
 
 __all__ = ["Update", "update_of"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from clientgen._openapi import v2, v3
+from clientgen._openapi.json_text import parse_json, read_file
 from clientgen._problems import Problems
-from clientgen.generator.sources import openapi_v2, openapi_v3
-from clientgen.generator.sources.document import parse_json, read_file
 from clientgen.generator.sources.folder import gather_folder
 from clientgen.generator.sources.spec import Input, Spec
 
@@ -39,9 +39,9 @@ def parse(inputs: Sequence[Input]) -> Spec:
         ClientgenError: with all that is wrong with any of it.
     """
     if len(inputs) != 1:
-        return openapi_v3.parse(inputs)
+        return v3.parse(inputs)
     (one,) = inputs
     document = parse_json(one.data, one.shown)
     if "openapi" in document:
-        return openapi_v3.parse_documents([(one, document)], Problems())
-    return openapi_v2.parse_document(document, one.data, one.shown)
+        return v3.parse_documents([(one, document)], Problems())
+    return v2.parse_document(document, one.data, one.shown)

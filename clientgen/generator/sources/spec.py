@@ -8,9 +8,9 @@ from enum import IntEnum
 from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._openapi.json_text import is_array, is_object, pointer
 from clientgen._problems import Problem
 from clientgen.generator.api_words import DEFINITION, Words
-from clientgen.generator.sources.document import is_array, is_object, pointer
 
 __all__ = [
     "META_PACKAGE",

@@ -19,7 +19,7 @@ from .resources import Resource
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from clientgen._openapi.schema import Schemas
+    from clientgen._openapi.resolved import Schemas
 
     from .cluster import Cluster
     from .routing import Call, Target

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clientgen._apiextensions import CustomVersion, Definition
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
     from .kinds.strategy import Strategy
     from .spec import Spec

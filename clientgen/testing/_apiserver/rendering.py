@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
     from .answers import Headers
     from .cluster import Cluster

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clientgen._gvk import GroupVersionKind
-from clientgen._openapi.schema import UNKNOWN, Schema
+from clientgen._openapi.resolved import UNKNOWN, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

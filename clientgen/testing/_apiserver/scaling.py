@@ -18,7 +18,7 @@ from .kinds.scale import scale_causes
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.decoding import Parsed
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
     from .apply.paths import Path
     from .cluster import Cluster

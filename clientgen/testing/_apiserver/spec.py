@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from msgspec import DecodeError, json
 
 from clientgen._gvk import GroupVersionKind
-from clientgen._openapi.schema import DEFINITIONS, UNKNOWN, Schema, Schemas
+from clientgen._openapi.resolved import DEFINITIONS, UNKNOWN, Schema, Schemas
+from clientgen._openapi.shape import METHODS, check_shape
 from clientgen._shipped import kubernetes_spec
 
 from .names import CATEGORIES, SHORT_NAMES
 from .resources import Resource, Subresource
-from .spec_shape import METHODS, check_shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen._apimachinery.failures import Failure
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
 __all__ = ["strategic_merge", "undecodable"]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clientgen._openapi.json_text import is_array, is_object
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.collector import NOTHING, Manifest
 from clientgen.generator.sources.crd.documents import read_documents
@@ -14,7 +15,6 @@ from clientgen.generator.sources.crd.positions import below
 from clientgen.generator.sources.crd.rules import API_VERSION, KIND, read_definition
 from clientgen.generator.sources.crd.yaml_documents import Document
 from clientgen.generator.sources.custom import ServedKind, custom_spec
-from clientgen.generator.sources.document import is_array, is_object
 from clientgen.generator.sources.spec import Input, Precedence, Spec
 
 __all__ = ["parse"]

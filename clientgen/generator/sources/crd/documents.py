@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from clientgen._openapi.json_text import BITS, DEEPEST, FLATTER, TOO_DEEP, TOO_LARGE, deep_position
 from clientgen._problems import Problem, Problems
 from clientgen._yaml.loader import BadText
 from clientgen.generator.sources.crd.helm import helm_problem
@@ -19,14 +20,6 @@ from clientgen.generator.sources.crd.yaml_documents import (
     not_yaml,
     repeated_keys,
     yaml_documents,
-)
-from clientgen.generator.sources.document import (
-    BITS,
-    DEEPEST,
-    FLATTER,
-    TOO_DEEP,
-    TOO_LARGE,
-    deep_position,
 )
 
 __all__ = ["json_texts", "read_documents"]

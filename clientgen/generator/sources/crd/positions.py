@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from clientgen.generator.sources.document import is_array, is_object, pointer
+from clientgen._openapi.json_text import is_array, is_object, pointer
 
 __all__ = ["below", "field_parts", "found_at"]
 

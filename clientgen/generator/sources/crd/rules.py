@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from clientgen._openapi.json_text import FLATTER, TOO_DEEP, is_array, is_object, too_deep
 from clientgen._problems import Problem, Problems
 from clientgen.generator.sources.crd.positions import below, field_parts, found_at
 from clientgen.generator.sources.crd.shape import shaped
-from clientgen.generator.sources.document import FLATTER, TOO_DEEP, is_array, is_object, too_deep
 from clientgen.generator.user_cache import is_known_sound, remember_sound
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
+from clientgen._openapi.json_text import is_array, is_object
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
-from clientgen.generator.sources.document import is_array, is_object
 
 __all__ = ["DEEPEST", "shaped"]
 

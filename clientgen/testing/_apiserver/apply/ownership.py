@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
     from .managers import Managers
     from .shapes import Type

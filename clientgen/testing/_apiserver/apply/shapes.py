@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from clientgen._openapi.schema import DEFINITIONS, UNKNOWN, Schema, Schemas
+from clientgen._openapi.resolved import DEFINITIONS, UNKNOWN, Schema, Schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -19,7 +19,7 @@ from .values import is_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
 __all__ = ["filled", "zero_of"]
 

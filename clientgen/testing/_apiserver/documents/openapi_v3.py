@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 from msgspec import Raw, json
 
-from clientgen._openapi.schema import DEFINITIONS
+from clientgen._openapi.resolved import DEFINITIONS
+from clientgen._openapi.shape import METHODS
 
 from ..answers import Response
-from ..spec_shape import METHODS
 from .answering import empty, etag_of, is_json_accepted
 from .custom_paths import paths
 from .custom_schemas import whole

@@ -16,7 +16,7 @@ from .declared import DEFAULTS, PARTS, ZEROS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from clientgen._openapi.schema import Schema
+    from clientgen._openapi.resolved import Schema
 
 __all__ = [
     "Fill",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import bad_request
-from clientgen._openapi.schema import UNKNOWN, Schema
+from clientgen._openapi.resolved import UNKNOWN, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

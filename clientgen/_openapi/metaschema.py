@@ -7,15 +7,13 @@ default fits its own schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from clientgen._problems import Problems
-from clientgen.generator.sources.document import (
+from clientgen._openapi.json_text import (
     FLATTER,
     TOO_DEEP,
     check_references,
@@ -23,7 +21,11 @@ from clientgen.generator.sources.document import (
     pointer,
     too_deep,
 )
+from clientgen._problems import Problems
 from clientgen.generator.user_cache import is_known_sound, remember_sound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["Edition", "check_document", "check_metaschema"]
 

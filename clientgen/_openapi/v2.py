@@ -6,16 +6,18 @@ It is weaker than v3: no defaults, and what a custom resource says beyond plain 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from clientgen._openapi.json_text import named_schemas, parse_json, pointer, read_file
+from clientgen._openapi.metaschema import check_document
+from clientgen._openapi.operation import OperationReader, check_unique
 from clientgen._problems import Problems
 from clientgen.generator.api_words import Words
-from clientgen.generator.sources.document import named_schemas, parse_json, pointer, read_file
-from clientgen.generator.sources.metaschema import check_document
-from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import Definition, Schema, Spec, check_definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 __all__ = ["parse", "parse_document", "read"]
 

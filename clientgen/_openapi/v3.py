@@ -7,20 +7,15 @@ types of custom resources in full (https://kubernetes.io/docs/concepts/overview/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from clientgen._openapi.json_text import named_schemas, parse_json, pointer
+from clientgen._openapi.metaschema import check_document
+from clientgen._openapi.operation import OperationReader, check_unique
 from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.api_words import Words
-from clientgen.generator.sources.document import (
-    named_schemas,
-    parse_json,
-    pointer,
-)
-from clientgen.generator.sources.metaschema import check_document
-from clientgen.generator.sources.operations import OperationReader, check_unique
 from clientgen.generator.sources.spec import (
     Definition,
     Input,
@@ -30,6 +25,9 @@ from clientgen.generator.sources.spec import (
     check_definitions,
     gvks_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["parse", "parse_documents"]
 

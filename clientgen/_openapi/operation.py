@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen._problems import Problems
+from clientgen._openapi.json_text import follow, is_object, pointer
 from clientgen.generator.api_words import PLURAL, SUBRESOURCE, Words
-from clientgen.generator.sources.document import follow, is_object, pointer
 from clientgen.generator.sources.spec import Operation, Schema, gvks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clientgen._problems import Problems
 
 __all__ = ["OperationReader", "check_unique"]
 
