@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from kubeapi import AsyncClientset, Clientset
 
-from clientgen._openapi import v2
+from clientgen._openapi.operation import Operation
 from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources.spec import Operation
+from clientgen.generator.sources import openapi
 from clientgen.runtime._http.request import HttpRequest, HttpResponse
 from clientgen.runtime._models.codec import decode, encode
 from clientgen.runtime.aio import AsyncRest
@@ -128,7 +128,7 @@ def test_every_failure_is_raised_as_its_reason(recorded: dict[str, Any]) -> None
 
 @pytest.fixture(scope="module")
 def operations() -> list[Operation]:
-    spec = v2.read(ROOT / "specs/kubernetes-1.36/swagger.json", "spec")
+    spec = openapi.parse(openapi.gather(ROOT / "specs/kubernetes-1.36/swagger.json", "spec"))
     left_out = {skipped.what for skipped in resolve([spec], {}).skipped}
     return [op for op in spec.operations if op.operation_id not in left_out]
 

@@ -15,10 +15,10 @@ import msgspec
 import pytest
 from kubeapi import AsyncClientset, Clientset
 
-from clientgen._openapi import v2
+from clientgen._openapi.operation import Operation
 from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources.spec import Operation
+from clientgen.generator.sources import openapi
 from clientgen.runtime._cache.listers import ClusterLister, NamespacedLister
 from clientgen.runtime._models.meta_v1 import ModelList
 from clientgen.testing import FakeCluster
@@ -38,7 +38,7 @@ METHODS = {
 
 @pytest.fixture(scope="module")
 def spec():
-    return v2.read(SPEC, "spec")
+    return openapi.parse(openapi.gather(SPEC, "spec"))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from .shapes import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
     from .structure import Structure
 
@@ -55,7 +55,7 @@ def _embedded(
 
 
 def clean_embedded(
-    value: Any, structure: Structure, object_meta: Schema, refusal: Callable[[str], Failure]
+    value: Any, structure: Structure, object_meta: ResolvedSchema, refusal: Callable[[str], Failure]
 ) -> list[str]:
     """Bring the metadata of embedded objects into its form; returns the paths of unknown fields.
 

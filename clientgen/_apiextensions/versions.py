@@ -26,7 +26,7 @@ from .structure import Structure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen._openapi.resolved import Schema, Schemas
+    from clientgen._openapi.resolved import ResolvedSchema, Schemas
 
     from .cel import RuleTree
 
@@ -113,7 +113,7 @@ class CustomVersion:
         return warning
 
     @cached_property
-    def schema(self) -> Schema:
+    def schema(self) -> ResolvedSchema:
         """The schema of the whole kind, metadata included."""
         return self._schemas.of(_with_meta(self.openapi, whole=True))
 

@@ -11,28 +11,27 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from clientgen._openapi.json_text import (
     FLATTER,
     TOO_DEEP,
-    check_references,
     duplicate_keys,
     pointer,
     too_deep,
 )
+from clientgen._openapi.references import check_references
 from clientgen._problems import Problems
-from clientgen.generator.user_cache import is_known_sound, remember_sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Edition", "check_document", "check_metaschema"]
+__all__ = ["CHECKS", "Edition", "check_document", "check_metaschema"]
 
 Edition = Literal["2.0", "3.0"]
 
-# Raised whenever a check is added: verdicts of older checks then count no more.
-_CHECKS = "openapi 4"
+CHECKS: Final = "openapi 4"
+"""Names the checks and their edition, which is raised whenever one is added."""
 _AT_MOST = 20
 _LONG = 200
 _LARGE = 4 * 2**20
@@ -41,7 +40,7 @@ _LARGE = 4 * 2**20
 def check_document(
     document: dict[str, Any], edition: Edition, data: bytes, shown: str, *schemas: str
 ) -> Problems:
-    """Everything a sound document satisfies; that one does is remembered.
+    """Tell everything that keeps a document from being sound.
 
     Args:
         document: what was read.
@@ -51,8 +50,6 @@ def check_document(
         schemas: the keys that lead to its named schemas.
     """
     problems = Problems()
-    if is_known_sound(_CHECKS, data):
-        return problems
     deep = too_deep(document)
     if deep:
         problems.add(shown + pointer(*deep), TOO_DEEP, FLATTER)
@@ -61,8 +58,6 @@ def check_document(
     check_metaschema(document, edition, len(data), shown, problems)
     if not problems:
         check_references(document, shown, problems, *schemas)
-    if not problems:
-        remember_sound(_CHECKS, data)
     return problems
 
 
@@ -82,9 +77,9 @@ def check_metaschema(
     validator = _validator(edition)
     if validator.is_valid(document):
         return
-    found = _first(validator, document) if size > _LARGE else validator.iter_errors(document)
+    reported = _first(validator, document) if size > _LARGE else validator.iter_errors(document)
     errors: dict[str, str] = {}
-    for error in chain.from_iterable(map(_innermost, found)):
+    for error in chain.from_iterable(map(_innermost, reported)):
         errors.setdefault(pointer(*error.instance_path), _shorten(str(error.message)))
     for place, message in list(errors.items())[:_AT_MOST]:
         problems.add(

@@ -8,26 +8,31 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen._openapi.json_text import follow, is_object, pointer
-from clientgen.generator.api_words import PLURAL, SUBRESOURCE, Words
-from clientgen.generator.sources.spec import Operation, Schema, gvks_of
+from clientgen._openapi.json_text import follow, is_array, is_object, pointer
+from clientgen._openapi.schema import Schema, kinds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from clientgen._problems import Problems
 
-__all__ = ["OperationReader", "check_unique"]
+__all__ = ["METHODS", "SUCCESS", "Call", "Operation", "OperationReader", "check_unique"]
+
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
+"""The methods for which a path may have operations."""
+SUCCESS: Final = ("200", "201", "202")
+"""The codes of answers that hold what was asked for."""
 
 _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/{}]+))/(?P<version>[^/{}]+)"
     r"(?P<watch>/watch)?(?P<namespaced>/namespaces/\{namespace\})?"
     r"/(?P<plural>[^/{}]+)(?:/\{name\}(?:/(?P<subresource>.+?))?)?/?\Z"
 )
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
 _DEPRECATED_WATCH = "deprecated: a watch is a list with watch=true"
 _NO_RESOURCE = "not a call on a resource (discovery, version or key set)"
@@ -35,25 +40,96 @@ _NO_RESOURCE = "not a call on a resource (discovery, version or key set)"
 _Json = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One HTTP method on one path of a resource.
+
+    Attributes:
+        where: its place.
+        action: the verb as the API server names it in `x-kubernetes-action`: get, put, post...
+        subresource: what follows the name in the path; empty for the resource itself.
+        kinds: what it is about; one kind, but in documents of no real server.
+        body: the schema of what it is sent; None when it is sent nothing.
+        response: the schema of what it answers when it succeeds.
+        consumes: the media types that it takes.
+        watchable: whether it is a list that also answers to `watch=true`.
+    """
+
+    where: str
+    operation_id: str
+    action: str
+    group_version: GroupVersion
+    plural: str
+    subresource: str
+    namespaced: bool
+    kinds: tuple[GroupVersionKind, ...]
+    body: Schema | None
+    response: Schema | None
+    consumes: tuple[str, ...]
+    watchable: bool = False
+
+    @property
+    def gvk(self) -> GroupVersionKind | None:
+        """The kind it is about."""
+        return self.kinds[0] if self.kinds else None
+
+
+class Call(NamedTuple):
+    """A method on a path of a resource, as far as the path and the extensions say it.
+
+    Attributes:
+        method: of HTTP, in lower case.
+        action: the verb as the API server names it in `x-kubernetes-action`.
+        subresource: what follows the name in the path; empty for the resource itself.
+        raw: the operation as it is written.
+        item: what is written for the path: its operations, and parameters of all of them.
+    """
+
+    path: str
+    method: str
+    action: str
+    group_version: GroupVersion
+    plural: str
+    subresource: str
+    namespaced: bool
+    raw: _Json
+    item: _Json
+
+    @property
+    def kinds(self) -> tuple[GroupVersionKind, ...]:
+        """What it is about."""
+        return kinds_of(self.raw)
+
+
 class OperationReader(ABC):
     """Reads the paths of one document. How bodies and answers are written is for subclasses."""
 
-    def __init__(self, document: _Json, shown: str, words: Words) -> None:
+    def __init__(self, document: Mapping[str, Any], shown: str) -> None:
         self._document = document
         self._shown = shown
-        self._words = words
-        self._watched = _watched(document.get("paths", {}))
+        self._paths: Mapping[str, Any] = document.get("paths", {})
+        self._targets: dict[str, _Json] = {}
         self.ignored: list[tuple[str, str]] = []
-        """Operations that are no calls on a resource, and why; filled by `operations`."""
+        """Operations that are no calls on a resource, and why; filled by `calls`."""
 
     def operations(self) -> Iterator[Operation]:
+        """Every call on a resource with what it sends and answers, in order of the paths."""
+        return map(self._operation, self.calls())
+
+    def calls(self) -> Iterator[Call]:
         """Every call on a resource, in order of the paths."""
-        for path, item in sorted(self._document.get("paths", {}).items()):
+        for path, item in sorted(self._paths.items()):
             # What stands there without being a path is an extension, of any type.
-            for method in _METHODS if is_object(item) else ():
-                operation = self._operation(path, method, item) if method in item else None
-                if operation:
-                    yield operation
+            methods = [method for method in METHODS if method in item] if is_object(item) else []
+            match = _PATH.match(path) if methods else None
+            for method in methods:
+                action = item[method].get("x-kubernetes-action")
+                if not isinstance(action, str) or not match:
+                    self.ignored.append((f"{method.upper()} {path}", _NO_RESOURCE))
+                elif match["watch"]:
+                    self.ignored.append((f"{method.upper()} {path}", _DEPRECATED_WATCH))
+                else:
+                    yield _call(match, method, action, item)
 
     @abstractmethod
     def body(self, raw: _Json, item: _Json) -> Schema | None:
@@ -69,76 +145,79 @@ class OperationReader(ABC):
 
     def parameters(self, raw: _Json, item: _Json) -> Iterator[_Json]:
         """The parameters of an operation and of its path; shared ones stand behind a `$ref`."""
-        for parameter in (*raw.get("parameters", ()), *item.get("parameters", ())):
-            yield self.followed(parameter)
+        for stated in (raw.get("parameters"), item.get("parameters")):
+            yield from map(self.followed, stated if is_array(stated) else ())
 
-    def followed(self, part: _Json) -> _Json:
-        """A part of an operation, or what it refers to; nothing if that is only itself."""
-        found, seen = part, set[str]()
-        while "$ref" in found:
-            if found["$ref"] in seen:
+    def followed(self, part: Any) -> _Json:
+        """A part of an operation, or what it refers to; nothing if that is nothing or itself."""
+        if not isinstance(part, dict):
+            return {}
+        reference = part.get("$ref")
+        if not isinstance(reference, str):
+            return part
+        target = self._targets.get(reference)
+        if target is None:
+            target = self._targets[reference] = self._follow(reference)
+        return target
+
+    def _follow(self, reference: Any) -> _Json:
+        target, seen = None, set[str]()
+        while isinstance(reference, str) and reference not in seen:
+            seen.add(reference)
+            try:
+                target = follow(self._document, reference)
+            except KeyError:
                 return {}
-            seen.add(found["$ref"])
-            found = follow(self._document, found["$ref"])
-        return found
+            reference = target.get("$ref") if is_object(target) else None
+        return target if is_object(target) and reference is None else {}
 
-    def _operation(self, path: str, method: str, item: _Json) -> Operation | None:
-        raw = item[method]
-        action = raw.get("x-kubernetes-action")
-        match = _PATH.match(path)
-        if not isinstance(action, str) or not match:
-            self.ignored.append((f"{method.upper()} {path}", _NO_RESOURCE))
-            return None
-        if match["watch"]:
-            self.ignored.append((f"{method.upper()} {path}", _DEPRECATED_WATCH))
-            return None
-        gvks = gvks_of(raw)
-        where = self._shown + pointer("paths", path, method)
-        if not self._are_words(match, gvks, where):
-            return None
+    def _operation(self, call: Call) -> Operation:
         return Operation(
-            where=where,
-            operation_id=raw.get("operationId") or f"{method.upper()} {path}",
-            action=action,
-            group_version=GroupVersion(match["group"] or "", match["version"]),
-            plural=match["plural"],
-            subresource=match["subresource"] or "",
-            namespaced=bool(match["namespaced"]),
-            gvk=gvks[0] if gvks else None,
-            body=self.body(raw, item),
-            response=self.response(raw),
-            consumes=tuple(self.consumes(raw)),
-            watchable=action == "list" and self._watchable(match, raw, item),
+            where=self._shown + pointer("paths", call.path, call.method),
+            operation_id=call.raw.get("operationId") or f"{call.method.upper()} {call.path}",
+            action=call.action,
+            group_version=call.group_version,
+            plural=call.plural,
+            subresource=call.subresource,
+            namespaced=call.namespaced,
+            kinds=call.kinds,
+            body=self.body(call.raw, call.item),
+            response=self.response(call.raw),
+            consumes=tuple(self.consumes(call.raw)),
+            watchable=call.action == "list" and self._watchable(call),
         )
 
-    def _are_words(self, match: re.Match[str], gvks: list[GroupVersionKind], where: str) -> bool:
-        """Whether the path and the kind are made of words that a server could serve."""
-        home = GroupVersion(match["group"] or "", match["version"])
-        found = [self._words.name(home, where)]
-        found += [self._words.name(gvk, where) for gvk in gvks]
-        found.append(self._words.fit(match["plural"], PLURAL, where))
-        if match["subresource"]:
-            found.append(self._words.fit(match["subresource"], SUBRESOURCE, where))
-        return all(found)
-
-    def _watchable(self, match: re.Match[str], raw: _Json, item: _Json) -> bool:
+    def _watchable(self, call: Call) -> bool:
         """Built-in resources have paths below /watch/; custom ones only the query parameter."""
-        group, version = match["group"] or "", match["version"]
-        plurals = self._watched.get((group, version))
+        plurals = self._watched.get((call.group_version.group, call.group_version.version))
         if plurals is not None:
-            return match["plural"] in plurals
-        return any(p.get("name") == "watch" for p in self.parameters(raw, item))
+            return call.plural in plurals
+        return any(p.get("name") == "watch" for p in self.parameters(call.raw, call.item))
+
+    @cached_property
+    def _watched(self) -> dict[tuple[str, str], set[str]]:
+        """The plurals with a path below /watch/, by group and version."""
+        watched: dict[tuple[str, str], set[str]] = {}
+        for path in self._paths:
+            match = _PATH.match(path) if "/watch/" in path else None
+            if match and match["watch"]:
+                key = (match["group"] or "", match["version"])
+                watched.setdefault(key, set()).add(match["plural"])
+        return watched
 
 
-def _watched(paths: _Json) -> dict[tuple[str, str], set[str]]:
-    """The plurals with a path below /watch/, by group and version."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for path in paths:
-        match = _PATH.match(path)
-        if match and match["watch"]:
-            key = (match["group"] or "", match["version"])
-            found.setdefault(key, set()).add(match["plural"])
-    return found
+def _call(match: re.Match[str], method: str, action: str, item: _Json) -> Call:
+    return Call(
+        path=match.string,
+        method=method,
+        action=action,
+        group_version=GroupVersion(match["group"] or "", match["version"]),
+        plural=match["plural"],
+        subresource=match["subresource"] or "",
+        namespaced=bool(match["namespaced"]),
+        raw=item[method],
+        item=item,
+    )
 
 
 def check_unique(operations: Iterable[Operation], problems: Problems) -> None:
@@ -153,7 +232,7 @@ def check_unique(operations: Iterable[Operation], problems: Problems) -> None:
                 f"has the operationId {operation.operation_id!r} of {first.where}",
                 "Operation ids are unique in a document.",
             )
-        first = by_call.setdefault(_call(operation), operation)
+        first = by_call.setdefault(_identity(operation), operation)
         if first is not operation:
             problems.add(
                 operation.where,
@@ -162,7 +241,7 @@ def check_unique(operations: Iterable[Operation], problems: Problems) -> None:
             )
 
 
-def _call(operation: Operation) -> tuple[object, ...]:
+def _identity(operation: Operation) -> tuple[object, ...]:
     """What tells calls apart; get and delete differ by action, lists of all namespaces by scope."""
     # A proxied path has one action for seven methods, and nothing is generated for it.
     distinct = operation.operation_id if operation.action == "connect" else operation.action

@@ -1,18 +1,15 @@
-"""What an OpenAPI v2 document has to look like for the server to walk it without looking.
+"""The shape that an OpenAPI v2 document has to have, for readers that do without its meta-schema.
 
 Only what is read is described. The checking is msgspec's: it is quick, and it says where.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, field
 
-__all__ = ["METHODS", "check_shape"]
-
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
-"""The methods for which a path may have operations."""
+__all__ = ["check_shape"]
 
 
 class _Kind(Struct):
@@ -98,6 +95,6 @@ def _named(document: Any, error: ValidationError) -> str:
         for name, value in named.items():
             try:
                 convert(value, shape)
-            except ValidationError as found:
-                return f"{word} {name}: {found}"
+            except ValidationError as fault:
+                return f"{word} {name}: {fault}"
     return str(error)

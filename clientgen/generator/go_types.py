@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from clientgen._gvk import GroupVersion
-from clientgen._openapi.json_text import links_to_nowhere
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine, Tag
 from clientgen.generator.go_source import GoFile, GoType, read_go
 from clientgen.generator.markers import extract_markers, parse_markers
+from clientgen.generator.sources.files import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 
 __all__ = ["gather", "parse"]

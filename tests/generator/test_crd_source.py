@@ -302,7 +302,7 @@ def test_nulls_and_unknown_fields_are_nothing() -> None:
     schema.update({"required": None, "x-odd": True, "description": None})
     assert check_definition(crd, "f") == []
     spec = parse([manifest(json.dumps(crd))])
-    assert "x-odd" not in spec.definitions["com.example.v1.Web"].schema
+    assert "x-odd" not in spec.definitions["com.example.v1.Web"].schema.words
 
 
 def test_every_level_of_a_schema_may_be_wrong() -> None:

@@ -15,6 +15,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clientgen._gvk import GroupVersion
+from clientgen._openapi import metaschema
+from clientgen._openapi.schema import kinds_of
 from clientgen._problems import ClientgenError
 from clientgen.cli.program import program
 from clientgen.generator.ir import (
@@ -31,9 +33,9 @@ from clientgen.generator.ir import (
 )
 from clientgen.generator.plan.records import shown
 from clientgen.generator.resolve import resolve
-from clientgen.generator.sources import metaschema, openapi, openapi_v3
+from clientgen.generator.sources import openapi
 from clientgen.generator.sources.folder import file_name
-from clientgen.generator.sources.spec import Input, Spec, gvks_of
+from clientgen.generator.sources.spec import Input, Spec
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._models import codec
 from clientgen.testing import FakeCluster
@@ -239,9 +241,9 @@ def test_patch_types_are_those_of_v2(v2: Spec, v3: Spec) -> None:
 def test_a_schema_that_names_other_kinds_in_each_document_names_all(v3: Spec) -> None:
     documents = [json.loads(path.read_bytes()) for path in (SPECS / "v3").glob("api*__v*.json")]
     schemas = [d["components"]["schemas"].get(DELETE_OPTIONS, {}) for d in documents]
-    each = [set(gvks_of(schema)) for schema in schemas]
+    each = [set(kinds_of(schema)) for schema in schemas]
 
-    assert set(gvks_of(v3.definitions[DELETE_OPTIONS].schema)) == set().union(*each)
+    assert set(v3.definitions[DELETE_OPTIONS].schema.kinds) == set().union(*each)
     assert max(map(len, each)) < len(set().union(*each))
 
 
@@ -254,7 +256,7 @@ def test_the_order_of_documents_and_index_does_not_matter(v3: Spec, tmp_path: Pa
     paths = dict(reversed(index["paths"].items()))
     (copied / "index.json").write_text(json.dumps({"paths": paths}))
 
-    assert openapi_v3.parse(shuffled) == v3
+    assert openapi.parse(shuffled) == v3
     again = openapi.gather(copied, "v3")
     assert [(i.name, i.data) for i in again] == [(i.name, i.data) for i in inputs]
 
@@ -281,9 +283,9 @@ def test_the_verdict_on_a_document_is_remembered(monkeypatch: pytest.MonkeyPatch
     document = {"openapi": "3.0.0", "info": {"title": "t", "version": "once"}, "paths": {}}
     one = Input("a", "a.json", json.dumps(document).encode())
 
-    openapi_v3.parse([one])
-    openapi_v3.parse([one])
-    openapi_v3.parse([replace(one, data=one.data + b" ")])
+    openapi.parse([one])
+    openapi.parse([one])
+    openapi.parse([replace(one, data=one.data + b" ")])
 
     assert asked == ["a.json", "a.json"]
 
@@ -324,8 +326,8 @@ def test_servers_behind_the_aggregator_may_bring_older_types_of_kubernetes() -> 
     owner = Input("apis/k8s.io/v1", "b", document("k8s.io", "Own", typed("one", "two")))
 
     for inputs in ([older, owner], [owner, older]):
-        part = openapi_v3.parse(inputs).definitions["io.k8s.v1.Part"]
-        assert set(part.schema["properties"]) == {"one", "two"}
+        part = openapi.parse(inputs).definitions["io.k8s.v1.Part"]
+        assert set(part.schema.properties) == {"one", "two"}
 
 
 def test_others_have_to_agree() -> None:
@@ -336,7 +338,7 @@ def test_others_have_to_agree() -> None:
     ]
 
     with pytest.raises(ClientgenError, match=r"differs from the schema of that name at a#/") as e:
-        openapi_v3.parse(inputs)
+        openapi.parse(inputs)
     assert len(e.value.problems) == 1
 
 
@@ -355,7 +357,7 @@ def test_types_made_of_themselves_are_json_inside(schema: dict[str, Any], type_:
             "properties": {"tree": {"allOf": [ref("com.example.Tree")], "description": "A tree."}},
         }
     }
-    spec = openapi_v3.parse([Input("a", "a", document("a.example.com", "A", {**kind, **holder}))])
+    spec = openapi.parse([Input("a", "a", document("a.example.com", "A", {**kind, **holder}))])
     field = fields_of(resolve([spec], ()))["example/v1 Holder.tree"]
 
     inside = {"list[Raw]": "item", "dict[str, Raw]": "value"}[type_]

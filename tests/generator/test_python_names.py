@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clientgen._gvk import GroupVersion
-from clientgen._openapi import v2
 from clientgen.generator import python_names
 from clientgen.generator.resolve import resolve
+from clientgen.generator.sources import openapi
 
 SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"
 
@@ -97,7 +97,7 @@ def test_accessors_are_plurals_with_the_words_of_the_kind(
 
 
 def test_every_accessor_of_kubernetes_spells_its_plural() -> None:
-    api = resolve([v2.read(SPEC, "spec")], ())
+    api = resolve([openapi.parse(openapi.gather(SPEC, "spec"))], ())
     resources = [r for gv in api.group_versions for r in gv.resources]
 
     assert len(resources) == 89

@@ -19,7 +19,7 @@ from .scalars import SCALARS, Mismatch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
 __all__ = ["Normalised", "normalise"]
 
@@ -45,7 +45,7 @@ class Normalised(NamedTuple):
 
 def normalise(
     value: dict[str, Any],
-    schema: Schema,
+    schema: ResolvedSchema,
     *,
     refuse: Callable[[str], failures.Failure] | None = None,
 ) -> Normalised:
@@ -69,7 +69,7 @@ def normalise(
     return Normalised(made, list(plan.unknown(value, "")) if strangers else [])
 
 
-def _refusal(schema: Schema) -> Callable[[str], failures.Failure]:
+def _refusal(schema: ResolvedSchema) -> Callable[[str], failures.Failure]:
     kinds: list[dict[str, str]] = schema.raw.get("x-kubernetes-group-version-kind") or [{}]
     kind = kinds[0].get("kind") or schema.name.rpartition(".")[2]
     group, version = kinds[0].get("group"), kinds[0].get("version", "v1")
@@ -94,14 +94,14 @@ class _Plan(Protocol):
         ...
 
 
-def _plan(schema: Schema) -> _Plan:
+def _plan(schema: ResolvedSchema) -> _Plan:
     if schema.plan is None:
         schema.plan = _make(schema)
     plan: _Plan = schema.plan
     return plan
 
 
-def _make(schema: Schema) -> _Plan:
+def _make(schema: ResolvedSchema) -> _Plan:
     if schema.name in _SELF_ENCODED:
         return _Scalar(*_SELF_ENCODED[schema.name])
     if schema.name.startswith(f"{_PROPS}Or"):
@@ -113,7 +113,7 @@ def _make(schema: Schema) -> _Plan:
     return _List(schema.items) if schema.items is not None else _single(schema)
 
 
-def _single(schema: Schema) -> _Plan:
+def _single(schema: ResolvedSchema) -> _Plan:
     scalar = SCALARS.get((schema.type, schema.format)) or SCALARS.get((schema.type, ""))
     return _Scalar(*scalar) if scalar else _Raw()
 
@@ -147,7 +147,7 @@ class _Raw:
 
 
 class _List:
-    def __init__(self, items: Schema) -> None:
+    def __init__(self, items: ResolvedSchema) -> None:
         self._items = items
 
     def convert(self, value: Any, strangers: list[str]) -> list[Any]:
@@ -171,7 +171,7 @@ class _List:
 class _Map:
     """Keys are free, and sorted. Maps of quantities are resource lists, which count thousandths."""
 
-    def __init__(self, values: Schema) -> None:
+    def __init__(self, values: ResolvedSchema) -> None:
         self._values = values
         self._plan: _Plan | None = None
 
@@ -210,7 +210,7 @@ class _Field(NamedTuple):
 class _Struct:
     """An object of named fields."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: ResolvedSchema) -> None:
         self._schema = schema
         self._fields: dict[str, _Field] = {}
         self._always: list[tuple[str, Callable[[], Any]]] = []
@@ -269,7 +269,7 @@ class _Struct:
 class _SchemaOr:
     """A schema, or a boolean or list in its place; read leniently inside, as the server does."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: ResolvedSchema) -> None:
         self._kind = schema.name.removeprefix(f"{_PROPS}Or")
         self._props = schema.sibling(_PROPS)
 
@@ -294,7 +294,7 @@ def _nothing() -> None:
     return None
 
 
-def _go_type(schema: Schema) -> str:
+def _go_type(schema: ResolvedSchema) -> str:
     """Name the type in messages, more or less as Go does."""
     if schema.name:
         package, _, name = schema.name.rpartition(".")

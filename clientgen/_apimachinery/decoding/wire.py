@@ -26,7 +26,7 @@ from .messages import BadWire, bytes_of, fields_of, number_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
     from .messages import Wire
 
@@ -34,7 +34,7 @@ __all__ = ["BadWire", "from_wire", "in_json"]
 
 _MEDIA_TYPE: Final = "application/vnd.kubernetes.protobuf"
 
-SchemaOf: TypeAlias = "Callable[[GroupVersionKind], Schema]"
+SchemaOf: TypeAlias = "Callable[[GroupVersionKind], ResolvedSchema]"
 """The definition of a kind; one without a name when there is none."""
 
 _MAGIC: Final = b"k8s\x00"
@@ -89,7 +89,9 @@ def from_wire(body: bytes, schema_of: SchemaOf) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------- messages
 
 
-def _fill(made: dict[str, Any], schema: Schema, definition: str, message: bytes) -> dict[str, Any]:
+def _fill(
+    made: dict[str, Any], schema: ResolvedSchema, definition: str, message: bytes
+) -> dict[str, Any]:
     """Add the fields of a message; those that the schema does not have are left out."""
     numbers = _numbers()[definition]
     for number, wire in fields_of(message):
@@ -102,7 +104,7 @@ def _fill(made: dict[str, Any], schema: Schema, definition: str, message: bytes)
     return made
 
 
-def _add(made: dict[str, Any], name: str, field: Schema, wire: Wire) -> None:
+def _add(made: dict[str, Any], name: str, field: ResolvedSchema, wire: Wire) -> None:
     if field.items is not None:
         made.setdefault(name, []).append(_value(field.items, wire))
     elif field.additional is not None:
@@ -115,7 +117,7 @@ def _add(made: dict[str, Any], name: str, field: Schema, wire: Wire) -> None:
         made[name] = _value(field, wire)
 
 
-def _entry(schema: Schema, wire: Wire) -> tuple[str, Any]:
+def _entry(schema: ResolvedSchema, wire: Wire) -> tuple[str, Any]:
     parts = dict(fields_of(bytes_of(wire)))
     value = parts.get(2, b"")
     if schema.items is None:
@@ -125,7 +127,7 @@ def _entry(schema: Schema, wire: Wire) -> tuple[str, Any]:
     return text_of(parts.get(1, b"")), items
 
 
-def _value(schema: Schema, wire: Wire) -> Any:
+def _value(schema: ResolvedSchema, wire: Wire) -> Any:
     special = _SPECIAL.get(schema.name)
     if special is not None:
         return special(schema, bytes_of(wire))
@@ -160,11 +162,11 @@ def _numbered(listed: str) -> dict[int, str]:
 # ------------------------------------------------------------------- types with a form of their own
 
 
-def _quantity(_: Schema, message: bytes) -> str:
+def _quantity(_: ResolvedSchema, message: bytes) -> str:
     return text_of(dict(fields_of(message)).get(1, b"")) or "0"
 
 
-def _int_or_string(_: Schema, message: bytes) -> int | str:
+def _int_or_string(_: ResolvedSchema, message: bytes) -> int | str:
     parts = dict(fields_of(message))
     return text_of(parts.get(3, b"")) if parts.get(1) else number_of(parts.get(2, 0))
 
@@ -177,17 +179,17 @@ def _moment(message: bytes) -> datetime | None:
     return _EPOCH + timedelta(seconds=seconds, microseconds=nanos // 1000)
 
 
-def _time(_: Schema, message: bytes) -> str | None:
+def _time(_: ResolvedSchema, message: bytes) -> str | None:
     moment = _moment(message)
     return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}".zfill(20)
 
 
-def _micro_time(_: Schema, message: bytes) -> str | None:
+def _micro_time(_: ResolvedSchema, message: bytes) -> str | None:
     moment = _moment(message)
     return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}".zfill(27)
 
 
-def _json(_: Schema, message: bytes) -> Any:
+def _json(_: ResolvedSchema, message: bytes) -> Any:
     """JSON inside of protobuf: RawExtension, FieldsV1, and the defaults of a schema."""
     raw = bytes_of(dict(fields_of(message)).get(1, b""))
     try:
@@ -196,7 +198,7 @@ def _json(_: Schema, message: bytes) -> Any:
         raise BadWire(str(why)) from why
 
 
-def _schema_or(schema: Schema, message: bytes) -> Any:
+def _schema_or(schema: ResolvedSchema, message: bytes) -> Any:
     """A schema, or something else in its place."""
     definition, _, other = schema.name.rpartition("Or")
     own = schema.sibling(definition)
@@ -212,7 +214,7 @@ def _schema_or(schema: Schema, message: bytes) -> Any:
 
 _MACHINERY: Final = "io.k8s.apimachinery.pkg."
 _EXTENSIONS: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
-_SPECIAL: Final[Mapping[str, Callable[[Schema, bytes], Any]]] = {
+_SPECIAL: Final[Mapping[str, Callable[[ResolvedSchema, bytes], Any]]] = {
     f"{_MACHINERY}api.resource.Quantity": _quantity,
     f"{_MACHINERY}util.intstr.IntOrString": _int_or_string,
     f"{_MACHINERY}apis.meta.v1.Time": _time,

@@ -15,7 +15,6 @@ from typing import Any, Generic, Literal, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
-from clientgen._openapi.json_text import read_file
 from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.python_types.annotations import evaluate, unsupported
 from clientgen.generator.python_types.decodability import undecodable
@@ -33,6 +32,7 @@ from clientgen.generator.python_types.syntax import (
     FieldSource,
     read_source,
 )
+from clientgen.generator.sources.files import read_file
 from clientgen.runtime._models.custom_resource import CustomResource
 from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.variants import Auto

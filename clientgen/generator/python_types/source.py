@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clientgen._gvk import GroupVersion
-from clientgen._openapi.json_text import read_file
+from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, ModelId, PythonClass
@@ -25,8 +25,9 @@ from clientgen.generator.python_types.module_loader import Found, find, searchin
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.referenced_classes import check_reached
 from clientgen.generator.sources.custom import ServedKind, custom_spec
+from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.import_statements import imported_modules
-from clientgen.generator.sources.spec import Input, Precedence, Schema, Spec
+from clientgen.generator.sources.spec import Input, Precedence, Spec
 
 __all__ = ["PythonTypes", "gather", "parse"]
 
@@ -171,8 +172,8 @@ def _check_asked(
 
 def _resource(kind: ApiKind) -> ServedKind:
     """What is served. Of the schema only the outline is needed: the class is there already."""
-    properties: dict[str, Schema] = {field.wire_name: {} for field in kind.type.fields}
-    schema: Schema = {"description": kind.type.docstring, "properties": properties}
+    properties: dict[str, dict[str, str]] = {field.wire_name: {} for field in kind.type.fields}
+    schema = Schema({"description": kind.type.docstring, "properties": properties})
     return ServedKind(
         group=kind.group,
         version=kind.version,

@@ -7,12 +7,10 @@ description that the API's author wrote.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from clientgen._openapi.json_text import is_array, is_object
-from clientgen.generator.sources.spec import Schema
+from clientgen._openapi.schema import Bounds, Schema, Validation
 
 __all__ = ["Said", "of_field", "of_object"]
 
@@ -28,7 +26,6 @@ _TYPED = frozenset(
         *("int32", "int64", "float", "double", "password"),
     }
 )
-_RULES = "x-kubernetes-validations"
 _IMMUTABLE = frozenset({"self == oldSelf", "oldSelf == self"})
 
 
@@ -54,33 +51,30 @@ def of_field(schema: Schema, *, custom: bool, whole: bool) -> Iterator[str]:
         whole: whether to include the sentences of `of_object`, because the schema does not become
             a class with a docstring of its own.
     """
-    if "default" in schema and schema["default"] not in (_EMPTY if custom else _ZEROS):
-        yield f"Defaults to {_shown(schema['default'])}."
+    if schema.has_default and schema.default not in (_EMPTY if custom else _ZEROS):
+        yield f"Defaults to {_shown(schema.default)}."
     yield from map(_sentence, _limits(schema))
-    for of, key in (("item", "items"), ("value", "additionalProperties")):
-        inner = schema.get(key)
-        if is_object(inner) and "properties" not in inner:
+    for of, inner in (("item", schema.items), ("value", schema.additional)):
+        if inner is not None and not inner.has_properties:
             yield from (f"Each {of}: {limit}." for limit in _limits(inner))
     if custom:
         yield from _lists(schema)
-        if schema.get("nullable"):
+        if schema.nullable:
             yield "May be null."
-    if whole or "properties" not in schema:
+    if whole or not schema.has_properties:
         yield from of_object(schema)
 
 
 def of_object(schema: Schema) -> Iterator[str]:
     """Describe an object as a whole: its number of entries, required alternatives, and rules."""
-    size = _range(schema.get("minProperties"), schema.get("maxProperties"), "entry", "entries")
-    yield from map(_sentence, size)
-    for key, how in (("oneOf", "Exactly"), ("anyOf", "At least")):
-        names = _alternatives(schema.get(key))
+    if not schema.has_object_limits:
+        return
+    yield from map(_sentence, _range(schema.property_count, "entry", "entries"))
+    for parts, how in ((schema.one_of, "Exactly"), (schema.any_of, "At least")):
+        names = _alternatives(parts)
         if names:
             yield f"{how} one of {_listed(names, 'or')} is required."
-    rules = schema.get(_RULES)
-    for rule in rules if is_array(rules) else ():
-        if is_object(rule):
-            yield _rule(rule)
+    yield from map(_rule, schema.validations)
 
 
 def _sentence(phrase: str) -> str:
@@ -89,24 +83,25 @@ def _sentence(phrase: str) -> str:
 
 def _limits(schema: Schema) -> Iterator[str]:
     """Phrases about a value: its range, length, pattern, format and number of items."""
+    if not schema.has_value_limits:
+        return
     yield from _amounts(schema)
-    yield from _range(schema.get("minLength"), schema.get("maxLength"), "character", "characters")
-    if schema.get("pattern") and not schema.get("x-kubernetes-int-or-string"):
-        yield f"matches `{schema['pattern']}`"
-    form = schema.get("format")
-    if form and form not in _TYPED:
-        yield f"format {form}"
-    yield from _range(schema.get("minItems"), schema.get("maxItems"), "item", "items")
-    if schema.get("uniqueItems"):
+    yield from _range(schema.length, "character", "characters")
+    if schema.pattern and not schema.is_int_or_string:
+        yield f"matches `{schema.pattern}`"
+    if schema.format and schema.format not in _TYPED:
+        yield f"format {schema.format}"
+    yield from _range(schema.item_count, "item", "items")
+    if schema.has_unique_items:
         yield "items must be unique"
-    values = [value for value in schema.get("enum", ()) if value is not None]
+    values = [value for value in schema.enum if value is not None]
     if not all(isinstance(value, str) for value in values):  # the type lists strings
         yield f"one of {', '.join(map(_shown, values))}"
 
 
 def _amounts(schema: Schema) -> Iterator[str]:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    open_below, open_above = (schema.get(f"exclusive{end}") for end in ("Minimum", "Maximum"))
+    least, most = schema.amount
+    open_below, open_above = schema.excludes_bounds
     if None not in (least, most) and not open_below and not open_above:
         yield f"from {least} to {most}" if least != most else f"exactly {least}"
     else:
@@ -114,12 +109,13 @@ def _amounts(schema: Schema) -> Iterator[str]:
             yield f"{'more than' if open_below else 'at least'} {least}"
         if most is not None:
             yield f"{'less than' if open_above else 'at most'} {most}"
-    if schema.get("multipleOf"):
-        yield f"a multiple of {schema['multipleOf']}"
+    if schema.multiple_of:
+        yield f"a multiple of {schema.multiple_of}"
 
 
-def _range(least: Any, most: Any, one: str, many: str) -> Iterator[str]:
+def _range(bounds: Bounds, one: str, many: str) -> Iterator[str]:
     """A phrase for the allowed number of something."""
+    least, most = bounds
     if least and most is not None:
         yield (
             f"exactly {_count(least, one, many)}" if least == most else f"{least} to {most} {many}"
@@ -135,25 +131,22 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _lists(schema: Schema) -> Iterator[str]:
-    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys")
-    if kind == "set":
+    if schema.list_type == "set":
         yield "Items must be unique."
-    elif kind == "map" and is_array(keys) and keys:
-        yield f"No two items may have the same {_listed(map(str, keys))}."
+    elif schema.list_type == "map" and schema.list_map_keys:
+        yield f"No two items may have the same {_listed(map(str, schema.list_map_keys))}."
 
 
-def _alternatives(parts: object) -> list[str]:
+def _alternatives(parts: Iterable[Schema]) -> list[str]:
     """The alternatives in `oneOf: [{required: [a]}, {required: [b]}]`, if it has that form."""
-    if not is_array(parts) or not all(
-        is_object(part) and part.keys() == {"required"} for part in parts
-    ):
+    if not all(part.words == {"required"} for part in parts):
         return []
-    return [" with ".join(f"`{name}`" for name in part["required"]) for part in parts]
+    return [" with ".join(f"`{name}`" for name in part.required) for part in parts]
 
 
-def _rule(rule: Mapping[str, Any]) -> str:
-    expression = " ".join(str(rule.get("rule", "")).split())
-    message = " ".join(str(rule.get("message") or "").split()).rstrip(".")
+def _rule(validation: Validation) -> str:
+    expression = " ".join(validation.rule.split())
+    message = " ".join(validation.message.split()).rstrip(".")
     if expression in _IMMUTABLE:
         return "Immutable once set."
     # A long expression does not help readers; its message does.

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from clientgen._gvk import GroupVersion
+from clientgen._openapi.schema import Schema
 from clientgen.generator import python_names
 from clientgen.generator.ir import (
     META_V1,
@@ -38,7 +39,6 @@ from clientgen.generator.resolve.type_comparison import (
     Shape,
     is_telling,
 )
-from clientgen.generator.sources.spec import Schema
 
 __all__ = ["Known", "Match"]
 
@@ -122,8 +122,7 @@ class Known:
             name: the property that holds it, or a list or map of it: of several types alike, it
                 is the one that Kubernetes itself uses under that name.
         """
-        properties = schema.get("properties")
-        if not properties or not self._shapes:
+        if not schema.properties or not self._shapes:
             return None
         model = self._equal(schema, name)
         if model or self._policy != "older":
@@ -136,7 +135,7 @@ class Known:
         self._comparison.forget()
 
     def _equal(self, schema: Schema, name: str) -> Match | None:
-        alike = self._by_names.get(frozenset(schema["properties"]), ())
+        alike = self._by_names.get(frozenset(schema.properties), ())
         fitting = [
             shape
             for shape in alike
@@ -160,7 +159,7 @@ class Known:
     def _like(self, schema: Schema, name: str, copy: Copy) -> Match | None:
         """The type that an older or a partial copy is made of."""
         lacking: dict[ModelId, Missing] = {}
-        for shape in self._larger(schema["properties"]):
+        for shape in self._larger(schema.properties):
             if copy is Copy.PARTIAL and shape.model == _CONDITION:
                 continue
             missing = self._comparison.lacks(schema, shape.model, copy)
@@ -195,7 +194,7 @@ class Known:
             # Deployments and DaemonSets have a `rollingUpdate` each: nothing speaks for either.
             if len({shape.model.name for shape in best}) == 1:
                 return _first(best)
-        if len(schema["properties"]) >= _SUGGESTIVE:
+        if len(schema.properties) >= _SUGGESTIVE:
             suggested = _suggested(fitting, set(python_names.words(name)))
             if suggested:
                 return _first(suggested)
@@ -206,7 +205,7 @@ class Known:
         if not fitting:
             return None
         first = _first(fitting)
-        wide = len(schema["properties"]) >= _SUGGESTIVE or first.model.group_version == META_V1
+        wide = len(schema.properties) >= _SUGGESTIVE or first.model.group_version == META_V1
         if not is_telling(schema, TELLING if wide else _TELLING_DEEP):
             return None
         one = len({shape.model.name for shape in fitting}) == 1
@@ -220,7 +219,7 @@ def _is_of_one_kind(model: ModelId) -> bool:
 
 def _is_wide(schema: Schema) -> bool:
     """Whether the properties alone say enough: what is required tells small shapes apart."""
-    return len(schema["properties"]) >= _SUGGESTIVE or is_telling(schema)
+    return len(schema.properties) >= _SUGGESTIVE or is_telling(schema)
 
 
 def _rank(shape: Shape) -> tuple[bool, bool, bool]:
@@ -256,5 +255,5 @@ def _suggested(fitting: list[Shape], description_words: set[str]) -> list[Shape]
 
 def _described(schema: Schema) -> set[str]:
     """The words of what is said of the properties, which copies take over: `the ConfigMap or`."""
-    texts = (str(part.get("description", "")) for part in schema["properties"].values())
+    texts = (part.description for part in schema.properties.values())
     return {word.lower() for text in texts for word in _WORD.findall(text)}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
+from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.ir import ListType, MapType, TypeRef
 from clientgen.generator.resolve.schemas import Properties
-from clientgen.generator.sources.spec import Schema
 
 __all__ = ["Limits"]
 
@@ -62,7 +62,7 @@ class Limits:
     @contextmanager
     def describing(self, schema: Schema, where: str) -> Generator[bool, None, None]:
         """Make a class of an object that is described in place; false if it must not become one."""
-        key = id(schema)  # no other one has it while it is kept
+        key = id(schema.raw)  # no other one has it while it is kept
         self._copies += key in self._described
         self._described[key] = schema
         if key in self._open:

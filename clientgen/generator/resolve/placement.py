@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from clientgen._gvk import GroupVersion
 from clientgen.generator.ir import META_V1, ModelId, Scalar
-from clientgen.generator.sources.spec import META_PACKAGE, Definition, gvks_of
+from clientgen.generator.sources.spec import META_PACKAGE, Definition
 
 __all__ = [
     "WELL_KNOWN",
@@ -50,7 +50,7 @@ def is_custom(definition: Definition) -> bool:
 
     It is the reversed group, the version and the kind; Kubernetes' own have Go packages.
     """
-    return any(definition.name == gvk.definition_name for gvk in gvks_of(definition.schema))
+    return any(definition.name == gvk.definition_name for gvk in definition.schema.kinds)
 
 
 class Homes:
@@ -63,7 +63,7 @@ class Homes:
     def model_id(self, name: str) -> ModelId:
         """The model a definition becomes."""
         package, _, short = name.rpartition(".")
-        gvks = gvks_of(self._definitions[name].schema)
+        gvks = self._definitions[name].schema.kinds
         if package == META_PACKAGE:
             return ModelId(META_V1, short)
         if len(gvks) == 1:
@@ -75,7 +75,7 @@ def _votes(definitions: Mapping[str, Definition]) -> dict[str, GroupVersion]:
     """The group version most kinds of a Go package are served in."""
     votes: dict[str, Counter[GroupVersion]] = {}
     for name, definition in definitions.items():
-        gvks = gvks_of(definition.schema)
+        gvks = definition.schema.kinds
         if len(gvks) == 1:
             package = name.rpartition(".")[0]
             votes.setdefault(package, Counter())[gvks[0].group_version] += 1

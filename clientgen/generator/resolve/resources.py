@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._openapi.operation import Operation
 from clientgen.generator.ir import (
     META_V1,
     Method,
@@ -21,7 +22,7 @@ from clientgen.generator.ir import (
     Verb,
 )
 from clientgen.generator.resolve.types import Types
-from clientgen.generator.sources.spec import Operation, Precedence
+from clientgen.generator.sources.spec import Precedence
 
 __all__ = ["Endpoint", "endpoints", "resource_of"]
 

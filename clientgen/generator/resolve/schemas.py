@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from clientgen.generator.sources.spec import META_PACKAGE, Definition, Schema, reference_of
+from clientgen._openapi.schema import Schema, reference_to
+from clientgen.generator.sources.spec import META_PACKAGE, Definition
 
 __all__ = [
     "NO_FIELD",
@@ -31,7 +32,8 @@ _MOST_TAKEN = 250_000
 
 _OBJECT_META, _STRING = f"{META_PACKAGE}.ObjectMeta", {"type": "string"}
 # What a server adds to the schema of an embedded resource.
-_TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
+_IMPLIED = ("apiVersion", "kind")
+_TYPE_META = frozenset({*_IMPLIED, "metadata"})
 _ZEROS: tuple[Any, ...] = (None, "", 0, {}, [])
 
 
@@ -71,14 +73,14 @@ class Properties:
                 todo += (n for n in _taken_over(schema) if n not in begun and n not in self._known)
 
     def _merged(self, schema: Schema) -> _Own:
-        own, own_required = schema.get("properties", {}), schema.get("required", ())
-        parts = schema.get("allOf", ())
+        own, own_required = schema.properties, schema.required
+        parts = schema.all_of
         if not parts:
             return own, frozenset(own_required)
         properties: dict[str, Schema] = {}
         required: set[str] = set()
         for part in parts:
-            target = reference_of(part)
+            target = part.reference
             merged = self._known.get(target, _NOTHING) if target else self._merged(part)
             self._taken += len(merged[0])
             if self._taken > _MOST_TAKEN:
@@ -90,8 +92,8 @@ class Properties:
 
 def _taken_over(schema: Schema) -> Iterator[str]:
     """The definitions in a schema's `allOf`, also where one stands in another."""
-    for part in schema.get("allOf", ()):
-        target = reference_of(part)
+    for part in schema.all_of:
+        target = part.reference
         if target:
             yield target
         else:
@@ -105,27 +107,21 @@ def can_be_field(name: str) -> bool:
 
 def with_metadata(schema: Schema, definitions: Definitions) -> Schema:
     """An embedded object says what it is and has metadata, whatever is said of it."""
-    if not schema.get("x-kubernetes-embedded-resource") or _OBJECT_META not in definitions:
+    if not schema.is_embedded_resource or _OBJECT_META not in definitions:
         return schema
-    implied = {"apiVersion": _STRING, "kind": _STRING}
-    metadata: Schema = {"$ref": f"#/definitions/{_OBJECT_META}"}
-    properties = {**implied, **schema["properties"], "metadata": metadata}
-    required = [*implied, *schema.get("required", ())]
-    return {**schema, "properties": properties, "required": required}
+    implied = {name: _STRING for name in _IMPLIED if name not in schema.properties}
+    return schema.extended({**implied, "metadata": reference_to(_OBJECT_META)}, _IMPLIED)
 
 
 def is_free(schema: Schema) -> bool:
     """Whether an object may have properties that are not described."""
-    return bool(
-        schema.get("additionalProperties") or schema.get("x-kubernetes-preserve-unknown-fields")
-    )
+    return schema.allows_additional or schema.preserves_unknown
 
 
 def is_any_object(schema: Schema) -> bool:
     """Whether it is a resource of any kind, of which only what all have in common is described."""
-    embedded = schema.get("x-kubernetes-embedded-resource")
-    free = schema.get("x-kubernetes-preserve-unknown-fields")
-    return bool(embedded and free and schema.get("properties", {}).keys() <= _TYPE_META)
+    free = schema.is_embedded_resource and schema.preserves_unknown
+    return free and schema.properties.keys() <= _TYPE_META
 
 
 def is_filled_in(schema: Schema, *, custom: bool) -> bool:
@@ -134,4 +130,4 @@ def is_filled_in(schema: Schema, *, custom: bool) -> bool:
     Kubernetes states the zero value for whatever it requires and has no default for; what a custom
     resource states is meant.
     """
-    return "default" in schema and (custom or schema["default"] not in _ZEROS)
+    return schema.has_default and (custom or schema.default not in _ZEROS)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from clientgen._openapi.json_text import is_array, is_object
+from clientgen._openapi.schema import Schema
 from clientgen.generator.ir import (
     META_V1,
     EnumType,
@@ -22,7 +22,6 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.sources.spec import Schema, reference_of
 
 __all__ = [
     "EMBEDDED",
@@ -45,6 +44,7 @@ _LABELLED = frozenset({"annotations", "labels"})
 TELLING = 5
 # What an older copy has at least of each type inside of the one it is taken for.
 _HALF = 0.5
+_INT_AND_STRING = {"integer", "string"}
 _SPECIAL = ("int-or-string", "byte", "date-time")
 
 
@@ -81,7 +81,7 @@ class Comparison:
         """Compare with these types; `reference` is the type of a definition by its name."""
         self._shapes = shapes
         self._reference = reference
-        # With the schema itself: while it is kept, no other one has its identity.
+        # With the schema itself: while it is kept, no other one has the identity of its JSON.
         self._memo: dict[tuple[int, ModelId, Copy, bool], tuple[Schema, Missing | None]] = {}
 
     def forget(self) -> None:
@@ -99,7 +99,7 @@ class Comparison:
             copy: what it may be of the type.
             inside: whether it is a part of a copy, which may ask for what was required once.
         """
-        key = (id(schema), model, copy, inside)
+        key = (id(schema.raw), model, copy, inside)
         if key not in self._memo:
             missing = self._object_lacks(schema, model, copy, inside=inside)
             self._memo[key] = (schema, missing)
@@ -109,8 +109,8 @@ class Comparison:
         self, schema: Schema, model: ModelId, copy: Copy, *, inside: bool
     ) -> Missing | None:
         shape = self._shapes.get(model)
-        properties, older = schema.get("properties", {}), copy is not Copy.EQUAL
-        if shape is None or schema.get("type", "object") != "object" or _is_map(schema):
+        properties, older = schema.properties, copy is not Copy.EQUAL
+        if shape is None or (schema.type or "object") != "object" or _is_map(schema):
             return None
         if model == OBJECT_META and _is_embedded_meta(properties, shape):
             return ()
@@ -128,7 +128,7 @@ class Comparison:
         return tuple(missing)
 
     def _type_lacks(self, schema: Schema, type_: TypeRef, copy: Copy) -> Missing | None:
-        reference = reference_of(schema)
+        reference = schema.reference
         if reference is not None:
             return () if self._reference(reference) == type_ else None
         if copy is not Copy.EQUAL and _is_left_open(schema, type_):
@@ -148,7 +148,7 @@ def _is_embedded_meta(properties: Mapping[str, Schema], shape: Shape) -> bool:
 
 def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
     """Whether the names of the properties are the type's."""
-    names = schema.get("properties", {}).keys()
+    names = schema.properties.keys()
     absent = shape.types.keys() - names
     if not names <= shape.types.keys() or absent & shape.required:
         return False
@@ -157,29 +157,28 @@ def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
 
 def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
     """What a list or map is of, if the schema is one like the type."""
-    inner = schema.get("items" if isinstance(type_, ListType) else "additionalProperties")
-    kind = "array" if isinstance(type_, ListType) else "object"
-    fits = schema.get("type", "object") == kind and not schema.get("properties")
-    return inner if fits and is_object(inner) else None
+    is_list = isinstance(type_, ListType)
+    kind = "array" if is_list else "object"
+    if (schema.type or "object") != kind or schema.properties:
+        return None
+    return schema.items if is_list else schema.additional
 
 
 def is_telling(schema: Schema, least: int = TELLING) -> bool:
     """Whether a schema says enough to be told from others: so many properties in all its levels."""
     count, waiting = 0, [schema]
     while waiting and count < least:
-        properties = waiting.pop().get("properties", {})
+        properties = waiting.pop().properties
         count += len(properties)
-        waiting += [inner for part in properties.values() if (inner := _innermost(part))]
+        waiting += map(_innermost, properties.values())
     return count >= least
 
 
 def _innermost(schema: Schema) -> Schema:
     """What a list or map is of, however deep."""
-    while True:
-        inner = schema.get("items") or schema.get("additionalProperties")
-        if not is_object(inner):
-            return schema
+    while inner := schema.items or schema.additional:
         schema = inner
+    return schema
 
 
 def _requires_the_same(schema: Schema, shape: Shape, copy: Copy, *, inside: bool) -> bool:
@@ -188,14 +187,14 @@ def _requires_the_same(schema: Schema, shape: Shape, copy: Copy, *, inside: bool
     A part of an older copy may ask for more. A partial copy asks for nothing: who asks for
     something in it means the rest not to be required.
     """
-    properties = schema.get("properties", {})
-    required = frozenset(schema.get("required", ()))
+    properties = schema.properties
+    required = frozenset(schema.required)
     if copy is Copy.PARTIAL:
         return not required
     stricter = inside and copy is Copy.OLDER
     differing = shape.required - required if stricter else shape.required ^ required
     differing &= properties.keys()
-    return all("default" in properties[name] for name in differing)
+    return all(properties[name].has_default for name in differing)
 
 
 def _is_left_open(schema: Schema, type_: TypeRef) -> bool:
@@ -203,24 +202,24 @@ def _is_left_open(schema: Schema, type_: TypeRef) -> bool:
 
     Some writers say so of quantities, of what they do not check, and of what would be too long.
     """
-    if schema.get("x-kubernetes-preserve-unknown-fields") is not True or _is_int_or_string(schema):
+    if not schema.preserves_unknown or _is_int_or_string(schema):
         return False
-    if any(schema.get(name) for name in ("properties", "additionalProperties", "items")):
+    if schema.properties or schema.allows_additional or schema.items:
         return False
     if isinstance(type_, ListType):
-        return "type" not in schema and isinstance(type_.item, ModelType)
-    return schema.get("type", "object") == "object" and isinstance(type_, ModelType | MapType)
+        return not schema.type and isinstance(type_.item, ModelType)
+    return (schema.type or "object") == "object" and isinstance(type_, ModelType | MapType)
 
 
 def _is_map(schema: Schema) -> bool:
-    return is_object(schema.get("additionalProperties"))
+    return schema.additional is not None
 
 
 def _is_value(schema: Schema, type_: EnumType | Scalar | UnionType) -> bool:
     """Whether a schema that is no model is how some writer says this type."""
     if isinstance(type_, UnionType):
         return False
-    kind, format_ = schema.get("type"), schema.get("format", "")
+    kind, format_ = schema.type, schema.format
     plain = kind == "string" and format_ not in _SPECIAL and not _is_int_or_string(schema)
     if isinstance(type_, EnumType) or type_ is Scalar.STRING:
         return plain
@@ -229,7 +228,7 @@ def _is_value(schema: Schema, type_: EnumType | Scalar | UnionType) -> bool:
     if type_ is Scalar.INT_OR_STRING:
         return _is_int_or_string(schema)
     if type_ is Scalar.JSON:
-        return kind in (None, "object") and not schema.get("properties") and not _is_map(schema)
+        return kind in ("", "object") and not schema.properties and not _is_map(schema)
     wanted = {
         Scalar.BYTES: ("string", "byte"),
         Scalar.TIME: ("string", "date-time"),
@@ -239,13 +238,7 @@ def _is_value(schema: Schema, type_: EnumType | Scalar | UnionType) -> bool:
 
 
 def _is_int_or_string(schema: Schema) -> bool:
-    if schema.get("x-kubernetes-int-or-string") or schema.get("format") == "int-or-string":
+    if schema.is_int_or_string:
         return True
-    for key in ("anyOf", "oneOf"):
-        parts = schema.get(key)
-        if is_array(parts) and {p.get("type") for p in parts if is_object(p)} == {
-            "integer",
-            "string",
-        }:
-            return True
-    return False
+    alternatives = (schema.any_of, schema.one_of)
+    return any({part.type for part in parts} == _INT_AND_STRING for parts in alternatives)

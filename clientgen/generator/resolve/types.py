@@ -12,7 +12,8 @@ from itertools import chain
 from typing import Any
 
 from clientgen._gvk import GroupVersion, GroupVersionKind
-from clientgen._openapi.json_text import is_object, pointer
+from clientgen._openapi.json_text import pointer
+from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.ir import (
     META_V1,
@@ -49,18 +50,13 @@ from clientgen.generator.resolve.schemas import (
 from clientgen.generator.resolve.type_lookup import imported_class, imported_from_go, named_in_go
 from clientgen.generator.resolve.zeros import reads_as_zero
 from clientgen.generator.sources.packages import meta_models
-from clientgen.generator.sources.spec import (
-    Definition,
-    Precedence,
-    Schema,
-    gvks_of,
-    reference_of,
-)
+from clientgen.generator.sources.spec import Definition, Precedence
 
 __all__ = ["Types"]
 
 # A kind's own parts keep their names, whatever they look like.
 _OWN_PARTS = ("spec", "status")
+_EMPTY = Schema({})
 
 
 class Types:
@@ -130,7 +126,7 @@ class Types:
 
     def model_of(self, schema: Schema | None) -> ModelId | None:
         """The model a body or response refers to, if it is one."""
-        name = reference_of(schema or {})
+        name = schema.reference if schema else None
         if name is None or name not in self._definitions:
             return None
         return self._homes.model_id(name) if self._is_model(name) else None
@@ -170,14 +166,14 @@ class Types:
         if name in WELL_KNOWN or json_schema_union(name):
             return False
         schema = self._definitions[name].schema
-        if "properties" in schema or "allOf" in schema:
+        if schema.has_properties or schema.all_of:
             return True
         # `type: object` and nothing more, under a name of its own, is Go's `struct{}`.
-        return schema.get("type") == "object" and not is_free(schema)
+        return schema.type == "object" and not is_free(schema)
 
     def _add_definition(self, name: str) -> None:
         definition = self._definitions[name]
-        gvks = gvks_of(definition.schema)
+        gvks = definition.schema.kinds
         model = self._homes.model_id(name)
         if definition.precedence is Precedence.STAND_IN:
             self.stand_ins.add(model)
@@ -208,7 +204,7 @@ class Types:
                 "Rename one of the definitions.",
             )
             return
-        self._descriptions[model] = schema.get("description", "")
+        self._descriptions[model] = schema.description
         description = self._described(model, schema, where, gvk, custom=custom)
         self._models[model] = in_words([description], model)
 
@@ -237,7 +233,7 @@ class Types:
         properties = {name: part for name, part in stated.items() if can_be_field(name)}
         for name in sorted(stated.keys() - properties.keys()):
             self.skipped.append(Skipped(where + pointer("properties", name)[1:], NO_FIELD))
-        asked = {n for n in required if not is_filled_in(properties.get(n, {}), custom=custom)}
+        asked = {n for n in required if not is_filled_in(properties.get(n, _EMPTY), custom=custom)}
         fields: list[Field] = []
         descriptions: dict[str, Said] = {}
         for name, part in sorted(properties.items()):
@@ -245,7 +241,7 @@ class Types:
             type_ = self._limits.written(self.type_of(part, place, model, name), place)
             # Null is what an optional field is without a value anyway.
             type_ = or_null(part, type_) if name in asked else type_
-            filled = custom and bool(part.get("default")) and isinstance(type_, ListType | MapType)
+            filled = custom and bool(part.default) and isinstance(type_, ListType | MapType)
             filled |= not custom and type_ is Scalar.INTEGER and reads_as_zero(model, name)
             partial = (model, name) in self._partial
             fields.append(Field(name, type_, name in asked, has_default=filled, partial=partial))
@@ -276,13 +272,13 @@ class Types:
         return field_type
 
     def _type_of(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
-        reference = reference_of(schema)
+        reference = schema.reference
         if reference:
             return self._referenced(reference, where, owner, name)
-        kind = schema.get("type")
+        kind = schema.type
         if kind == "array":
-            return ListType(self._element(schema.get("items", {}), where + "/items", owner, name))
-        if kind == "object" or "properties" in schema:
+            return ListType(self._element(schema.items or _EMPTY, where + "/items", owner, name))
+        if kind == "object" or schema.has_properties:
             return self._object(schema, where, owner, name)
         return scalar(schema)
 
@@ -315,17 +311,16 @@ class Types:
         return UnionType((schema, others[other]))
 
     def _object(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
-        values = schema.get("additionalProperties")
         if is_any_object(schema):
             return Scalar.JSON
-        if "properties" in schema:
+        if schema.has_properties:
             known = self._recognised(schema, where, owner, name)
             if known:
                 return ModelType(known)
             return self._in_its_place(schema, where, owner, name)
-        if is_object(values):
+        if schema.additional:
             place = where + "/additionalProperties"
-            return MapType(self._element(values, place, owner, name))
+            return MapType(self._element(schema.additional, place, owner, name))
         return Scalar.JSON
 
     def _in_its_place(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
@@ -367,5 +362,4 @@ def _said(schema: Schema, sentences: Iterable[str]) -> Said:
 
 
 def _text(schema: Schema) -> str:
-    description = schema.get("description", "")
-    return strip_markers(description) if description else ""
+    return strip_markers(schema.description) if schema.description else ""

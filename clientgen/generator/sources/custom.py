@@ -10,19 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clientgen._gvk import GroupVersion
-from clientgen.generator.sources.spec import (
-    META_PACKAGE,
-    Definition,
-    Operation,
-    Precedence,
-    Schema,
-    Spec,
-)
+from clientgen._gvk import GroupVersion, GroupVersionKind
+from clientgen._openapi.operation import Operation
+from clientgen._openapi.schema import KINDS, Schema, reference_to, written_kind
+from clientgen.generator.sources.spec import META_PACKAGE, Definition, Precedence, Spec
 
 __all__ = ["ServedKind", "custom_spec"]
 
 _SCALE = "io.k8s.api.autoscaling.v1.Scale"
+_Json = Mapping[str, Any]
+
 _MERGE, _APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
 # What a server takes for custom resources: no strategic merge, for want of merge keys.
 _PATCHES = ("application/json-patch+json", _MERGE, _APPLY)
@@ -74,39 +71,31 @@ def custom_spec(source: str, resources: Iterable[ServedKind], precedence: Preced
 
 def _stand_ins(*, scale: bool) -> dict[str, Definition]:
     """What custom resources refer to; a document of the same run says it better."""
-    object_type: Schema = {"type": "object", "properties": {}}
-    schemas: dict[str, Schema] = {
+    object_type = {"type": "object", "properties": {}}
+    schemas: dict[str, _Json] = {
         f"{META_PACKAGE}.{name}": object_type for name in ("ListMeta", "ObjectMeta", "Status")
     }
     if scale:
         schemas.update(_SCALES)
     return {
-        name: Definition(name, schema, name, Precedence.STAND_IN)
-        for name, schema in schemas.items()
+        name: Definition(name, Schema(raw), name, Precedence.STAND_IN)
+        for name, raw in schemas.items()
     }
-
-
-def _reference(name: str) -> dict[str, str]:
-    return {"$ref": f"#/definitions/{name}"}
-
-
-def _gvk(group: str, version: str, kind: str) -> list[dict[str, str]]:
-    return [{"group": group, "kind": kind, "version": version}]
 
 
 _STRING, _COUNT = {"type": "string"}, {"type": "integer", "format": "int32"}
 _TYPE_META = {"apiVersion": _STRING, "kind": _STRING}
 # autoscaling/v1, as a server documents it.
-_SCALES: Mapping[str, Schema] = {
+_SCALES: Mapping[str, _Json] = {
     _SCALE: {
         "type": "object",
         "properties": {
             **_TYPE_META,
-            "metadata": _reference(f"{META_PACKAGE}.ObjectMeta"),
-            "spec": _reference(f"{_SCALE}Spec"),
-            "status": _reference(f"{_SCALE}Status"),
+            "metadata": reference_to(f"{META_PACKAGE}.ObjectMeta"),
+            "spec": reference_to(f"{_SCALE}Spec"),
+            "status": reference_to(f"{_SCALE}Status"),
         },
-        "x-kubernetes-group-version-kind": _gvk("autoscaling", "v1", "Scale"),
+        KINDS: [written_kind(GroupVersionKind("autoscaling", "v1", "Scale"))],
     },
     f"{_SCALE}Spec": {"type": "object", "properties": {"replicas": _COUNT}},
     f"{_SCALE}Status": {
@@ -130,39 +119,31 @@ def _definitions(resource: ServedKind, precedence: Precedence) -> Iterator[Defin
 
 def _object(resource: ServedKind) -> Schema:
     """The schema with the metadata every object has; a definition says only what it adds."""
-    properties: dict[str, Any] = {
-        **resource.schema.get("properties", {}),
-        **_TYPE_META,
-        "metadata": _reference(f"{META_PACKAGE}.ObjectMeta"),
-    }
-    return {
-        **resource.schema,
-        "type": "object",
-        "properties": properties,
-        "x-kubernetes-group-version-kind": _gvk(resource.group, resource.version, resource.kind),
-    }
+    metadata = reference_to(f"{META_PACKAGE}.ObjectMeta")
+    described = resource.schema.extended({**_TYPE_META, "metadata": metadata})
+    kind = resource.group_version.with_kind(resource.kind)
+    return Schema({**described.raw, "type": "object", KINDS: [written_kind(kind)]})
 
 
 def _list(resource: ServedKind, item: str) -> Schema:
-    return {
+    raw = {
         "type": "object",
         "description": f"{resource.list_kind} is a list of {resource.kind}.",
         "properties": {
             **_TYPE_META,
-            "items": {"type": "array", "items": _reference(item)},
-            "metadata": _reference(f"{META_PACKAGE}.ListMeta"),
+            "items": {"type": "array", "items": reference_to(item)},
+            "metadata": reference_to(f"{META_PACKAGE}.ListMeta"),
         },
         "required": ["items"],
-        "x-kubernetes-group-version-kind": _gvk(
-            resource.group, resource.version, resource.list_kind
-        ),
+        KINDS: [written_kind(resource.group_version.with_kind(resource.list_kind))],
     }
+    return Schema(raw)
 
 
 def _operations(resource: ServedKind) -> Iterator[Operation]:
-    item = _reference(_definition_name(resource, resource.kind))
-    listed = _reference(_definition_name(resource, resource.list_kind))
-    status = _reference(f"{META_PACKAGE}.Status")
+    item = Schema(reference_to(_definition_name(resource, resource.kind)))
+    listed = Schema(reference_to(_definition_name(resource, resource.list_kind)))
+    status = Schema(reference_to(f"{META_PACKAGE}.Status"))
     yield _operation(resource, "list", response=listed)
     yield _operation(resource, "post", body=item, response=item)
     yield _operation(resource, "deletecollection", response=status)
@@ -171,7 +152,7 @@ def _operations(resource: ServedKind) -> Iterator[Operation]:
     if resource.status:
         yield from _object_operations(resource, "status", item)
     if resource.scale:
-        yield from _object_operations(resource, "scale", _reference(_SCALE))
+        yield from _object_operations(resource, "scale", Schema(reference_to(_SCALE)))
 
 
 def _object_operations(
@@ -199,7 +180,7 @@ def _operation(
         plural=resource.plural,
         subresource=subresource,
         namespaced=resource.namespaced,
-        gvk=resource.group_version.with_kind(resource.kind),
+        kinds=(resource.group_version.with_kind(resource.kind),),
         body=body,
         response=response,
         consumes=_PATCHES if action == "patch" else (),

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from clientgen._gvk import GroupVersion
+from clientgen._openapi.schema import Schema
 from clientgen._shipped import kubernetes_spec
 from clientgen.generator.ir import ModelId
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
@@ -48,7 +49,7 @@ def shipped_definitions() -> Mapping[str, dict[str, Any]]:
 @cache
 def _shipped() -> Spec:
     definitions = {
-        name: Definition(name, schema, name, Precedence.STAND_IN)
-        for name, schema in shipped_definitions().items()
+        name: Definition(name, Schema(raw), name, Precedence.STAND_IN)
+        for name, raw in shipped_definitions().items()
     }
     return Spec("Kubernetes", definitions, (), precedence=Precedence.STAND_IN)

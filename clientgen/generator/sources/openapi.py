@@ -1,18 +1,28 @@
 """An OpenAPI source as users name it: a v2 document, a v3 document, or a folder of v3.
 
-What a file holds is told by what it says, not by its name.
+What a file holds is told by what it says, not by its name. Reading what a document says is the
+business of `clientgen._openapi`; here it is checked first, and that its words are a server's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from clientgen._openapi import v2, v3
-from clientgen._openapi.json_text import parse_json, read_file
-from clientgen._problems import Problems
+from clientgen._openapi.document import Document
+from clientgen._openapi.json_text import parse_json, pointer
+from clientgen._openapi.metaschema import CHECKS, Edition, check_document
+from clientgen._openapi.operation import Operation, check_unique
+from clientgen._openapi.schema import KINDS
+from clientgen._problems import ClientgenError, Problems
+from clientgen.generator.api_words import DEFINITION, PLURAL, SUBRESOURCE, Words
+from clientgen.generator.sources.files import read_file
 from clientgen.generator.sources.folder import gather_folder
-from clientgen.generator.sources.spec import Input, Spec
+from clientgen.generator.sources.spec import Definition, Input, Precedence, Spec
+from clientgen.generator.user_cache import is_known_sound, remember_sound
 
 __all__ = ["gather", "parse"]
 
@@ -36,12 +46,121 @@ def parse(inputs: Sequence[Input]) -> Spec:
     """Understand what `gather` read of one file or folder.
 
     Raises:
-        ClientgenError: with all that is wrong with any of it.
+        ClientgenError: with everything that keeps any document from being sound, and where they
+            contradict each other.
     """
-    if len(inputs) != 1:
-        return v3.parse(inputs)
-    (one,) = inputs
-    document = parse_json(one.data, one.shown)
-    if "openapi" in document:
-        return v3.parse_documents([(one, document)], Problems())
-    return v2.parse_document(document, one.data, one.shown)
+    problems = Problems()
+    documents = _decoded(inputs, problems)
+    if len(inputs) == 1 and len(documents) == 1 and "openapi" not in documents[0][1]:
+        return _parse_v2(*documents[0])
+    return _parse_v3(documents, problems)
+
+
+def _decoded(inputs: Iterable[Input], problems: Problems) -> list[tuple[Input, dict[str, Any]]]:
+    documents: list[tuple[Input, dict[str, Any]]] = []
+    for one in inputs:
+        try:
+            documents.append((one, parse_json(one.data, one.shown)))
+        except ClientgenError as error:
+            problems.extend(error.problems)
+    return documents
+
+
+def _parse_v2(one: Input, raw: dict[str, Any]) -> Spec:
+    problems = Problems()
+    if raw.get("swagger") != "2.0":
+        what = (
+            'is not an OpenAPI document: it says neither "swagger": "2.0" nor "openapi": "3.0..."'
+        )
+        problems.add(one.shown, what, "`clientgen spec pull` fetches one from your cluster.")
+        problems.raise_if_any()
+    problems.extend(_check_once(raw, "2.0", one, *v2.SCHEMAS))
+    problems.raise_if_any()
+    document = v2.read(raw, one.shown)
+    _check_words(document, problems)
+    definitions = {
+        name: Definition(name, schema, document.where(name), Precedence.DOCUMENT)
+        for name, schema in sorted(document.schemas.items())
+    }
+    return _spec([document], definitions, Precedence.DOCUMENT, problems)
+
+
+def _parse_v3(documents: Iterable[tuple[Input, dict[str, Any]]], problems: Problems) -> Spec:
+    read: list[Document] = []
+    for one, raw in sorted(documents, key=lambda pair: pair[0].name):
+        unsound = _unsound_v3(raw, one)
+        problems.extend(unsound)
+        if not unsound:
+            read.append(v3.read(raw, one.shown))
+            _check_words(read[-1], problems)
+    precedence = Precedence.EXACT_DOCUMENT
+    definitions = {
+        name: Definition(name, schema, document.where(name), precedence)
+        for name, (schema, document) in sorted(v3.merge(read, problems).items())
+    }
+    return _spec(read, definitions, precedence, problems)
+
+
+def _unsound_v3(raw: dict[str, Any], one: Input) -> Problems:
+    stated = raw.get("openapi")
+    if isinstance(stated, str) and stated.startswith("3.0"):
+        return _check_once(raw, "3.0", one, *v3.SCHEMAS)
+    if stated is None:
+        what = 'is not an OpenAPI v3 document: it does not say "openapi": "3.0..."'
+    else:
+        what = f"is an OpenAPI {stated} document; 3.0 is what API servers speak and what is read"
+    problems = Problems()
+    problems.add(one.shown, what, "An API server names its documents on /openapi/v3.")
+    return problems
+
+
+def _check_once(raw: dict[str, Any], edition: Edition, one: Input, *schemas: str) -> Problems:
+    """Check a document, unless its very bytes were found sound before."""
+    if is_known_sound(CHECKS, one.data):
+        return Problems()
+    problems = check_document(raw, edition, one.data, one.shown, *schemas)
+    if not problems:
+        remember_sound(CHECKS, one.data)
+    return problems
+
+
+def _spec(
+    documents: Sequence[Document],
+    definitions: Mapping[str, Definition],
+    precedence: Precedence,
+    problems: Problems,
+) -> Spec:
+    operations = tuple(chain.from_iterable(document.operations for document in documents))
+    check_unique(operations, problems)
+    problems.raise_if_any()
+    return Spec(
+        source=", ".join(document.shown for document in documents),
+        definitions=definitions,
+        operations=operations,
+        ignored=tuple(chain.from_iterable(document.ignored for document in documents)),
+        precedence=precedence,
+    )
+
+
+# ------------------------------------------------------------------------------------- words
+
+
+def _check_words(document: Document, problems: Problems) -> None:
+    """Check that names, paths and kinds are made of words that a server could serve."""
+    words, at_kinds = Words(problems), pointer(KINDS)[1:]
+    for name, schema in document.schemas.items():
+        where = document.where(name)
+        words.fit(name, DEFINITION, where)
+        for kind in schema.kinds:
+            words.name(kind, where + at_kinds)
+    for operation in document.operations:
+        _check_operation(operation, words)
+
+
+def _check_operation(operation: Operation, words: Words) -> None:
+    words.name(operation.group_version, operation.where)
+    for kind in operation.kinds:
+        words.name(kind, operation.where)
+    words.fit(operation.plural, PLURAL, operation.where)
+    if operation.subresource:
+        words.fit(operation.subresource, SUBRESOURCE, operation.where)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clientgen._apiextensions import CustomVersion, Definition
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
     from .kinds.strategy import Strategy
     from .spec import Spec
@@ -102,7 +102,7 @@ class Registry:
                 seen.add(storage)
                 yield resource
 
-    def schema_of(self, resource: Resource, api_version: str) -> Schema | None:
+    def schema_of(self, resource: Resource, api_version: str) -> ResolvedSchema | None:
         """The schema of a resource's kind in one of its versions, None when it has no such."""
         group, _, version = api_version.rpartition("/")
         if resource.custom is not None:

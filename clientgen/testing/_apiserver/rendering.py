@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
     from .answers import Headers
     from .cluster import Cluster
@@ -75,7 +75,7 @@ class Rendering:
     encoding: Encoding
     include: str
     now: datetime
-    object_meta: Schema
+    object_meta: ResolvedSchema
 
     @classmethod
     def of(cls, call: Call, view: View, encoding: Encoding, cluster: Cluster) -> Rendering:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clientgen._gvk import GroupVersionKind
-from clientgen._openapi.resolved import UNKNOWN, Schema
+from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Resource:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     subresources: Mapping[str, Subresource] = field(default_factory=dict[str, Subresource])
-    schema: Schema = UNKNOWN
+    schema: ResolvedSchema = UNKNOWN
     list_kind: str = ""
     custom: CustomVersion | None = None
 

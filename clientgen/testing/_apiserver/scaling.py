@@ -18,7 +18,7 @@ from .kinds.scale import scale_causes
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.decoding import Parsed
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
     from .apply.paths import Path
     from .cluster import Cluster
@@ -171,7 +171,7 @@ class Scaling:
     def _writer(self, writing: Writing) -> Writer:
         return Writer(writing.options.manager, SCALE_VERSION, "scale", self._cluster.now())
 
-    def _schema_of(self, version: str) -> Schema | None:
+    def _schema_of(self, version: str) -> ResolvedSchema | None:
         known = version == SCALE_VERSION and _SCALE in self._cluster.spec.schemas.definitions
         return self._cluster.spec.schemas.named(_SCALE) if known else None
 

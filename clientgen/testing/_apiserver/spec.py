@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import DecodeError, json
 
 from clientgen._gvk import GroupVersionKind
-from clientgen._openapi.resolved import DEFINITIONS, UNKNOWN, Schema, Schemas
-from clientgen._openapi.shape import METHODS, check_shape
+from clientgen._openapi import v2
+from clientgen._openapi.json_text import is_object
+from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema, Schemas
+from clientgen._openapi.schema import kinds_of, named_schemas
+from clientgen._openapi.shape import check_shape
 from clientgen._shipped import kubernetes_spec
 
 from .names import CATEGORIES, SHORT_NAMES
@@ -25,13 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from clientgen._openapi.operation import Call
+
 __all__ = ["SCALE", "Spec", "SpecError", "load", "read"]
 
 SCALE: Final = GroupVersionKind("autoscaling", "v1", "Scale")
 """The kind of every `scale` subresource, whatever the operations of custom resources say."""
 
 _PULL: Final = "`clientgen spec pull` fetches one from your cluster."
-_GVK: Final = "x-kubernetes-group-version-kind"
 _VERBS: Final[Mapping[str, str]] = {
     "get": "get",
     "list": "list",
@@ -72,7 +76,7 @@ class Spec:
     roots: Mapping[GroupVersionKind, str]
     version: str
 
-    def schema(self, kind: GroupVersionKind) -> Schema:
+    def schema(self, kind: GroupVersionKind) -> ResolvedSchema:
         """The schema of a kind; one that says nothing when the document has none."""
         name = self.roots.get(kind)
         return self.schemas.named(name) if name else UNKNOWN
@@ -115,13 +119,13 @@ def read(document: object) -> Spec:
         SpecError: it is no such document.
     """
     checked = _checked(document)
-    definitions: dict[str, Any] = checked.get("definitions", {})
-    schemas = Schemas(definitions)
-    roots = _roots(definitions)
-    found: dict[tuple[str, str, str], _Found] = {}
-    for path, item in checked.get("paths", {}).items():
-        _collect(found, path, item)
-    served = (each for _, each in sorted(found.items()) if each.kind)
+    schemas = Schemas(named_schemas(checked, *v2.SCHEMAS))
+    roots = _roots(schemas)
+    collected: dict[tuple[str, str, str], _Collected] = {}
+    operations = v2.Operations(checked, "")
+    for call in operations.calls():
+        _collect(collected, call, operations)
+    served = (each for _, each in sorted(collected.items()) if each.kind)
     return Spec(
         resources=tuple(each.resource(schemas, roots) for each in served),
         schemas=schemas,
@@ -132,36 +136,31 @@ def read(document: object) -> Spec:
 
 
 def _checked(document: object) -> dict[str, Any]:
-    if not isinstance(document, dict):
+    if not is_object(document):
         raise SpecError(f"is not an OpenAPI v2 document: it is no JSON object. {_PULL}")
-    checked = cast("dict[str, Any]", document)
-    if "openapi" in checked:
-        what = f"is an OpenAPI {checked['openapi']} document; OpenAPI v2 is read here"
+    if "openapi" in document:
+        what = f"is an OpenAPI {document['openapi']} document; OpenAPI v2 is read here"
         raise SpecError(f"{what}. The v2 document stands on /openapi/v2 of the API server.")
-    if checked.get("swagger") != "2.0":
+    if document.get("swagger") != "2.0":
         what = 'is not an OpenAPI v2 document: it does not say "swagger": "2.0"'
         raise SpecError(f"{what}. {_PULL}")
     try:
-        check_shape(checked)
+        check_shape(document)
     except ValueError as error:
         raise SpecError(f"cannot be understood: {error}. {_PULL}") from error
-    return checked
+    return document
 
 
-def _roots(definitions: Mapping[str, Any]) -> dict[GroupVersionKind, str]:
+def _roots(schemas: Schemas) -> dict[GroupVersionKind, str]:
     # DeleteOptions and WatchEvent name a kind in every group version; they are roots like others.
     roots: dict[GroupVersionKind, str] = {}
-    for name, definition in definitions.items():
-        for kind in definition.get(_GVK, ()):
-            roots.setdefault(_gvk(kind), name)
+    for name, raw in schemas.definitions.items():
+        for kind in kinds_of(raw):
+            roots.setdefault(kind, name)
     return roots
 
 
-def _gvk(raw: Mapping[str, str]) -> GroupVersionKind:
-    return GroupVersionKind(raw["group"], raw["version"], raw["kind"])
-
-
-# --------------------------------------------------------------------------------------- paths
+# ---------------------------------------------------------------------------------- operations
 
 
 @dataclass(slots=True)
@@ -172,20 +171,17 @@ class _Part:
     verbs: set[str] = field(default_factory=set[str])
     list_of: str = ""
 
-    def add(self, method: str, operation: Mapping[str, Any]) -> None:
-        verb = _verb(method, operation)
-        if not verb:
-            return
+    def add(self, verb: str, call: Call, operations: v2.Operations) -> None:
         self.verbs.add(verb)
-        if _GVK in operation:
-            self.kind = _gvk(operation[_GVK])
+        self.kind = next(iter(call.kinds), self.kind)
         if verb == "list":
-            self.list_of = _answered(operation)
+            response = operations.response(call.raw)
+            self.list_of = (response and response.reference) or ""
 
 
 @dataclass(slots=True)
-class _Found:
-    """One plural of one group version, as far as its paths were seen."""
+class _Collected:
+    """One plural of one group version, as far as its operations were seen."""
 
     group: str
     version: str
@@ -236,59 +232,27 @@ class _Found:
         }
 
     def _list_kind(self, schemas: Schemas) -> str:
-        definition = schemas.definitions.get(self.whole.list_of, {})
-        kinds = cast("list[dict[str, str]]", definition.get(_GVK) or [{}])
-        return kinds[0].get("kind", "")
+        kinds = kinds_of(schemas.definitions.get(self.whole.list_of, {}))
+        return kinds[0].kind if kinds else ""
 
 
-def _answered(operation: Mapping[str, Any]) -> str:
-    answer = operation.get("responses", {}).get("200", {}).get("schema", {})
-    return str(answer.get("$ref", "")).removeprefix(DEFINITIONS)
-
-
-def _collect(found: dict[tuple[str, str, str], _Found], path: str, item: dict[str, Any]) -> None:
-    operations: dict[str, dict[str, Any]] = {
-        method: item[method] for method in METHODS if method in item
-    }
-    served = _Served.of(path)
-    if served is None or not any(_verb(*each) for each in operations.items()):
+def _collect(
+    collected: dict[tuple[str, str, str], _Collected], call: Call, operations: v2.Operations
+) -> None:
+    verb = _verb(call)
+    if not verb:
         return
-    key = (served.group, served.version, served.plural)
-    entry = found.setdefault(key, _Found(*key))
-    entry.namespaced = entry.namespaced or served.namespaced
-    part = (
-        entry.parts.setdefault(served.subresource, _Part()) if served.subresource else entry.whole
-    )
-    for method, operation in operations.items():
-        part.add(method, operation)
+    key = (call.group_version.group, call.group_version.version, call.plural)
+    entry = collected.setdefault(key, _Collected(*key))
+    entry.namespaced = entry.namespaced or call.namespaced
+    # What a proxy is asked for follows as a parameter: `proxy/{path}`.
+    name = call.subresource.partition("/")[0]
+    part = entry.parts.setdefault(name, _Part()) if name else entry.whole
+    part.add(verb, call, operations)
 
 
-def _verb(method: str, said: Mapping[str, Any]) -> str:
-    """Discovery's verb; empty for discovery itself and the deprecated `/watch/` paths."""
-    action = said.get("x-kubernetes-action", "")
-    table, key = (_CONNECT_VERBS, method) if action == "connect" else (_VERBS, action)
-    return table.get(key, "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Served:
-    """What a path of the document leads to."""
-
-    group: str
-    version: str
-    plural: str
-    namespaced: bool
-    subresource: str
-
-    @classmethod
-    def of(cls, path: str) -> _Served | None:
-        """Reads `/apis/{g}/{v}[/namespaces/{namespace}]/{plural}[/{name}[/{sub}[/{path}]]]`."""
-        root, _, rest = path.lstrip("/").partition("/")
-        words = rest.split("/")
-        group = words.pop(0) if root == "apis" else ""
-        if root not in {"api", "apis"} or len(words) < 2 or not words[1]:  # noqa: PLR2004
-            return None
-        version, *words = words
-        namespaced = words[:2] == ["namespaces", "{namespace}"]
-        plural, *below = words[2:] if namespaced else words
-        return cls(group, version, plural, namespaced, below[1] if len(below) > 1 else "")
+def _verb(call: Call) -> str:
+    """Discovery's verb; empty for actions that are not served."""
+    if call.action == "connect":
+        return _CONNECT_VERBS.get(call.method, "")
+    return _VERBS.get(call.action, "")

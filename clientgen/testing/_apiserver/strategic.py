@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen._apimachinery.failures import Failure
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
 __all__ = ["strategic_merge", "undecodable"]
 
@@ -43,7 +43,7 @@ _DELETE: Final = "$deleteFromPrimitiveList"
 
 
 def strategic_merge(
-    document: dict[str, Any], patch: dict[str, Any], schema: Schema
+    document: dict[str, Any], patch: dict[str, Any], schema: ResolvedSchema
 ) -> dict[str, Any]:
     """Merge `patch` into a document of the kind `schema` describes; both are left as they were.
 
@@ -69,12 +69,12 @@ def undecodable(patch: dict[str, Any]) -> Callable[[str], Failure]:
 class _Merging(NamedTuple):
     """How a field is merged: `inside` describes its value, or each item of it."""
 
-    inside: Schema
+    inside: ResolvedSchema
     strategy: str
     key: str
 
 
-def _merging(schema: Schema, name: str) -> _Merging:
+def _merging(schema: ResolvedSchema, name: str) -> _Merging:
     found = schema.properties.get(name)
     if found is None:
         struct = schema.name.rpartition(".")[2]
@@ -89,7 +89,9 @@ def _merging(schema: Schema, name: str) -> _Merging:
 # ----------------------------------------------------------------------------------------- maps
 
 
-def _merge_map(original: dict[str, Any], patch: dict[str, Any], schema: Schema) -> dict[str, Any]:
+def _merge_map(
+    original: dict[str, Any], patch: dict[str, Any], schema: ResolvedSchema
+) -> dict[str, Any]:
     if DIRECTIVE in patch:
         return _directed(patch)
     merged = dict(original)
@@ -113,7 +115,7 @@ def _directed(patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merge_member(
-    merged: dict[str, Any], name: str, value: Any, schema: Schema, *, deleting: bool = False
+    merged: dict[str, Any], name: str, value: Any, schema: ResolvedSchema, *, deleting: bool = False
 ) -> None:
     """Merge one member in; `deleting` is for the lists of what is to go."""
     before = merged.get(name, ABSENT)
@@ -240,7 +242,7 @@ def _merge_items(original: list[Any], changes: list[Any], how: _Merging) -> list
     return merged
 
 
-def _merge_ordered(merged: dict[str, Any], patch: dict[str, Any], schema: Schema) -> None:
+def _merge_ordered(merged: dict[str, Any], patch: dict[str, Any], schema: ResolvedSchema) -> None:
     """Merge the lists for which `$setElementOrder` says how they are to be ordered."""
     for directive in [name for name in patch if name.startswith(ORDER)]:
         order = patch.pop(directive)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from clientgen._openapi.json_text import links_to_nowhere
 from clientgen._problems import Problems
+from clientgen.generator.sources.files import links_to_nowhere
 from clientgen.generator.sources.spec import Input
 
 __all__ = ["NOTHING", "Manifest", "gather"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clientgen._openapi.json_text import is_array, is_object
+from clientgen._openapi.schema import Schema
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.collector import NOTHING, Manifest
 from clientgen.generator.sources.crd.documents import read_documents
@@ -200,11 +201,11 @@ def _resources(definition: _Found) -> Iterator[ServedKind]:
         )
 
 
-def _described(version: Mapping[str, Any], called: str) -> dict[str, Any]:
+def _described(version: Mapping[str, Any], called: str) -> Schema:
     """The schema of a version, which says so if it is deprecated."""
-    schema: dict[str, Any] = version["schema"]["openAPIV3Schema"]
+    schema = Schema(version["schema"]["openAPIV3Schema"])
     if not version.get("deprecated"):
         return schema
     warning = version.get("deprecationWarning") or f"{called} is deprecated"
-    texts = (schema.get("description", ""), f"Deprecated: {warning}")
-    return {**schema, "description": "\n\n".join(filter(None, texts))}
+    texts = (schema.description, f"Deprecated: {warning}")
+    return Schema({**schema.raw, "description": "\n\n".join(filter(None, texts))})

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
     from .managers import Managers
     from .shapes import Type
 
 __all__ = ["SchemaOf", "Writer", "applied", "same_but_times", "updated"]
 
-SchemaOf: TypeAlias = "Callable[[str], Schema | None]"
+SchemaOf: TypeAlias = "Callable[[str], ResolvedSchema | None]"
 """From an apiVersion to the kind's schema in it; None when there is no such version."""
 
 _BEFORE_APPLY: Final = "before-first-apply"

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from clientgen._openapi.resolved import DEFINITIONS, UNKNOWN, Schema, Schemas
+from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema, Schemas
+from clientgen._openapi.schema import DEFINITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -138,8 +139,8 @@ class Map:
 
     def __init__(
         self,
-        declared: Mapping[str, Schema],
-        rest: Schema | Type | None,
+        declared: Mapping[str, ResolvedSchema],
+        rest: ResolvedSchema | Type | None,
         *,
         atomic: bool = False,
         preserves: bool = False,
@@ -153,7 +154,7 @@ class Map:
     @property
     def rest(self) -> Type | None:
         """The type of undeclared fields; None when there may be none."""
-        if isinstance(self._rest, Schema):
+        if isinstance(self._rest, ResolvedSchema):
             self._rest = _type(self._rest, preserves=self._preserves)
         return self._rest
 
@@ -227,12 +228,12 @@ DEDUCED.map = DEDUCED.usual = Map({}, DEDUCED)
 _COMMON: Final = Schemas({"ObjectMeta": _OBJECT_META})
 
 
-def is_built_in(schema: Schema) -> bool:
+def is_built_in(schema: ResolvedSchema) -> bool:
     """Whether it is one of the server's own definitions, not a custom kind's schema."""
     return schema.name.startswith(_BUILT_IN)
 
 
-def type_of_kind(schema: Schema | None) -> Type:
+def type_of_kind(schema: ResolvedSchema | None) -> Type:
     """The type of whole objects of a kind.
 
     Custom kinds have metadata and all that whatever their own schema says of it; those with no
@@ -245,20 +246,20 @@ def type_of_kind(schema: Schema | None) -> Type:
     return _noted(schema, "kind", lambda: _made(schema, preserves=False, whole=True))
 
 
-def _type(schema: Schema, *, preserves: bool = False) -> Type:
+def _type(schema: ResolvedSchema, *, preserves: bool = False) -> Type:
     preserves = preserves and not schema.name  # definitions do not inherit it
     note = "preserving type" if preserves else "type"
     return _noted(schema, note, lambda: _made(schema, preserves=preserves))
 
 
-def _noted(schema: Schema, note: str, make: Callable[[], Type]) -> Type:
+def _noted(schema: ResolvedSchema, note: str, make: Callable[[], Type]) -> Type:
     found: Type | None = schema.notes.get(note)
     if found is None:
         found = schema.notes[note] = make()
     return found
 
 
-def _made(schema: Schema, *, preserves: bool, whole: bool = False) -> Type:
+def _made(schema: ResolvedSchema, *, preserves: bool, whole: bool = False) -> Type:
     if schema.is_quantity:
         return Type(scalar=Scalar("untyped"))
     if schema.name == _RAW_EXTENSION:
@@ -278,18 +279,18 @@ def _made(schema: Schema, *, preserves: bool, whole: bool = False) -> Type:
     )
 
 
-def _scalar(schema: Schema) -> Scalar:
+def _scalar(schema: ResolvedSchema) -> Scalar:
     if schema.type == "string":
         return Scalar("string" if schema.format in {"", "byte"} else "untyped")
     return Scalar(_SCALARS[schema.type])
 
 
-def _map(schema: Schema, *, preserves: bool, whole: bool) -> Map:
+def _map(schema: ResolvedSchema, *, preserves: bool, whole: bool) -> Map:
     declared = schema.properties
     if whole:
         common = {name: _COMMON.of(raw) for name, raw in _WHOLE_OBJECT.items()}
         declared = {**declared, **common}
-    rest: Schema | Type | None = schema.additional
+    rest: ResolvedSchema | Type | None = schema.additional
     if rest is UNKNOWN or (
         "additionalProperties" not in schema.raw and (preserves or not declared)
     ):
@@ -297,7 +298,7 @@ def _map(schema: Schema, *, preserves: bool, whole: bool) -> Map:
     return Map(declared, rest, atomic=schema.map_type == "atomic", preserves=preserves)
 
 
-def _list(schema: Schema, *, preserves: bool) -> List:
+def _list(schema: ResolvedSchema, *, preserves: bool) -> List:
     item = UNTYPED if schema.items is None else _type(schema.items, preserves=preserves)
     if schema.list_type not in {"map", "set"}:
         return List(item)
@@ -307,7 +308,7 @@ def _list(schema: Schema, *, preserves: bool) -> List:
     return List(item, atomic=False, keys=keys, defaults=known)
 
 
-def _key_default(item: Schema | None, key: str) -> Any:
+def _key_default(item: ResolvedSchema | None, key: str) -> Any:
     """What a key is when it is not given; one that a built-in kind requires is empty then."""
     member = item.properties.get(key) if item else None
     if item is None or member is None:

@@ -19,7 +19,7 @@ from .values import is_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
 __all__ = ["filled", "zero_of"]
 
@@ -71,7 +71,7 @@ _PARTS: Final[Mapping[str, str]] = {
 }
 
 
-def zero_of(kind: Schema | None) -> Mapping[str, Any]:
+def zero_of(kind: ResolvedSchema | None) -> Mapping[str, Any]:
     """What every object of a kind has; not to be changed."""
     if kind is None or not is_built_in(kind):
         return {}
@@ -81,7 +81,7 @@ def zero_of(kind: Schema | None) -> Mapping[str, Any]:
     return found
 
 
-def _zero(schema: Schema, more: tuple[str, ...] = ()) -> dict[str, Any]:
+def _zero(schema: ResolvedSchema, more: tuple[str, ...] = ()) -> dict[str, Any]:
     name = schema.name.rpartition(".")[2]
     parts = {*_PARTS.get(name, "").split(), *more}
     made: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def _zero(schema: Schema, more: tuple[str, ...] = ()) -> dict[str, Any]:
     return made
 
 
-def _part(schema: Schema) -> Any:
+def _part(schema: ResolvedSchema) -> Any:
     if schema.is_time or schema.is_micro_time:
         return None
     return _zero(schema) if schema.type == "object" else _ZERO.get(schema.type)

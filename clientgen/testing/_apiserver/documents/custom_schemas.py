@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from clientgen._openapi.resolved import DEFINITIONS
+from clientgen._openapi.schema import DEFINITIONS
 
 from .discovery import Served
 

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from msgspec import Raw, json
 
-from clientgen._openapi.resolved import DEFINITIONS
-from clientgen._openapi.shape import METHODS
+from clientgen._openapi.operation import METHODS
+from clientgen._openapi.schema import DEFINITIONS
 
 from ..answers import Response
 from .answering import empty, etag_of, is_json_accepted

@@ -16,7 +16,7 @@ from .declared import DEFAULTS, PARTS, ZEROS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from clientgen._openapi.resolved import Schema
+    from clientgen._openapi.resolved import ResolvedSchema
 
 __all__ = [
     "Fill",
@@ -82,7 +82,7 @@ def defaults(*names: str) -> Callable[[Fill], Fill]:
     return register
 
 
-def _definition(schema: Schema) -> str:
+def _definition(schema: ResolvedSchema) -> str:
     """The short name of a definition, `apps.v1.Deployment`."""
     for prefix in _PREFIXES:
         if schema.name.startswith(prefix):
@@ -104,14 +104,14 @@ def set_empty(obj: dict[str, Any], **values: Any) -> None:
             obj[name] = value
 
 
-def fill(schema: Schema, value: Any) -> None:
+def fill(schema: ResolvedSchema, value: Any) -> None:
     """Add what is missing to a node and to everything below it, in place."""
     plan = _plan(schema)
     if plan is not None:
         plan(value)
 
 
-def _plan(schema: Schema) -> _Plan | None:
+def _plan(schema: ResolvedSchema) -> _Plan | None:
     """What is done to values of a schema, found out once; None when that is nothing."""
     if _NOTE not in schema.notes:
         schema.notes[_NOTE] = _made(schema)
@@ -119,7 +119,7 @@ def _plan(schema: Schema) -> _Plan | None:
     return plan
 
 
-def _made(schema: Schema) -> _Plan | None:
+def _made(schema: ResolvedSchema) -> _Plan | None:
     if schema.items is not None:
         plan = _plan(schema.items)
         return None if plan is None else partial(_fill_each, plan)
@@ -145,7 +145,7 @@ def _fill_values(plan: _Plan, value: Any) -> None:
 class _Object:
     """Fills one kind of object; its members are looked at late, as types may hold themselves."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: ResolvedSchema) -> None:
         declared = _declared(_definition(schema))
         self._schema = schema
         self._own = declared.fill
@@ -176,7 +176,7 @@ class _Object:
         return self._below
 
 
-def _never_missing(schema: Schema, declared: TypeDefaults) -> Iterator[tuple[str, Any]]:
+def _never_missing(schema: ResolvedSchema, declared: TypeDefaults) -> Iterator[tuple[str, Any]]:
     for name in schema.required:
         if name not in ("apiVersion", "kind"):
             yield name, _zero(schema.properties.get(name), part=name in declared.structs)
@@ -187,7 +187,7 @@ def _never_missing(schema: Schema, declared: TypeDefaults) -> Iterator[tuple[str
     yield from declared.zeros.items()
 
 
-def _zero(schema: Schema | None, *, part: bool) -> Any:
+def _zero(schema: ResolvedSchema | None, *, part: bool) -> Any:
     if schema is None:
         return None
     if part:

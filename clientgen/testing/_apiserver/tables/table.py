@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import bad_request
-from clientgen._openapi.resolved import UNKNOWN, Schema
+from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ _ENUMERATION: Final = "\n\nPossible enum values:"
 
 def table(
     printer: Printer,
-    schema: Schema,
+    schema: ResolvedSchema,
     objects: Sequence[dict[str, Any]],
     now: datetime,
     *,
@@ -33,7 +33,7 @@ def table(
     include: str = "Metadata",
     with_columns: bool = True,
     version: str = "v1",
-    object_meta: Schema = UNKNOWN,
+    object_meta: ResolvedSchema = UNKNOWN,
 ) -> dict[str, Any]:
     """A `meta.k8s.io` Table of objects of one kind.
 
@@ -98,7 +98,9 @@ def _row(
     return row
 
 
-def _definition(column: Column, schema: Schema, object_meta: Schema) -> dict[str, Any]:
+def _definition(
+    column: Column, schema: ResolvedSchema, object_meta: ResolvedSchema
+) -> dict[str, Any]:
     described = _documentation(schema, column.doc) or _documentation(
         object_meta, column.doc.removeprefix("metadata.")
     )
@@ -111,7 +113,7 @@ def _definition(column: Column, schema: Schema, object_meta: Schema) -> dict[str
     }
 
 
-def _documentation(schema: Schema, path: str) -> str:
+def _documentation(schema: ResolvedSchema, path: str) -> str:
     """What the spec says of a field, without the list of values that documents add to it."""
     text = ""
     for key in path.split("."):

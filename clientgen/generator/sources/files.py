@@ -1,0 +1,41 @@
+"""Files of the input: reading them, and telling what keeps one from being read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from clientgen._openapi.json_text import HINT
+from clientgen._problems import ClientgenError, Problem, Problems
+
+__all__ = ["links_to_nowhere", "read_file"]
+
+# A cluster with a thousand large custom resources stays well below.
+_LARGEST = 64 * 2**20
+
+
+def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: Problems) -> None:
+    """Report symbolic links of what would be read that lead to nothing: it would be missing."""
+    for path in paths:
+        if path.suffix in endings and path.is_symlink() and not path.exists():
+            what = f"is a symbolic link that leads nowhere, to {os.readlink(path)!r}"  # noqa: PTH115
+            problems.add(str(path), what, "Remove it, or make what it leads to.")
+
+
+def read_file(path: Path, shown: str) -> bytes:
+    """The bytes of an input file.
+
+    Raises:
+        ClientgenError: it is missing, a folder, not ours to read, or far too large.
+    """
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            what = f"has {size / 2**20:.0f} MiB; no API server's document has {_LARGEST >> 20}"
+            raise ClientgenError([Problem(shown, what, HINT)])
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        hint = "Name the OpenAPI document, for example one fetched with `clientgen spec pull`."
+        raise ClientgenError([Problem(shown, f"cannot be read: {reason}", hint)]) from None
