@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-_NAMESPACE_FINALIZER: Final = "kubernetes"
 _SOURCES: Final = (
     ("", "PersistentVolumeClaim"),
     ("snapshot.storage.k8s.io", "VolumeSnapshot"),
@@ -27,28 +26,6 @@ _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedul
 
 
 # ----------------------------------------------------------------------------- namespaces
-
-
-@on_create("", "namespaces")
-def _create_namespace(namespace: dict[str, Any], reader: ObjectReader) -> None:
-    del reader
-    finalizers = texts(namespace["spec"], "finalizers")
-    if _NAMESPACE_FINALIZER not in finalizers:
-        namespace["spec"]["finalizers"] = [*finalizers, _NAMESPACE_FINALIZER]
-    _label_namespace(namespace)
-
-
-def _label_namespace(namespace: dict[str, Any]) -> None:
-    """A name that was generated is known only now."""
-    metadata = namespace["metadata"]
-    labels = part(metadata, "labels")
-    metadata["labels"] = {**labels, "kubernetes.io/metadata.name": metadata["name"]}
-
-
-@on_update("", "namespaces")
-def _update_namespace(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
-    del reader
-    new["spec"] = old.get("spec", {})
 
 
 # ---------------------------------------------------------------------------------- nodes

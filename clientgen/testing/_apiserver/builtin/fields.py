@@ -29,8 +29,6 @@ _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "pods"): {**{path: path for path in _POD}, "spec.host": "spec.nodeName"},
     ("", "nodes"): {"spec.unschedulable": "spec.unschedulable"},
     ("", "replicationcontrollers"): {"status.replicas": "status.replicas"},
-    ("", "namespaces"): {"status.phase": "status.phase"},
-    ("", "secrets"): {"type": "type"},
     ("", "services"): {"spec.clusterIP": "spec.clusterIP", "spec.type": "spec.type"},
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
     ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},

@@ -20,7 +20,6 @@ __all__ = [
     "METADATA_CHECKS",
     "NEEDS_VERSION_ON_UPDATE",
     "ORPHANS_BY_DEFAULT",
-    "PROTECTED",
     "STATUS_IS_THE_CLIENTS",
     "STATUS_METADATA_ONCE",
 ]
@@ -46,11 +45,9 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
     {
         ("", "persistentvolumeclaims"),
         ("", "persistentvolumes"),
-        ("", "namespaces"),
         ("", "pods"),
         ("", "podtemplates"),
         ("", "resourcequotas"),
-        ("", "serviceaccounts"),
         ("", "services"),
         (_DEVICES, "deviceclasses"),
         (_DEVICES, "devicetaintrules"),
@@ -141,9 +138,6 @@ ORPHANS_BY_DEFAULT: Final = frozenset({("", "replicationcontrollers"), ("batch",
 GRACEFUL: Final = frozenset({("", "pods")})
 """Kinds whose objects may be given time to end."""
 
-PROTECTED: Final = frozenset({"default", "kube-system", "kube-public"})
-"""Namespaces that cannot be deleted."""
-
 STATUS_IS_THE_CLIENTS: Final = frozenset({("", "nodes")})
 """Kinds whose objects may be created with a status."""
 
@@ -175,15 +169,11 @@ _BOTH: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
 METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     **dict.fromkeys(
         [
-            ("", "configmaps"),
-            ("", "secrets"),
             ("", "endpoints"),
-            ("", "namespaces"),
             ("", "nodes"),
             ("", "persistentvolumeclaims"),
             ("", "persistentvolumes"),
             ("", "pods"),
-            ("", "serviceaccounts"),
             ("apps", "controllerrevisions"),
             ("batch", "jobs"),
             ("networking.k8s.io", "ingressclasses"),

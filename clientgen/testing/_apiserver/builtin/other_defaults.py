@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
@@ -57,29 +56,6 @@ def _affinity(spec: dict[str, Any]) -> None:
         config = part(spec, "sessionAffinityConfig")
         if part(config, "clientIP").get("timeoutSeconds") is None:
             spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _THREE_HOURS}}
-
-
-@defaults("core.v1.Secret")
-def _secret(secret: dict[str, Any]) -> None:
-    """Text is taken in as data; it cannot be read as text again."""
-    _preset(secret, type="Opaque")
-    texts: dict[str, str] = secret.pop("stringData", None) or {}
-    if texts:
-        encoded = {key: b64encode(text.encode()).decode() for key, text in texts.items()}
-        secret["data"] = {**part(secret, "data"), **encoded}
-
-
-@defaults("core.v1.Namespace")
-def _namespace(namespace: dict[str, Any]) -> None:
-    name = namespace["metadata"].get("name")
-    if name:
-        labels = part(namespace["metadata"], "labels")
-        namespace["metadata"]["labels"] = {**labels, "kubernetes.io/metadata.name": name}
-
-
-@defaults("core.v1.NamespaceStatus")
-def _namespace_status(status: dict[str, Any]) -> None:
-    _preset(status, phase="Active")
 
 
 @defaults("core.v1.NodeSpec")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..kinds.shared.key_pairs import key_pair_problem
 from ..kinds.shared.node_labels import expression_warnings, label_warning
 from ..kinds.shared.quantities import amount
 from .pod_warnings import claim_spec_warnings
@@ -20,7 +19,6 @@ __all__: list[str] = []
 _CLASS: Final = "kubernetes.io/ingress.class"
 _HINTS: Final = "service.kubernetes.io/topology-aware-hints"
 _BETA_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
-_MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
 _STATIC: Final = ".static.k8s.io"
 _VOLUME_ANNOTATIONS: Final[Mapping[str, str]] = {
     _BETA_CLASS: 'deprecated since v1.8; use "storageClassName" attribute instead',
@@ -217,24 +215,6 @@ def _driver(driver: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]
 
 
 # ---------------------------------------------------------------------------- small kinds
-
-
-@warns("", "secrets")
-def _secret(secret: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    if secret.get("type") == "kubernetes.io/tls":
-        data = part(secret, "data")
-        problem = key_pair_problem(data.get("tls.crt") or "", data.get("tls.key") or "")
-        yield from [problem] if problem else []
-
-
-@warns("", "serviceaccounts")
-def _account(account: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if _MOUNTABLE in _annotations(account) and not (old and _MOUNTABLE in _annotations(old)):
-        yield (
-            f"metadata.annotations[{_MOUNTABLE}]: deprecated in v1.32+; prefer separate "
-            "namespaces to isolate access to mounted secrets"
-        )
 
 
 @warns("", "nodes")

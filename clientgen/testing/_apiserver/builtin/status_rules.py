@@ -56,16 +56,6 @@ def _no_more(status: dict[str, Any], fields: Iterable[str], ready: str) -> Itera
         )
 
 
-@checks_change("", "namespaces", part="status")
-def _namespace(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    going = bool(new["metadata"].get("deletionTimestamp"))
-    phase, wanted = part(new, "status").get("phase") or "", "Terminating" if going else "Active"
-    if phase != wanted:
-        said = f"may only be '{wanted}' if `deletionTimestamp` is {'not ' if going else ''}empty"
-        yield invalid_value("status.Phase", phase, said)
-
-
 @checks_change("apps", "deployments", part="status")
 def _deployment(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status = part(new, "status")

@@ -174,7 +174,6 @@ _PARTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
         "batch.v1.CronJob",
         "batch.v1.Job",
         "certificates.v1.CertificateSigningRequest",
-        "core.v1.Namespace",
         "core.v1.Node",
         "core.v1.PersistentVolume",
         "core.v1.PersistentVolumeClaim",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen import _apiextensions
-from clientgen._apimachinery.failures import forbidden
 from clientgen._apimachinery.optional_parts import part
 
 from .. import builtin
@@ -152,11 +151,6 @@ class LegacyStrategy(Strategy):
         deprecation = DEPRECATED.get((version, kind)) or DEPRECATED.get((version, ""))
         return deprecation.warning(version, kind) if deprecation else ""
 
-    def check_delete(self, name: str) -> None:
-        """Protect the namespaces of the system."""
-        if self.resource.group_resource == "namespaces" and name in kinds.PROTECTED:
-            raise forbidden("", self.resource.plural, name, "this namespace may not be deleted")
-
     def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
         """Give scheduled pods time."""
         if self._key not in kinds.GRACEFUL:
@@ -167,11 +161,6 @@ class LegacyStrategy(Strategy):
             grace = 1
         done = status.get("phase") in ("Succeeded", "Failed")
         return 0 if done or not spec.get("nodeName") else grace
-
-    def is_emptied_first(self, obj: dict[str, Any]) -> bool:
-        """Tell namespaces that still have finalizers."""
-        is_namespace = self.resource.group_resource == "namespaces"
-        return is_namespace and bool(part(obj, "spec").get("finalizers"))
 
     def known_fields(self) -> frozenset[str]:
         """Look in the old table."""
