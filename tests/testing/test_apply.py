@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -26,6 +25,7 @@ from clientgen.testing._apiserver.apply import (
     updated,
 )
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
+from clientgen.testing._apiserver.kinds.custom import CustomStrategy
 from clientgen.testing._apiserver.resources import Resource, Subresource
 
 if TYPE_CHECKING:
@@ -394,8 +394,10 @@ def test_what_writes_cannot_change_is_known_by_kind() -> None:
     assert strategy_of(resource("services", "Service")).reset_fields("status") == (("spec",),)
     deployments = resource("deployments", "Deployment", "apps")
     assert strategy_of(deployments).reset_fields("status") == (("spec",), ("metadata", "labels"))
-    things: Any = replace(resource("things", "Thing", GROUP), custom=SimpleNamespace(columns=[]))  # type: ignore[arg-type]
-    assert strategy_of(things).reset_fields("status") == (("spec",), ("metadata",))
+    version: Any = SimpleNamespace(columns=[])
+    definition: Any = SimpleNamespace()
+    things = CustomStrategy(resource("things", "Thing", GROUP), version, definition, "1")
+    assert things.reset_fields("status") == (("spec",), ("metadata",))
 
 
 # ------------------------------------------------------------------------ what is refused

@@ -21,7 +21,7 @@ CUSTOM_VERBS = [*ALL_VERBS[1:6], "create", "update", "watch"]
 def widgets(version="v1", group="example.com", storage="v1", parts=()):
     kind = GroupVersionKind(group, version, "Widget")
     kinds = {"status": kind, "scale": SCALE}
-    return Resource(
+    resource = Resource(
         group=group,
         version=version,
         plural="widgets",
@@ -35,31 +35,27 @@ def widgets(version="v1", group="example.com", storage="v1", parts=()):
             part: Subresource(part, kinds[part], ("get", "patch", "update")) for part in parts
         },
         list_kind="WidgetList",
-        custom=SimpleNamespace(
-            openapi={"type": "object"}, selectable_fields=(), storage_version=storage
-        ),
+    )
+    return SimpleNamespace(
+        resource=resource,
+        version=SimpleNamespace(openapi={"type": "object"}, selectable_fields=()),
+        definition=SimpleNamespace(storage_version=SimpleNamespace(name=storage), is_ending=False),
     )
 
 
 class Served:
     """A registry with nothing but custom resources."""
 
-    def __init__(self, *resources):
+    def __init__(self, *strategies):
         self.revision = 1
-        self._resources = resources
+        self._strategies = strategies
 
-    def serve(self, *resources):
+    def serve(self, *strategies):
         self.revision += 1
-        self._resources = resources
+        self._strategies = strategies
 
-    def custom_resources(self):
-        return iter(self._resources)
-
-    def definition(self, resource):
-        return SimpleNamespace(
-            storage_version=SimpleNamespace(name=resource.custom.storage_version),
-            is_ending=False,
-        )
+    def custom_strategies(self):
+        return iter(self._strategies)
 
 
 def documents(*resources):

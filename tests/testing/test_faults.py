@@ -9,7 +9,7 @@ import pytest
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import Action, FakeClock
-from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.answers import Deferred, Response
 from clientgen.testing._fake.actions import action_of
 from clientgen.testing._fake.faults import Cut, CutResponse, OpenStream, afterwards, cut, delayed
 from clientgen.testing._fake.reactors import Pattern
@@ -111,7 +111,7 @@ def test_a_random_part_is_the_same_for_the_same_seed():
 def test_a_delay_is_over_when_the_clock_says_so():
     clock = FakeClock()
     answer = delayed(clock, 5, lambda: Response(200))
-    assert isinstance(answer.resume(), Later)
+    assert isinstance(answer.resume(), Deferred)
     clock.step(5)
     assert answer.resume() == Response(200)
 
@@ -119,7 +119,7 @@ def test_a_delay_is_over_when_the_clock_says_so():
 def test_an_answer_is_changed_once_it_is_there():
     clock = FakeClock()
     later = afterwards(delayed(clock, 5, lambda: Response(200, b"ab")), lambda each: cut(each, 1))
-    assert isinstance(later, Later)
+    assert isinstance(later, Deferred)
     clock.step(5)
     response = later.resume()
     assert isinstance(response, CutResponse)

@@ -11,7 +11,7 @@ from support.bounds import bounded_memory, bounded_steps
 from support.fuzzing import PLACES, Fuzzer, definition
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.answers import Deferred, Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._fake.actions import action_of
 from clientgen.testing._fake.fake_clock import FakeClock
@@ -41,7 +41,7 @@ def answer(server: ApiServer, request: HttpRequest, clock: FakeClock) -> Respons
     """The whole answer; None for one that comes in pieces, all of which were taken."""
     action_of(request)
     response = server.handle(request)
-    while isinstance(response, Later):
+    while isinstance(response, Deferred):
         clock.step(2)
         response = response.resume()
     if isinstance(response, Response):

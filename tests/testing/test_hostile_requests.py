@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.answers import Deferred, Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._fake.actions import action_of
 from clientgen.testing._fake.fake_clock import FakeClock
@@ -350,7 +350,7 @@ def test_whatever_comes_is_answered(seed: int) -> None:
         )
         action_of(asked)
         answer = made.handle(asked)
-        while isinstance(answer, Later):
+        while isinstance(answer, Deferred):
             clock.step(2)
             answer = answer.resume()
         if not isinstance(answer, Response):

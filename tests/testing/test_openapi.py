@@ -28,16 +28,11 @@ EMBEDDED = "x-kubernetes-embedded-resource"
 class Served:
     """A registry with nothing but custom resources."""
 
-    resources: list = field(default_factory=list)
+    strategies: list = field(default_factory=list)
     revision: int = 1
 
-    def custom_resources(self):
-        return iter(self.resources)
-
-    def definition(self, resource):
-        return SimpleNamespace(
-            storage_version=SimpleNamespace(name=resource.version), is_ending=False
-        )
+    def custom_strategies(self):
+        return iter(self.strategies)
 
 
 class Noon:
@@ -52,7 +47,7 @@ def custom(schema, *, group="stable.example.com", namespaced=True, selectable=()
     kind = GroupVersionKind(group, "v1", "Widget")
     parts = {"status": kind, "scale": SCALE}
     every = "create delete deletecollection get list patch update watch"
-    return Resource(
+    resource = Resource(
         group=group,
         version="v1",
         plural="widgets",
@@ -65,7 +60,11 @@ def custom(schema, *, group="stable.example.com", namespaced=True, selectable=()
             for name, each in parts.items()
         },
         list_kind=list_kind or "WidgetList",
-        custom=SimpleNamespace(openapi=schema, selectable_fields=tuple(selectable)),
+    )
+    return SimpleNamespace(
+        resource=resource,
+        version=SimpleNamespace(openapi=schema, selectable_fields=tuple(selectable)),
+        definition=SimpleNamespace(storage_version=SimpleNamespace(name="v1"), is_ending=False),
     )
 
 
@@ -216,8 +215,9 @@ def test_custom_resources_are_not_patched_strategically():
 
 
 def test_a_server_reads_back_the_document_it_publishes():
-    widgets = custom(spec_of())
-    spec = read(v2(widgets))
+    served = custom(spec_of())
+    widgets = served.resource
+    spec = read(v2(served))
     (resource,) = [each for each in spec.resources if each.group == widgets.group]
     assert resource.verbs == widgets.verbs
     assert resource.subresources == widgets.subresources
@@ -369,12 +369,12 @@ def test_documents_change_with_the_custom_resources_and_only_then():
 
     before = tags()
     assert tags() == before
-    served.resources.append(custom(spec_of()))
+    served.strategies.append(custom(spec_of()))
     served.revision += 1
     after = tags()
     assert after[0] != before[0]
     assert after[1] == before[1]
-    served.resources.clear()
+    served.strategies.clear()
     served.revision += 1
     assert tags() == before
 

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from clientgen._apimachinery.failures import Failure
+from clientgen.testing._apiserver.kinds.codec import Codec, UnstructuredCodec
 from clientgen.testing._apiserver.patching import (
     APPLY,
     JSON_PATCH,
@@ -12,7 +13,6 @@ from clientgen.testing._apiserver.patching import (
     STRATEGIC_MERGE_PATCH,
     json_patch,
     merge_patch,
-    patch_types,
     read_patch,
     undecodable,
 )
@@ -167,8 +167,8 @@ def test_merging(document, patch, made):
 
 
 def test_which_kinds_take_which_patches():
-    assert patch_types(custom=False) == (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY)
-    assert patch_types(custom=True) == (JSON_PATCH, MERGE_PATCH, APPLY)
+    assert Codec.patch_types == (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY)
+    assert UnstructuredCodec.patch_types == (JSON_PATCH, MERGE_PATCH, APPLY)
 
 
 @pytest.mark.parametrize(

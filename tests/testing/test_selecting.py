@@ -9,7 +9,7 @@ import pytest
 from clientgen._apimachinery.failures import Failure
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeClock
-from clientgen.testing._apiserver.answers import Later, Response, Stream
+from clientgen.testing._apiserver.answers import Deferred, Response, Stream
 from clientgen.testing._apiserver.negotiation import negotiate
 from clientgen.testing._apiserver.selecting import field_terms, label_test
 from clientgen.testing._apiserver.server import ApiServer
@@ -116,7 +116,7 @@ def test_a_watch_ends_by_the_clock_and_says_where_it_was() -> None:
     server, clock = served()
     target = f"{MAPS}?watch=1&timeoutSeconds=90&allowWatchBookmarks=true"
     stream = server.handle(HttpRequest("GET", target))
-    assert not isinstance(stream, Response | Later)
+    assert not isinstance(stream, Response | Deferred)
     assert lines(stream) == [("BOOKMARK", "")]  # the end of what was there: nothing
     clock.step(60)
     assert lines(stream) == [("BOOKMARK", "")]
@@ -132,8 +132,8 @@ def test_a_read_waits_for_a_version_to_come() -> None:
     server, _ = served()
     now = server.cluster.store.version
     answer = server.handle(HttpRequest("GET", f"{MAPS}?resourceVersion={now + 1}"))
-    assert isinstance(answer, Later)
-    assert isinstance(answer.resume(), Later)
+    assert isinstance(answer, Deferred)
+    assert isinstance(answer.resume(), Deferred)
     create(server, "a")
     listed = answer.resume()
     assert isinstance(listed, Response)
@@ -143,7 +143,7 @@ def test_a_read_waits_for_a_version_to_come() -> None:
 def test_a_version_that_does_not_come_is_too_large() -> None:
     server, clock = served()
     answer = server.handle(HttpRequest("GET", f"{MAPS}/a?resourceVersion=999999"))
-    assert isinstance(answer, Later)
+    assert isinstance(answer, Deferred)
     clock.step(3)
     refused = answer.resume()
     assert isinstance(refused, Response)
@@ -155,7 +155,7 @@ def test_a_version_that_does_not_come_is_too_large() -> None:
 def test_a_watch_that_nobody_reads_is_closed() -> None:
     server, _ = served()
     stream = server.handle(HttpRequest("GET", f"{MAPS}?watch=1"))
-    assert not isinstance(stream, Response | Later)
+    assert not isinstance(stream, Response | Deferred)
     stream.close()
     create(server, "a")
     assert stream.take() is None

@@ -9,7 +9,7 @@ import pytest
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver import watching
-from clientgen.testing._apiserver.answers import Later, Response
+from clientgen.testing._apiserver.answers import Deferred, Response
 from clientgen.testing._apiserver.server import ApiServer
 
 MAPS = "/api/v1/namespaces/default/configmaps"
@@ -35,7 +35,7 @@ def add(server: ApiServer, *numbers: int) -> None:
 def watch(server: ApiServer, version: str = "") -> Any:
     query = f"?watch=1&resourceVersion={version}"
     answer = server.handle(HttpRequest("GET", MAPS + query, (), None))
-    assert not isinstance(answer, (Response, Later))
+    assert not isinstance(answer, (Response, Deferred))
     return answer
 
 

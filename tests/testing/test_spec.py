@@ -5,7 +5,9 @@ import json
 import pytest
 
 from clientgen._gvk import GroupVersionKind
+from clientgen.testing._apiserver.kinds.codec import Codec
 from clientgen.testing._apiserver.names import storage_version_hash
+from clientgen.testing._apiserver.registry import Registry
 from clientgen.testing._apiserver.spec import SCALE, SpecError, load, read
 
 
@@ -106,11 +108,12 @@ def test_what_can_never_be_written_is_not_watched():
 
 
 def test_custom_resources_of_a_pulled_document_are_ordinary_resources():
-    (widgets,) = read(pulled()).resources
+    spec = read(pulled())
+    (widgets,) = spec.resources
     assert (widgets.group, widgets.version, widgets.plural) == ("example.com", "v1", "widgets")
     assert widgets.list_kind == "Widgets"
     assert widgets.verbs == {"create", "deletecollection", "get", "list", "watch"}
-    assert widgets.custom is None
+    assert type(Registry(spec).strategy_of(widgets).codec) is Codec
     assert widgets.schema.name == "com.example.v1.Widget"
 
 

@@ -12,6 +12,8 @@ from clientgen._apimachinery import jsonpath
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
+from clientgen.testing._apiserver.kinds.custom import CustomStrategy
+from clientgen.testing._apiserver.kinds.strategy import Strategy
 from clientgen.testing._apiserver.resources import Resource
 from clientgen.testing._apiserver.spec import load
 from clientgen.testing._apiserver.tables.durations import human_duration
@@ -26,10 +28,12 @@ def ago(seconds: float) -> str:
     return (NOW - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def table(resource: Resource, objects: list[dict[str, Any]], now: datetime, **more: Any) -> Any:
-    """The Table of objects of a resource."""
-    printer = strategy_of(resource).printer
-    return table_of(printer, resource.schema, objects, now, **more)
+def table(
+    about: Resource | Strategy, objects: list[dict[str, Any]], now: datetime, **more: Any
+) -> Any:
+    """The Table of objects of a kind."""
+    strategy = about if isinstance(about, Strategy) else strategy_of(about)
+    return table_of(strategy.printer, strategy.resource.schema, objects, now, **more)
 
 
 def resource(kind: str, group: str = "", **more: Any) -> Resource:
@@ -570,8 +574,10 @@ def test_what_kinds_show(kind: str, obj: Any, expected: dict[str, object]) -> No
 # ------------------------------------------------------------------ custom resources
 
 
-def custom(*columns: dict[str, Any]) -> Resource:
-    return resource("Widget", "example.com", custom=SimpleNamespace(columns=columns))
+def custom(*columns: dict[str, Any]) -> CustomStrategy:
+    version: Any = SimpleNamespace(columns=columns)
+    definition: Any = SimpleNamespace()
+    return CustomStrategy(resource("Widget", "example.com"), version, definition, "1")
 
 
 def cell(path: str, kind: str, obj: dict[str, Any]) -> object:

@@ -1,7 +1,7 @@
 """What the handler gives back. Nothing here waits: whoever drives the handler does.
 
 A driver asks `ApiServer.handle(request)` and gets one of three: a whole `Response`, a `Stream`
-whose pieces it takes as they come, or `Later`, an answer that is not ready yet.
+whose pieces it takes as they come, or `Deferred`, an answer that is not ready yet.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Answer", "Headers", "Later", "Response", "Stream"]
+__all__ = ["Answer", "Deferred", "Headers", "Response", "Stream"]
 
 Headers: TypeAlias = list[tuple[str, str]]
 
@@ -55,10 +55,10 @@ class Stream(Protocol):
 
 
 @dataclass(slots=True)
-class Later:
+class Deferred:
     """Ask `resume` again when `wake` was called, and at `deadline` at the latest.
 
-    `on_ready` is where the driver leaves its `wake`; `resume` may answer Later once more.
+    `on_ready` is where the driver leaves its `wake`; `resume` may answer Deferred once more.
     """
 
     deadline: float
@@ -66,4 +66,4 @@ class Later:
     on_ready: Callable[[Callable[[], None]], None]
 
 
-Answer: TypeAlias = Response | Stream | Later
+Answer: TypeAlias = Response | Stream | Deferred

@@ -9,7 +9,6 @@ from clientgen._apimachinery.failures import bad_request, conflict
 from clientgen._apimachinery.optional_parts import part
 
 from . import apply
-from .bodies import cleaned
 from .writing import Writing
 
 if TYPE_CHECKING:
@@ -45,17 +44,17 @@ class Applying(Writing):
         if not is_object(metadata):
             raise bad_request(f"json: cannot unmarshal metadata: {metadata!r} is no object")
         if self.current() is not None:
-            metadata.setdefault("name", self.target.name)
+            metadata.setdefault("name", self.info.name)
         self.check_target(metadata)
         config["metadata"] = metadata
 
     def _create_applied(self, config: dict[str, Any]) -> Outcome:
         metadata = config["metadata"]
-        if self.target.subresource:
+        if self.info.subresource:
             raise self._missing()
         metadata.pop("resourceVersion", None)
-        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
-        self.cluster.check_definition(self.resource, metadata)
+        self.cluster.check_namespace(self.resource, self.info.namespace, metadata)
+        self.strategy.check_create(metadata.get("name", ""))
         uid = metadata.get("uid")
         if uid:
             why = (
@@ -63,7 +62,7 @@ class Applying(Writing):
                 "was found"
             )
             resource = self.resource
-            raise conflict(resource.group, resource.plural, self.target.name, why)
+            raise conflict(resource.group, resource.plural, self.info.name, why)
         value = self._merged(None, config)
         return self._create(value)
 
@@ -77,6 +76,6 @@ class Applying(Writing):
             force=self.options.force,
             ignored=self._ignored(),
         )
-        value, _ = cleaned(self.view.titled(value), self.resource, self.cluster.spec.schemas)
+        value, _ = self.strategy.codec.clean(self.view.titled(value), self.cluster.spec.schemas)
         self.strategy.default(value, keep_nulls=True)
         return value

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from .access import Caller
     from .cluster import Cluster
-    from .routing import Call, Target
+    from .request import Request
+    from .request_info import RequestInfo
 
 __all__ = ["check", "sender_of"]
 
@@ -65,39 +66,38 @@ def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, header
         access.authorize(sender, each, cluster)
 
 
-def check(cluster: Cluster, call: Call, target: Target | None, verb: str) -> None:
+def check(cluster: Cluster, request: Request, info: RequestInfo | None) -> None:
     """Let a request pass.
 
     Args:
         cluster: where the roles are.
-        call: the request.
-        target: what it is to; None for a path that is no resource.
-        verb: of `routing.verb_of`; without meaning for such a path.
+        request: the request.
+        info: what it asks for; None for a path that is no resource.
 
     Raises:
         Failure: 403, when who sends it may not do that.
     """
-    if call.caller.is_master:
+    if request.caller.is_master:
         return
-    if target is None:
-        wanted = access.Access(call.method.lower(), path=call.path)
+    if info is None:
+        wanted = access.Access(request.method.lower(), path=request.path)
     else:
-        is_namespace = target.resource.group_resource == "namespaces"
+        is_namespace = info.resource.group_resource == "namespaces"
         wanted = access.Access(
-            verb,
-            target.resource.plural,
-            target.resource.group,
-            target.subresource,
-            target.name if is_namespace else target.namespace,
-            target.name or (_chosen(call) if verb in _OF_MANY else ""),
+            info.verb,
+            info.resource.plural,
+            info.resource.group,
+            info.subresource,
+            info.name if is_namespace else info.namespace,
+            info.name or (_chosen(request) if info.verb in _OF_MANY else ""),
         )
-    access.authorize(call.caller, wanted, cluster)
+    access.authorize(request.caller, wanted, cluster)
 
 
-def _chosen(call: Call) -> str:
+def _chosen(request: Request) -> str:
     """The one object that a list or watch is restricted to by a field selector."""
     try:
-        terms = field_terms(first(call.query, "fieldSelector"))
+        terms = field_terms(first(request.query, "fieldSelector"))
     except Failure:
         return ""
     names = [term.value for term in terms if term.field == "metadata.name" and term.equal]

@@ -12,7 +12,7 @@ from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_foun
 from .access import Tokens
 from .registry import Registry
 from .store import key_of
-from .views import View
+from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -121,14 +121,14 @@ class Cluster:
         resource = self.registry.any_version(group, plural)
         if record is None or resource is None:
             return None
-        return View(resource, self.registry).value(record)
+        return VersionedView(resource, self.registry).value(record)
 
     def list(self, group: str, plural: str, namespace: str = "") -> list[dict[str, Any]]:
         """All objects of a kind, or those of a namespace."""
         resource = self.registry.any_version(group, plural)
         if resource is None:
             return []
-        view = View(resource, self.registry)
+        view = VersionedView(resource, self.registry)
         collection = self.store.collection(self.registry.storage_of(resource))
         return [view.value(record) for record in collection.now(namespace)]
 
@@ -138,16 +138,6 @@ class Cluster:
         return self.registry.of_kind(group, version, value["kind"]) is not None
 
     # ------------------------------------------------------------------------- admission
-
-    def check_definition(self, resource: Resource, metadata: dict[str, Any]) -> None:
-        """Refuse to create something whose CustomResourceDefinition is going.
-
-        Raises:
-            Failure: 403.
-        """
-        if resource.custom is not None and self.registry.definition(resource).is_ending:
-            why = "create not allowed while custom resource definition is terminating"
-            raise forbidden(resource.group, resource.plural, metadata.get("name", ""), why)
 
     def check_namespace(self, resource: Resource, namespace: str, metadata: dict[str, Any]) -> None:
         """Refuse to create something in a namespace that is not there, or going.

@@ -15,10 +15,10 @@ from clientgen import _apiextensions
 from clientgen._apimachinery.optional_parts import part, texts
 
 from . import apply
-from .deleting import CLEANUP, FOREGROUND, ORPHAN, Deleting
-from .kinds.apiextensions import DEFINITIONS
+from .deleting import FOREGROUND, ORPHAN, Deleting
+from .kinds.apiextensions import CLEANUP, DEFINITIONS
 from .options import DeleteOptions
-from .views import View
+from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -125,7 +125,7 @@ class Definitions:
         registry = self._cluster.registry
         resource = registry.any_version(*_DEFINITIONS)
         assert resource is not None, "it has objects"
-        old = View(resource, registry).titled(old)
+        old = VersionedView(resource, registry).titled(old)
         value = {**old, "metadata": {**old["metadata"]}, "status": status}
         version = resource.api_version
         writer = apply.Writer("kube-apiserver", version, "status", self._cluster.now())
@@ -146,7 +146,7 @@ class Definitions:
         if resource is not None:
             deleting = Deleting(
                 self._cluster,
-                View(resource, self._cluster.registry, converts=False),
+                VersionedView(resource, self._cluster.registry, converts=False),
                 DeleteOptions(),
             )
             for each in instances.now():
@@ -244,7 +244,9 @@ class Namespaces:
             if records:
                 options = DeleteOptions(grace=0, policy="Background")
                 deleting = Deleting(
-                    self._cluster, View(resource, self._cluster.registry, converts=False), options
+                    self._cluster,
+                    VersionedView(resource, self._cluster.registry, converts=False),
+                    options,
                 )
                 for record in records:
                     deleting.delete(record)
@@ -365,7 +367,7 @@ class Garbage:
     def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
         resource = self._cluster.resource_of(collection.name)
         if resource is not None and not _is_going(record):
-            view = View(resource, self._cluster.registry, converts=False)
+            view = VersionedView(resource, self._cluster.registry, converts=False)
             Deleting(self._cluster, view, options).delete(record)
 
 

@@ -13,14 +13,14 @@ from . import access, apply
 from .apply import Writer
 from .bodies import place
 from .store import key_of
-from .views import View
+from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .cluster import Cluster
     from .options import WriteOptions
-    from .routing import Call, Target
+    from .request_info import RequestInfo
 
 __all__ = ["Creating", "Outcome"]
 
@@ -47,14 +47,13 @@ def _wipe(metadata: dict[str, Any]) -> None:
 class Creating:
     """A write to one resource, and how it makes an object that is not there yet."""
 
-    def __init__(self, cluster: Cluster, target: Target, options: WriteOptions, call: Call) -> None:
+    def __init__(self, cluster: Cluster, info: RequestInfo, options: WriteOptions) -> None:
         self.cluster = cluster
-        self.target = target
+        self.info = info
         self.options = options
-        self.call = call
-        self.caller = call.caller
-        self.resource = target.resource
-        self.view = View(target.resource, cluster.registry)
+        self.caller = info.request.caller
+        self.resource = info.resource
+        self.view = VersionedView(info.resource, cluster.registry)
         self.strategy = self.view.strategy
         self.collection = cluster.store.collection(self.strategy.collection)
 
@@ -65,8 +64,8 @@ class Creating:
         value = self.view.titled(value)
         metadata = value["metadata"]
         self._place(metadata)
-        self.cluster.check_namespace(self.resource, self.target.namespace, metadata)
-        self.cluster.check_definition(self.resource, metadata)
+        self.cluster.check_namespace(self.resource, self.info.namespace, metadata)
+        self.strategy.check_create(metadata.get("name", ""))
         _wipe(metadata)
         self.strategy.default(value)
         self._own(None, value)
@@ -85,17 +84,17 @@ class Creating:
         self.strategy.before_create(value, self.cluster)
         access.sign_request(self.resource, value, self.caller)
         self._validate(value, None)
-        value = self.view.kept(value)
+        value = self.strategy.round_trip(value)
         if self.options.dry_run:
             self._check_free(metadata, generates=generates)
             return Outcome(value, created=True)
         _check_unversioned(metadata)
         self._check_free(metadata, generates=generates)
-        self.collection.put(*self.view.stored(value))
+        self.collection.put(*self.strategy.to_storage(value))
         return Outcome(value, created=True)
 
     def _place(self, metadata: dict[str, Any]) -> None:
-        place(metadata, self.resource, self.target.namespace)
+        place(metadata, self.resource, self.info.namespace)
 
     def _generate_name(self, metadata: dict[str, Any]) -> None:
         base = metadata["generateName"][:_MAX_BASE]
@@ -119,19 +118,19 @@ class Creating:
     # ------------------------------------------------------------------ what all writes do
 
     def _validate(self, value: dict[str, Any], old: dict[str, Any] | None) -> None:
-        resource, part = self.resource, self.target.subresource
+        resource, part = self.resource, self.info.subresource
         causes = self.strategy.metadata_causes(value, old, part)
         causes += self.strategy.causes(value, old, part, self.cluster)
         if causes:
             name = value["metadata"].get("name", "")
             raise invalid(resource.group, resource.kind, name, causes)
-        self.call.warnings.extend(self.strategy.warnings(value, old, part))
+        self.info.request.warnings.extend(self.strategy.warnings(value, old, part))
 
     def _writer(self) -> Writer:
         return Writer(
             manager=self.options.manager,
             api_version=self.resource.api_version,
-            subresource=self.target.subresource,
+            subresource=self.info.subresource,
             now=self.cluster.now(),
         )
 
@@ -142,7 +141,7 @@ class Creating:
         apply.updated(old, value, self._writer(), self._schema_of, self._ignored())
 
     def _ignored(self) -> Iterable[tuple[str, ...]]:
-        return self.strategy.reset_fields(self.target.subresource)
+        return self.strategy.reset_fields(self.info.subresource)
 
 
 def _check_unversioned(metadata: dict[str, Any]) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen import _apiextensions
 from clientgen._apimachinery.decoding import normalise, parse
 from clientgen._apimachinery.failures import bad_request, conflict, status_success
 
-from .kinds.apiextensions import DEFINITIONS
 from .options import DeleteOptions, delete_options
 from .reading import page
 
@@ -19,12 +17,12 @@ if TYPE_CHECKING:
     from .answers import Answer
     from .cluster import Cluster
     from .rendering import Rendering
-    from .routing import Call, Target
+    from .request import Request
+    from .request_info import RequestInfo
     from .store import Record
-    from .views import View
+    from .versioned_view import VersionedView
 
 __all__ = [
-    "CLEANUP",
     "FOREGROUND",
     "ORPHAN",
     "Deleting",
@@ -35,51 +33,43 @@ __all__ = [
 
 FOREGROUND: Final = "foregroundDeletion"
 ORPHAN: Final = "orphan"
-CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
-"""Keeps a definition until its instances are gone."""
 _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
-_TOLD_AS_RESOURCES: Final = frozenset({"namespaces", DEFINITIONS})
-"""Kinds with a delete of their own, which says conflicts in other words."""
-_JOB_WARNING: Final = (
-    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
-    "to remove them or set propagationPolicy=Orphan to suppress this warning"
-)
 _OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 _POLICY_FINALIZERS: Final = {"Foreground": FOREGROUND, "Orphan": ORPHAN}
 
 
-def options_of(call: Call, cluster: Cluster) -> DeleteOptions:
+def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
     """The options of a delete, from its body or its query.
 
     Raises:
         Failure: 400 or 422.
     """
     body: Any = None
-    if call.body:
+    if request.body:
         # What is no object has been refused there.
-        given: dict[str, Any] = parse(call.body, call.headers.get("content-type", "")).value
+        given: dict[str, Any] = parse(request.body, request.content_type).value
         body = normalise(given, cluster.spec.schemas.named(_OPTIONS), refuse=bad_request).value
-    return delete_options(call.query, body)
+    return delete_options(request.query, body)
 
 
-def delete(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def delete(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of one object."""
-    deleting = _deleting(cluster, call, rendering)
-    answer = deleting.delete(cluster.found(target.resource, target.namespace, target.name))
+    deleting = _deleting(cluster, info.request, rendering)
+    answer = deleting.delete(cluster.found(info.resource, info.namespace, info.name))
     return rendering.value(answer)
 
 
-def _deleting(cluster: Cluster, call: Call, rendering: Rendering) -> Deleting:
-    options = options_of(call, cluster)
-    unsaid = not options.policy and options.orphan is None
-    if unsaid and rendering.view.resource.group_resource == "jobs.batch":
-        call.warnings.append(_JOB_WARNING)
+def _deleting(cluster: Cluster, request: Request, rendering: Rendering) -> Deleting:
+    options = options_of(request, cluster)
+    warning = rendering.view.strategy.deletion_warning
+    if warning and not options.policy and options.orphan is None:
+        request.warnings.append(warning)
     return Deleting(cluster, rendering.view, options)
 
 
-def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def delete_collection(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
-    deleting = _deleting(cluster, call, rendering)
+    deleting = _deleting(cluster, info.request, rendering)
 
     def delete_page(records: Sequence[Record], metadata: dict[str, Any]) -> Answer:
         for record in records:
@@ -87,13 +77,13 @@ def delete_collection(cluster: Cluster, call: Call, target: Target, rendering: R
                 deleting.delete(current)
         return rendering.records(records, metadata)
 
-    return page(cluster, call, target, rendering.view, delete_page)
+    return page(cluster, info, rendering.view, delete_page)
 
 
 class Deleting:
     """Deletes objects of one kind in one way."""
 
-    def __init__(self, cluster: Cluster, view: View, options: DeleteOptions) -> None:
+    def __init__(self, cluster: Cluster, view: VersionedView, options: DeleteOptions) -> None:
         self.cluster = cluster
         self.view = view
         self.resource = view.resource
@@ -112,8 +102,8 @@ class Deleting:
         value = self.view.value(record)
         metadata = value["metadata"]
         was_deleting = bool(metadata.get("deletionTimestamp"))
-        if self.resource.group_resource == DEFINITIONS and not was_deleting:
-            return self._end_definition(record, value)
+        if self.strategy.begin_deletion(value, self.cluster.now()):
+            return value if self.options.dry_run else self._stored(value, record.form)
         finalizers = self._finalizers(metadata)
         grace = self.strategy.grace_period(value, self.options.grace) or 0
         if was_deleting:
@@ -128,17 +118,8 @@ class Deleting:
             self.collection.put(value, self.view.form)
         return value
 
-    def _end_definition(self, record: Record, value: dict[str, Any]) -> dict[str, Any]:
-        """Only note that a definition is to go: that is its controller's, after the instances."""
-        now = self.cluster.now()
-        metadata = value["metadata"]
-        metadata["deletionTimestamp"] = now.strftime(_TIME)
-        present: list[str] = list(metadata.get("finalizers") or ())
-        metadata["finalizers"] = present if CLEANUP in present else [*present, CLEANUP]
-        value["status"] = _apiextensions.ending(value, now, begun=False)
-        if self.options.dry_run:
-            return value
-        return self.view.value(self.collection.put(value, record.form))
+    def _stored(self, value: dict[str, Any], form: str) -> dict[str, Any]:
+        return self.view.value(self.collection.put(value, form))
 
     # -------------------------------------------------------------------------- checks
 
@@ -161,7 +142,7 @@ class Deleting:
                     f"({actual}). The object might have been {fate}"
                 )
                 resource = self.resource
-                plain = resource.group_resource in _TOLD_AS_RESOURCES
+                plain = self.strategy.conflict_names_resource
                 kind = resource.plural if plain else resource.kind
                 raise conflict(resource.group, kind, record.name, why)
 

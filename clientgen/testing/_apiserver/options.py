@@ -23,17 +23,17 @@ from .selecting import FieldTerm, LabelTest, field_terms, label_test
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .request import Query, Request
+
 __all__ = [
     "DeleteOptions",
     "ListOptions",
-    "Query",
     "WriteOptions",
     "delete_options",
     "list_options",
     "write_options",
 ]
 
-Query = dict[str, list[str]]
 
 _META: Final = "meta.k8s.io"
 _NOT_OLDER: Final = "NotOlderThan"
@@ -197,12 +197,13 @@ class WriteOptions:
     force: bool = False
 
 
-def write_options(query: Query, kind: str, user_agent: str, *, apply: bool = False) -> WriteOptions:
+def write_options(request: Request, kind: str, *, apply: bool = False) -> WriteOptions:
     """Read the parameters of create, update and patch; `kind` is CreateOptions and so on.
 
     Raises:
         Failure: 422, for values that are not allowed.
     """
+    query = request.query
     causes = list(_dry_run_causes(query.get("dryRun")))
     manager = first(query, "fieldManager")
     causes += _manager_causes(manager)
@@ -218,7 +219,7 @@ def write_options(query: Query, kind: str, user_agent: str, *, apply: bool = Fal
         raise _refused(kind, causes)
     return WriteOptions(
         dry_run=bool(query.get("dryRun")),
-        manager=manager or default_manager(user_agent),
+        manager=manager or default_manager(request.user_agent),
         validation=validation or "Warn",
         force=bool(force),
     )

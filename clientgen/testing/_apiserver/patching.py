@@ -18,14 +18,16 @@ from clientgen._apimachinery.decoding.yaml_text import load_yaml
 
 from . import strategic
 from .json_patching import json_patch
+from .kinds.codec import APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen._apimachinery.failures import Failure
 
+    from .kinds.codec import Codec
+    from .request import Request
     from .resources import Resource
-    from .routing import Call
 
 __all__ = [
     "APPLY",
@@ -36,36 +38,24 @@ __all__ = [
     "json_patch",
     "merge_patch",
     "patch_type",
-    "patch_types",
     "read_patch",
     "undecodable",
 ]
 
-JSON_PATCH: Final = "application/json-patch+json"
-MERGE_PATCH: Final = "application/merge-patch+json"
-STRATEGIC_MERGE_PATCH: Final = "application/strategic-merge-patch+json"
-APPLY: Final = "application/apply-patch+yaml"
-
 _MEMBERS: Final = ("op", "path", "from", "value")
-
-
-def patch_types(*, custom: bool) -> tuple[str, ...]:
-    """The content types of patches a kind takes (fact 1.5)."""
-    both = (JSON_PATCH, MERGE_PATCH)
-    return (*both, APPLY) if custom else (*both, STRATEGIC_MERGE_PATCH, APPLY)
 
 
 # ---------------------------------------------------------------------------------- reading
 
 
-def patch_type(call: Call, resource: Resource) -> str:
+def patch_type(request: Request, codec: Codec) -> str:
     """The kind of patch a request brings.
 
     Raises:
         Failure: 415, for a content type that is none.
     """
-    media = call.headers.get("content-type", "").partition(";")[0].strip().lower()
-    known = patch_types(custom=resource.custom is not None)
+    media = request.content_type.partition(";")[0].strip().lower()
+    known = codec.patch_types
     if media not in known:
         raise failures.unsupported_media_type(
             "the body of the request was in an unknown format - accepted media types include: "
@@ -75,7 +65,7 @@ def patch_type(call: Call, resource: Resource) -> str:
 
 
 def read_patch(
-    body: bytes, patch_type: str, *, checked: bool = True, custom: bool = False
+    body: bytes, patch_type: str, *, checked: bool = True, whole: bool = False
 ) -> Parsed:
     """Read the body of a PATCH: a list for a JSON patch, else an object.
 
@@ -83,7 +73,7 @@ def read_patch(
         body: the text.
         patch_type: one of the constants of this module.
         checked: whether field validation is on (not `Ignore`); operations are looked at then.
-        custom: whether the kind is a custom one.
+        whole: whether 1.0 will do for an integer.
 
     Raises:
         Failure: 413 for its size, 400 for what it holds.
@@ -93,7 +83,7 @@ def read_patch(
         if patch_type == APPLY:
             return _read_apply(body)
         # 1.0 will do for an integer in a strategic merge patch, but not in the two others.
-        whole = custom or patch_type == STRATEGIC_MERGE_PATCH
+        whole = whole or patch_type == STRATEGIC_MERGE_PATCH
         value, paths = load_json(body, whole=whole)
         if patch_type == JSON_PATCH:
             return Parsed([] if value is None else value, _check_operations(value, paths, checked))

@@ -13,7 +13,7 @@ from msgspec import DecodeError, json
 
 from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclassified
 
-from .answers import Later
+from .answers import Deferred
 from .options import ListOptions, first, list_options
 
 if TYPE_CHECKING:
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from .answers import Answer
     from .cluster import Cluster
     from .rendering import Rendering
-    from .routing import Call, Target
+    from .request import Request
+    from .request_info import RequestInfo
     from .store import Collection, Record, Store
-    from .views import View
+    from .versioned_view import VersionedView
 
 __all__ = ["get", "list_", "page", "too_large_version", "version_number", "when_version"]
 
@@ -101,9 +102,9 @@ def when_version(
             return then()
         if store.clock.monotonic() >= deadline:
             return otherwise(too_large_version(version, store.version))
-        return Later(deadline, resume, store.on_advance)
+        return Deferred(deadline, resume, store.on_advance)
 
-    return Later(deadline, resume, store.on_advance)
+    return Deferred(deadline, resume, store.on_advance)
 
 
 def _refuse(failure: Failure) -> Answer:
@@ -113,19 +114,19 @@ def _refuse(failure: Failure) -> Answer:
 # ------------------------------------------------------------------------------- get
 
 
-def get(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def get(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """One object, not older than the version named."""
-    _refuse_export(call)
+    _refuse_export(info.request)
 
     def answer() -> Answer:
-        return rendering.record(cluster.found(target.resource, target.namespace, target.name))
+        return rendering.record(cluster.found(info.resource, info.namespace, info.name))
 
-    version = version_number(first(call.query, "resourceVersion"))
+    version = version_number(first(info.request.query, "resourceVersion"))
     return when_version(cluster.store, version, answer, _refuse)
 
 
-def _refuse_export(call: Call) -> None:
-    if first(call.query, "export") not in ("", "false", "0"):
+def _refuse_export(request: Request) -> None:
+    if first(request.query, "export") not in ("", "false", "0"):
         raise bad_request("the export parameter, deprecated since v1.14, is no longer supported")
 
 
@@ -171,16 +172,15 @@ class _Token:
         return "" if normpath(path) == path else self.start
 
 
-def list_(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def list_(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """The objects of a collection that are selected, or a page of them."""
-    return page(cluster, call, target, rendering.view, rendering.records)
+    return page(cluster, info, rendering.view, rendering.records)
 
 
 def page(
     cluster: Cluster,
-    call: Call,
-    target: Target,
-    view: View,
+    info: RequestInfo,
+    view: VersionedView,
     then: Callable[[Sequence[Record], dict[str, Any]], Answer],
 ) -> Answer:
     """What `then` answers of the objects a list shows, and of the list's metadata.
@@ -188,11 +188,11 @@ def page(
     Raises:
         Failure: 400, 410 or 422, for a list that cannot be had.
     """
-    options = list_options(call.query, watch=False)
+    options = list_options(info.request.query, watch=False)
     view.check_fields(options.fields)
     store = cluster.store
-    collection = store.collection(cluster.registry.storage_of(target.resource))
-    found = _Page(store, collection, view, options, target.namespace)
+    collection = store.collection(info.strategy.collection)
+    found = _Page(store, collection, view, options, info.namespace)
     if options.continue_:
         return then(*found.continued())
     version = _listed_version(options.version)
@@ -205,7 +205,7 @@ class _Page:
 
     store: Store
     collection: Collection
-    view: View
+    view: VersionedView
     options: ListOptions
     namespace: str
 
@@ -261,7 +261,9 @@ class _Page:
         return named and scoped and not self.options.continue_
 
 
-def selected(view: View, options: ListOptions, records: Sequence[Record]) -> Sequence[Record]:
+def selected(
+    view: VersionedView, options: ListOptions, records: Sequence[Record]
+) -> Sequence[Record]:
     """The objects that the selectors mean."""
     if not options.selects:
         return records

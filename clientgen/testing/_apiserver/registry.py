@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._gvk import GroupVersionKind
 
 from .kinds.catalog import strategy_of
+from .kinds.custom import CustomStrategy
 from .resources import Resource, Subresource
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ class Registry:
 
     def strategy_of(self, resource: Resource) -> Strategy:
         """Return the strategy of a resource, or of the kind of a subresource's body."""
-        key = (resource.group, resource.version, resource.plural, resource.kind)
+        key = _key(resource)
         strategy = self._strategies.get(key)
-        if strategy is None or strategy.resource is not resource:
+        if strategy is None:
             strategy = self._strategies[key] = strategy_of(resource)
         return strategy
 
@@ -88,6 +89,13 @@ class Registry:
         """All resources, those of the spec first."""
         return iter(self._found.values())
 
+    def custom_strategies(self) -> Iterator[CustomStrategy]:
+        """Yield the strategies of the resources that definitions made."""
+        for resource in self.custom_resources():
+            strategy = self.strategy_of(resource)
+            assert isinstance(strategy, CustomStrategy)
+            yield strategy
+
     def custom_resources(self) -> Iterator[Resource]:
         """The resources that definitions made."""
         for _, resources in self._custom.values():
@@ -105,8 +113,9 @@ class Registry:
     def schema_of(self, resource: Resource, api_version: str) -> ResolvedSchema | None:
         """The schema of a resource's kind in one of its versions, None when it has no such."""
         group, _, version = api_version.rpartition("/")
-        if resource.custom is not None:
-            versions = self.definition(resource).versions if group == resource.group else ()
+        defined = self._custom.get(resource.group_resource)
+        if defined is not None:
+            versions = defined[0].versions if group == resource.group else ()
             return next((each.schema for each in versions if each.name == version), None)
         found = self.of_kind(group, version, resource.kind)
         return found.schema if found else None
@@ -116,34 +125,39 @@ class Registry:
     def define(self, definition: Definition) -> None:
         """Serve what a CustomResourceDefinition defines, in place of what it defined before."""
         name = f"{definition.names['plural']}.{definition.group}"
-        self._custom[name] = (definition, tuple(_resources(definition)))
+        resources = tuple(_resources(definition))
+        self._forget(name)
+        self._custom[name] = (definition, resources)
         self._refresh()
         self._shapes[name] = str(self.revision)
+        self._set_strategies(name)
 
     def mark_ending(self, name: str, *, ending: bool) -> None:
         """Note whether the instances of a definition are being removed."""
         found = self._custom.get(name)
         if found is not None and found[0].is_ending != ending:
             self._custom[name] = (replace(found[0], is_ending=ending), found[1])
+            self._set_strategies(name)
             self.revision += 1
 
     def undefine(self, name: str) -> None:
         """Serve it no longer."""
-        if self._custom.pop(name, None) is not None:
+        if self._forget(name):
             self._refresh()
 
-    def definition(self, resource: Resource) -> Definition:
-        """The definition a custom resource is from."""
-        return self._custom[resource.group_resource][0]
+    def _forget(self, name: str) -> bool:
+        defined = self._custom.pop(name, None)
+        for resource in defined[1] if defined else ():
+            self._strategies.pop(_key(resource), None)
+        return defined is not None
 
-    def form_of(self, resource: Resource) -> str:
-        """What tells whether a stored object can be shown as it is; empty where all versions agree.
-
-        Custom resources are pruned and defaulted anew when their definition has changed.
-        """
-        if resource.custom is not None:
-            return f"{resource.version}#{self._shapes[resource.group_resource]}"
-        return resource.api_version if self.strategy_of(resource).is_converted else ""
+    def _set_strategies(self, name: str) -> None:
+        definition, resources = self._custom[name]
+        versions = {version.name: version for version in definition.versions}
+        for resource in resources:
+            version, shape = versions[resource.version], self._shapes[name]
+            strategy = CustomStrategy(resource, version, definition, shape)
+            self._strategies[_key(resource)] = strategy
 
     def is_defined(self, name: str) -> bool:
         """Whether the definition of that name is served."""
@@ -160,6 +174,10 @@ class Registry:
         self._group_versions = {}
         for group, version, _ in self._found:
             self._group_versions.setdefault(group, set()).add(version)
+
+
+def _key(resource: Resource) -> tuple[str, str, str, str]:
+    return (resource.group, resource.version, resource.plural, resource.kind)
 
 
 def _by_kind(resources: Iterable[Resource]) -> dict[tuple[str, str], dict[str, Resource]]:
@@ -189,7 +207,7 @@ def _resources(definition: Definition) -> Iterator[Resource]:
 
 
 def _resource(template: Resource, version: CustomVersion) -> Resource:
-    found = replace(template, version=version.name, schema=version.schema, custom=version)
+    found = replace(template, version=version.name, schema=version.schema)
     parts: dict[str, Subresource] = {}
     if version.has_status:
         parts["status"] = Subresource("status", found.gvk, _PART_VERBS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import json
 
 from clientgen._apimachinery.decoding import dump_yaml
-from clientgen._apimachinery.failures import Failure, unclassified
+from clientgen._apimachinery.failures import Failure
 
 from .answers import Response
 from .negotiation import JSON, Encoding, error_encoding
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from .answers import Headers
     from .cluster import Cluster
-    from .routing import Call
+    from .request import Request
     from .store import Record
-    from .views import View
+    from .versioned_view import VersionedView
 
 __all__ = ["Rendering", "encode", "failed", "value_answer"]
 
@@ -71,17 +71,19 @@ def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 class Rendering:
     """How the objects of one answer are shown."""
 
-    view: View
+    view: VersionedView
     encoding: Encoding
     include: str
     now: datetime
     object_meta: ResolvedSchema
 
     @classmethod
-    def of(cls, call: Call, view: View, encoding: Encoding, cluster: Cluster) -> Rendering:
-        """As a call asks for it."""
+    def of(
+        cls, request: Request, view: VersionedView, encoding: Encoding, cluster: Cluster
+    ) -> Rendering:
+        """As a request asks for it."""
         meta = cluster.spec.schemas.named(OBJECT_META)
-        return cls(view, encoding, first(call.query, "includeObject"), cluster.now(), meta)
+        return cls(view, encoding, first(request.query, "includeObject"), cluster.now(), meta)
 
     # ------------------------------------------------------------------------- one object
 
@@ -97,9 +99,7 @@ class Rendering:
         """An answer with an object; a Status is always shown as it is."""
         if value.get("kind") != "Status":
             value = self.shown(value)
-        if self.view.resource.custom is not None:
-            value = json.decode(json.encode(value, order="sorted"))
-        return value_answer(status, value, self.encoding)
+        return value_answer(status, self.view.strategy.codec.ordered(value), self.encoding)
 
     def shown(self, value: dict[str, Any], *, columns: bool = True) -> dict[str, Any]:
         """An object in the form that was asked for."""
@@ -112,10 +112,8 @@ class Rendering:
                 return self._table([value], metadata, columns=columns)
             case "PartialObjectMetadata":
                 return self._partial(value)
-            case _ if self.view.resource.custom is not None:
-                raise unclassified("content is not a list")
             case _:
-                raise _not_acceptable(f"{form.kind}, but the requested object is not a list")
+                raise self.view.strategy.codec.not_a_list(form.kind)
 
     def _partial(self, value: Mapping[str, Any]) -> dict[str, Any]:
         version = f"{_META}/{self.encoding.form.version}"
@@ -150,14 +148,10 @@ class Rendering:
         head = {
             "kind": resource.list_kind,
             "apiVersion": resource.api_version,
-            "metadata": self._metadata(metadata),
+            "metadata": self.view.strategy.codec.list_metadata(metadata),
         }
         items = b",".join(map(self.view.item, records))
         return b'%b,"items":[%b]}\n' % (json.encode(head)[:-1], items)
-
-    def _metadata(self, metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Lists of custom resources always say whether they go on."""
-        return metadata if self.view.resource.custom is None else {"continue": "", **metadata}
 
     def _shown_list(
         self, values: Sequence[dict[str, Any]], metadata: Mapping[str, Any]
@@ -172,7 +166,7 @@ class Rendering:
                 items = [self._partial(value) for value in values]
             case "":
                 kind, version = resource.list_kind, resource.api_version
-                metadata = self._metadata(metadata)
+                metadata = self.view.strategy.codec.list_metadata(metadata)
                 items = [self._item(value) for value in values]
             case _:
                 raise _not_acceptable(f"{form.kind}, but the requested object is a list")
@@ -180,7 +174,7 @@ class Rendering:
         return {"kind": kind, "apiVersion": version, "metadata": listed, "items": items}
 
     def _item(self, value: dict[str, Any]) -> dict[str, Any]:
-        if self.view.resource.custom is not None:
+        if self.view.strategy.codec.typed_items:
             return value
         return {name: part for name, part in value.items() if name not in ("kind", "apiVersion")}
 

@@ -11,8 +11,6 @@ from clientgen._openapi.resolved import UNKNOWN, ResolvedSchema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clientgen._apiextensions import CustomVersion
-
 __all__ = ["Resource", "Subresource"]
 
 
@@ -34,7 +32,6 @@ class Resource:
     """One plural of one group version.
 
     Attributes:
-        custom: what its CustomResourceDefinition says of this version; None for built-in types.
         verbs: discovery's: create, delete, deletecollection, get, list, patch, update, watch.
     """
 
@@ -50,7 +47,6 @@ class Resource:
     subresources: Mapping[str, Subresource] = field(default_factory=dict[str, Subresource])
     schema: ResolvedSchema = UNKNOWN
     list_kind: str = ""
-    custom: CustomVersion | None = None
 
     @property
     def api_version(self) -> str:

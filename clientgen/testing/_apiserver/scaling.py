@@ -13,8 +13,8 @@ from clientgen._apimachinery.failures import Failure, bad_request, invalid, uncl
 from clientgen._apimachinery.optional_parts import part
 
 from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
-from .bodies import cleaned, mismatch
-from .kinds.scale import scale_causes
+from .bodies import mismatch
+from .kinds.codec import Codec
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.decoding import Parsed
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .apply.paths import Path
     from .cluster import Cluster
     from .patching import Patch
+    from .request_info import RequestInfo
     from .resources import Resource
-    from .routing import Target
     from .store import Record
-    from .views import View
+    from .versioned_view import VersionedView
     from .writing import Writing
 
 __all__ = ["Scaling"]
@@ -38,19 +38,16 @@ _UNSET: Final = -2147483648
 class Scaling:
     """Reads and writes the scale of one object."""
 
-    def __init__(self, cluster: Cluster, target: Target, parent: View) -> None:
+    def __init__(self, cluster: Cluster, info: RequestInfo, parent: VersionedView) -> None:
         self._cluster = cluster
-        self._target = target
-        self._resource = target.resource
+        self._info = info
+        self._resource = info.resource
         self._parent = parent
+        self._strategy = parent.strategy
 
     def read(self, value: dict[str, Any]) -> dict[str, Any]:
         """The scale of an object."""
-        custom = self._resource.custom
-        if custom is None:
-            return self._parent.strategy.to_scale(value)
-        assert custom.scale is not None  # or there would be no such subresource
-        return custom.scale.read(value)
+        return self._strategy.to_scale(value)
 
     def update(self, writing: Writing, scale: dict[str, Any]) -> dict[str, Any]:
         """Scale as a PUT says."""
@@ -69,7 +66,7 @@ class Scaling:
         if not isinstance(result, dict):
             raise refuse("json: cannot unmarshal into a Scale")
         value: dict[str, Any] = {**result}
-        scale, unknown = cleaned(value, body, self._cluster.spec.schemas, refuse)
+        scale, unknown = Codec(body).clean(value, self._cluster.spec.schemas, refuse)
         writing.complain(parsed.complaints(unknown), refuse)
         writing.check_target(scale["metadata"])
         return self._write(writing, record, scale)
@@ -80,29 +77,28 @@ class Scaling:
             raise bad_request("invalid object type")
         record = self._record()
         metadata = part(config, "metadata")
-        if metadata.get("name", self._target.name) != self._target.name:
-            raise mismatch("name", metadata["name"], self._target.name)
+        if metadata.get("name", self._info.name) != self._info.name:
+            raise mismatch("name", metadata["name"], self._info.name)
         live = self._parent.value(record)
         old = self._owned(live)
-        is_custom = self._resource.custom is not None
-        if is_custom and "managedFields" not in old["metadata"]:
+        if not self._strategy.converts_scale and "managedFields" not in old["metadata"]:
             raise unclassified(
                 "failed to create manager for existing fields: failed to convert live object "
                 f"{self._unconverted()}"
             )
         force = writing.options.force
         scale = applied(old, config, self._writer(writing), self._schema_of, force=force)
-        if is_custom and scale["spec"] != old["spec"]:
+        if not self._strategy.converts_scale and scale["spec"] != old["spec"]:
             raise unclassified(f"failed to convert new object {self._unconverted()}")
         return self._store(writing, record, live, scale)
 
     def _record(self) -> Record:
-        return self._cluster.found(self._resource, self._target.namespace, self._target.name)
+        return self._cluster.found(self._resource, self._info.namespace, self._info.name)
 
     def _write(self, writing: Writing, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
-        causes = [] if self._resource.custom else scale_causes(scale)
+        causes = self._strategy.scale_causes(scale)
         if causes:
-            raise invalid("autoscaling", "Scale", self._target.name, causes)
+            raise invalid("autoscaling", "Scale", self._info.name, causes)
         live = self._parent.value(record)
         old = self._owned(live)
         version = scale["metadata"].get("resourceVersion")
@@ -135,7 +131,7 @@ class Scaling:
     def _unconverted(self) -> str:
         """Real servers cannot tell a custom resource's scale in the resource's own version."""
         return (
-            f"(/{self._target.name}; {SCALE_VERSION}, Kind=Scale) to proper version: "
+            f"(/{self._info.name}; {SCALE_VERSION}, Kind=Scale) to proper version: "
             f"request to convert CR to an invalid group/version: {SCALE_VERSION}"
         )
 
@@ -156,16 +152,10 @@ class Scaling:
 
     def _paths(self) -> dict[str, Path | None]:
         """Where the replicas are in each version; None in those that have no scale."""
-        if self._resource.custom is None:
-            return {self._resource.api_version: replicas_path(".spec.replicas")}
+        paths = self._strategy.replicas_paths()
         return {
-            each.api_version: (
-                replicas_path(each.custom.scale.spec_replicas)
-                if each.custom and each.custom.scale
-                else None
-            )
-            for each in self._cluster.registry.custom_resources()
-            if each.group_resource == self._resource.group_resource
+            version: None if path is None else replicas_path(path)
+            for version, path in paths.items()
         }
 
     def _writer(self, writing: Writing) -> Writer:
@@ -176,9 +166,4 @@ class Scaling:
         return self._cluster.spec.schemas.named(_SCALE) if known else None
 
     def _with(self, value: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
-        custom = self._resource.custom
-        value = deepcopy(value)
-        if custom is None:
-            return self._parent.strategy.from_scale(value, scale)
-        assert custom.scale is not None
-        return custom.scale.write(value, scale)
+        return self._strategy.from_scale(deepcopy(value), scale)

@@ -10,9 +10,8 @@ from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.optional_parts import part
 from clientgen.runtime._http.path_segments import check_segment
 
-from .bodies import cleaned
 from .kinds.apiextensions import DEFINITIONS
-from .views import View
+from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -42,8 +41,8 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
         _make_namespace(cluster, check_segment("metadata.namespace", metadata["namespace"]))
     else:
         metadata.pop("namespace", None)
-    value, _ = cleaned(value, resource, cluster.spec.schemas)
     strategy = cluster.registry.strategy_of(resource)
+    value, _ = strategy.codec.clean(value, cluster.spec.schemas)
     strategy.default(value)
     status = part(value, "status")
     metadata = value["metadata"]
@@ -57,9 +56,9 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
         status = part(value, "status") | {name: each for name, each in status.items() if each}
     if status:
         value["status"] = status
-    view = View(resource, cluster.registry)
-    value = view.kept(view.titled(value))
-    cluster.store.collection(cluster.registry.storage_of(resource)).put(*view.stored(value))
+    view = VersionedView(resource, cluster.registry)
+    value = strategy.round_trip(view.titled(value))
+    cluster.store.collection(cluster.registry.storage_of(resource)).put(*strategy.to_storage(value))
     return value
 
 

@@ -30,17 +30,18 @@ from . import (
     watching,
 )
 from .aggregating import Aggregation
-from .answers import Later
+from .answers import Deferred
 from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
 from .documents import Documents
 from .negotiation import negotiate
 from .options import check_timeout
 from .rendering import Rendering, failed
-from .routing import Call, Target, target_of, unknown_path, verb_of
+from .request import Request
+from .request_info import RequestInfo, request_info, unknown_path
 from .spec import load
 from .store import HISTORY_EVENTS, HISTORY_SECONDS, Store
-from .views import View
+from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ApiServer"]
 
-Handler: TypeAlias = "Callable[[Cluster, Call, Target, Rendering], Answer]"
+Handler: TypeAlias = "Callable[[Cluster, RequestInfo, Rendering], Answer]"
 
 _LEVELS_OF_ROLES: Final = 3
 """`admin` is made of `edit`, that of `view`."""
@@ -126,48 +127,49 @@ class ApiServer:
         """Answer a request, whatever it is."""
         self.run_due()
         request = self.in_json(request)
-        answer = self._settled(Call.of(request), partial(self._received, request))
+        answer = self._settled(Request.of(request), partial(self._received, request))
         self.run_due()
         return answer
 
-    def _settled(self, call: Call, answering: Callable[[Call], Answer]) -> Answer:
-        """The answer, or a Status if there is none; one that has to wait is settled later."""
+    def _settled(self, request: Request, answer_to: Callable[[Request], Answer]) -> Answer:
+        """Return the answer, or a Status if there is none; a deferred one is settled later."""
         try:
-            answer = answering(call)
+            answer = answer_to(request)
         except Failure as failure:
-            answer = failed(failure, call.accept)
+            answer = failed(failure, request.accept)
         except Exception as error:  # noqa: BLE001 - a defect here is a 500, as a panic is
-            _log.exception("%s %s failed", call.method, call.path)
-            answer = failed(internal_error(f"{type(error).__name__}: {error}"), call.accept)
-        if isinstance(answer, Later):
+            _log.exception("%s %s failed", request.method, request.path)
+            answer = failed(internal_error(f"{type(error).__name__}: {error}"), request.accept)
+        if isinstance(answer, Deferred):
             resume = answer.resume
-            return replace(answer, resume=lambda: self._settled(call, lambda _: resume()))
-        return _warning(answer, call.warnings)
+            return replace(answer, resume=lambda: self._settled(request, lambda _: resume()))
+        return _warning(answer, request.warnings)
 
-    def _received(self, request: HttpRequest, call: Call) -> Answer:
-        caller = authorizing.sender_of(self.cluster, request.headers)
-        return self._answer(replace(call, caller=caller))
+    def _received(self, http_request: HttpRequest, request: Request) -> Answer:
+        caller = authorizing.sender_of(self.cluster, http_request.headers)
+        return self._answer(replace(request, caller=caller))
 
-    def _answer(self, call: Call) -> Answer:
-        if not call.is_long:
-            check_timeout(call.query)
-        target = target_of(call.path, self.cluster.registry)
-        if target is None:
-            authorizing.check(self.cluster, call, None, "")
-            found = self.documents.answer(call.method, call.path, call.query, call.headers)
-            return found or unknown_path()
-        verb = verb_of(call, target)
-        if verb is None:
+    def _answer(self, request: Request) -> Answer:
+        if not request.is_long:
+            check_timeout(request.query)
+        info = request_info(request, self.cluster.registry)
+        if info is None:
+            authorizing.check(self.cluster, request, None)
+            answer = self.documents.answer(
+                request.method, request.path, request.query, request.headers
+            )
+            return answer or unknown_path()
+        if not info.verb:
             return unknown_path()
-        authorizing.check(self.cluster, call, target, verb)
-        if deprecated := self.cluster.registry.strategy_of(target.resource).deprecation_warning:
-            call.warnings.append(deprecated)
-        check_size(call.body)
-        encoding = negotiate(call.accept, stream=verb == "watch")
-        _check_segment(target.name)
-        view = View(target.resource, self.cluster.registry)
-        rendering = Rendering.of(call, view, encoding, self.cluster)
-        return _handler(verb, target)(self.cluster, call, target, rendering)
+        authorizing.check(self.cluster, request, info)
+        if warning := info.strategy.deprecation_warning:
+            request.warnings.append(warning)
+        check_size(request.body)
+        encoding = negotiate(request.accept, stream=info.verb == "watch")
+        _check_segment(info.name)
+        view = VersionedView(info.resource, self.cluster.registry)
+        rendering = Rendering.of(request, view, encoding, self.cluster)
+        return _handler(info)(self.cluster, info, rendering)
 
     # ------------------------------------------------------------------------------ time
 
@@ -230,15 +232,15 @@ _VERBS: Final[dict[str, Handler]] = {
 }
 
 
-def _handler(verb: str, target: Target) -> Handler:
-    resource = target.resource
-    if target.subresource in subresources.SPECIAL:
-        return partial(subresources.handle, verb)
-    if verb == "create" and (resource.group, resource.plural) in access.REVIEWS:
+def _handler(info: RequestInfo) -> Handler:
+    resource = info.resource
+    if info.subresource in subresources.SPECIAL:
+        return subresources.handle
+    if info.verb == "create" and (resource.group, resource.plural) in access.REVIEWS:
         return posting.answer_review
-    if verb == "create" and resource.group_resource == "bindings":
+    if info.verb == "create" and resource.group_resource == "bindings":
         return posting.bind_pod
-    return _VERBS[verb]
+    return _VERBS[info.verb]
 
 
 def _warning(answer: Response | Stream, warnings: list[str]) -> Answer:

@@ -16,14 +16,14 @@ from .bodies import body_resource, complain, object_of
 from .options import write_options
 from .patching import APPLY, Patch, patch_type, read_patch
 from .scaling import Scaling
-from .views import View
+from .versioned_view import VersionedView
 from .writing import Writing
 
 if TYPE_CHECKING:
     from .answers import Answer
     from .cluster import Cluster
     from .rendering import Rendering
-    from .routing import Call, Target
+    from .request_info import RequestInfo
 
 __all__ = ["SPECIAL", "handle"]
 
@@ -32,64 +32,62 @@ SPECIAL: Final = frozenset(["scale", "eviction", "binding", "token", "log", "pro
 """The subresources that `handle` takes."""
 
 
-def handle(verb: str, cluster: Cluster, call: Call, target: Target, shown: Rendering) -> Answer:
+def handle(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
     """A request to one of the special subresources.
 
     Raises:
         Failure: 400 or 503 for those that only a kubelet could answer, among others.
     """
-    if target.subresource in _STREAMS or target.subresource == "proxy":
-        raise _unconnected(cluster, target)
-    match target.subresource:
+    if info.subresource in _STREAMS or info.subresource == "proxy":
+        raise _unconnected(cluster, info)
+    match info.subresource:
         case "scale":
-            return _scale(cluster, verb, call, target, shown)
+            return _scale(cluster, info, shown)
         case "eviction":
-            return posting.evict_pod(cluster, call, target, shown)
+            return posting.evict_pod(cluster, info, shown)
         case "binding":
-            return posting.bind_pod(cluster, call, target, shown)
+            return posting.bind_pod(cluster, info, shown)
         case "token":
-            return posting.issue_token(cluster, call, target, shown)
+            return posting.issue_token(cluster, info, shown)
         case _:
-            return posting.read_log(cluster, call, target)
+            return posting.read_log(cluster, info)
 
 
-def _unconnected(cluster: Cluster, target: Target) -> Failure:
+def _unconnected(cluster: Cluster, info: RequestInfo) -> Failure:
     """Why nothing can be connected to; 404 when there is not even the object."""
-    record = cluster.found(target.resource, target.namespace, target.name)
-    if target.subresource == "proxy":
+    record = cluster.found(info.resource, info.namespace, info.name)
+    if info.subresource == "proxy":
         return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")
     if not part(record.value(), "spec").get("nodeName"):
-        return bad_request(f"pod {target.name} does not have a host assigned")
+        return bad_request(f"pod {info.name} does not have a host assigned")
     return bad_request("Upgrade request required: this server has no containers to connect to")
 
 
 # ------------------------------------------------------------------------------- scale
 
 
-def _scale(cluster: Cluster, verb: str, call: Call, target: Target, shown: Rendering) -> Answer:
-    parent = View(target.resource, cluster.registry)
-    resource = body_resource(cluster, target)
-    shown = replace(shown, view=View(resource, cluster.registry))
-    if verb == "get":
-        scaling = Scaling(cluster, target, parent)
+def _scale(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+    parent = VersionedView(info.resource, cluster.registry)
+    resource = body_resource(cluster, info)
+    shown = replace(shown, view=VersionedView(resource, cluster.registry))
+    if info.verb == "get":
+        scaling = Scaling(cluster, info, parent)
         return shown.value(
-            scaling.read(
-                parent.value(cluster.found(target.resource, target.namespace, target.name))
-            )
+            scaling.read(parent.value(cluster.found(info.resource, info.namespace, info.name)))
         )
-    kind = "UpdateOptions" if verb == "update" else "PatchOptions"
-    media = patch_type(call, target.resource) if verb == "patch" else ""
-    options = write_options(call.query, kind, call.user_agent, apply=media == APPLY)
-    writing = Writing(cluster, target, options, call)
-    scaling = Scaling(cluster, target, parent)
-    if verb == "update":
-        body = object_of(call, resource, cluster.spec.schemas)
-        complain(call, body.problems, options.validation, resource)
+    kind = "UpdateOptions" if info.verb == "update" else "PatchOptions"
+    media = patch_type(info.request, info.strategy.codec) if info.verb == "patch" else ""
+    options = write_options(info.request, kind, apply=media == APPLY)
+    writing = Writing(cluster, info, options)
+    scaling = Scaling(cluster, info, parent)
+    if info.verb == "update":
+        body = object_of(info.request, shown.view.strategy.codec, cluster.spec.schemas)
+        complain(info.request, body.problems, options.validation, resource)
         value = scaling.update(writing, body.value)
     else:
-        parsed = read_patch(call.body, media, checked=options.validation != "Ignore")
+        parsed = read_patch(info.request.body, media, checked=options.validation != "Ignore")
         if media == APPLY:
-            complain(call, parsed.complaints(), options.validation)
+            complain(info.request, parsed.complaints(), options.validation)
             value = scaling.apply(writing, parsed.value, resource)
         else:
             value = scaling.patch(writing, Patch(media, parsed.value, resource), parsed)

@@ -14,41 +14,42 @@ if TYPE_CHECKING:
     from .answers import Answer
     from .cluster import Cluster
     from .rendering import Rendering
-    from .routing import Call, Target
+    from .request_info import RequestInfo
 
 __all__ = ["create", "patch", "update"]
 
 
-def create(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def create(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """POST to a collection."""
-    options = write_options(call.query, "CreateOptions", call.user_agent)
-    body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(call, body.problems, options.validation, target.resource)
-    writing = Writing(cluster, target, options, call)
+    options = write_options(info.request, "CreateOptions")
+    body = object_of(info.request, info.strategy.codec, cluster.spec.schemas)
+    complain(info.request, body.problems, options.validation, info.resource)
+    writing = Writing(cluster, info, options)
     outcome = writing.create(body.value)
     return rendering.value(outcome.value, 201)
 
 
-def update(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def update(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """PUT to an object or its status."""
-    options = write_options(call.query, "UpdateOptions", call.user_agent)
-    body = object_of(call, target.resource, cluster.spec.schemas)
-    complain(call, body.problems, options.validation, target.resource)
-    outcome = Writing(cluster, target, options, call).update(body.value)
+    options = write_options(info.request, "UpdateOptions")
+    body = object_of(info.request, info.strategy.codec, cluster.spec.schemas)
+    complain(info.request, body.problems, options.validation, info.resource)
+    outcome = Writing(cluster, info, options).update(body.value)
     return rendering.value(outcome.value, 201 if outcome.created else 200)
 
 
-def patch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def patch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """PATCH of an object or its status, in any of the four ways."""
-    media = patch_type(call, target.resource)
+    media = patch_type(info.request, info.strategy.codec)
     applying = media == APPLY
-    options = write_options(call.query, "PatchOptions", call.user_agent, apply=applying)
-    custom = target.resource.custom is not None
-    parsed = read_patch(call.body, media, checked=options.validation != "Ignore", custom=custom)
+    options = write_options(info.request, "PatchOptions", apply=applying)
+    codec = info.strategy.codec
+    checked = options.validation != "Ignore"
+    parsed = read_patch(info.request.body, media, checked=checked, whole=codec.whole_floats)
     if applying:
-        complain(call, parsed.duplicates, options.validation)
-        outcome = Applying(cluster, target, options, call).apply(parsed.value)
+        complain(info.request, parsed.duplicates, options.validation)
+        outcome = Applying(cluster, info, options).apply(parsed.value)
     else:
-        change = Patch(media, parsed.value, target.resource)
-        outcome = Writing(cluster, target, options, call).patch(change, parsed)
+        change = Patch(media, parsed.value, info.resource)
+        outcome = Writing(cluster, info, options).patch(change, parsed)
     return rendering.value(outcome.value, 201 if outcome.created else 200)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .answers import Answer, Headers
     from .cluster import Cluster
     from .rendering import Rendering
-    from .routing import Call, Target
+    from .request_info import RequestInfo
     from .store import Change, Collection, Record, Store
 
 __all__ = ["WatchStream", "watch"]
@@ -43,20 +43,20 @@ MOST_BEHIND: Final = 32 * 1024 * 1024
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
-def watch(cluster: Cluster, call: Call, target: Target, rendering: Rendering) -> Answer:
+def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """Open a watch.
 
     Raises:
         Failure: 422 for options that do not go together, 500 for a version that is no number.
     """
-    options = list_options(call.query, watch=True)
-    if target.watch and target.name:
-        options = replace(options, fields=(*options.fields, *_named(target.name)))
+    options = list_options(info.request.query, watch=True)
+    if info.watch and info.name:
+        options = replace(options, fields=(*options.fields, *_named(info.name)))
     rendering.view.check_fields(options.fields)
     version = version_number(options.version)
     store = cluster.store
-    collection = store.collection(cluster.registry.storage_of(target.resource))
-    start = _Start(store, collection, rendering, options, target.namespace, cluster.random)
+    collection = store.collection(info.strategy.collection)
+    start = _Start(store, collection, rendering, options, info.namespace, cluster.random)
     if not options.initial_events:
         return start.stream(version)
     return when_version(store, version, lambda: start.stream(version), start.refused)

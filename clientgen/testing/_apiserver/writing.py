@@ -15,13 +15,12 @@ from clientgen._apimachinery.failures import (
     bad_request,
     conflict,
     invalid,
-    invalid_value,
     not_found,
     unclassified,
 )
 
 from . import access, apply
-from .bodies import cleaned, complain, drop_repeated_owners, mismatch
+from .bodies import complain, drop_repeated_owners, mismatch
 from .creating import Creating, Outcome
 from .store import key_of
 
@@ -44,11 +43,11 @@ class Writing(Creating):
     """One write to one object."""
 
     def current(self) -> Record | None:
-        """What is stored under the target's name."""
-        return self.collection.records.get(key_of(self.target.namespace, self.target.name))
+        """What is stored under the name of the request."""
+        return self.collection.records.get(key_of(self.info.namespace, self.info.name))
 
     def _missing(self) -> Failure:
-        return not_found(self.resource.group, self.resource.plural, self.target.name)
+        return not_found(self.resource.group, self.resource.plural, self.info.name)
 
     def update(self, value: dict[str, Any]) -> Outcome:
         """Replace an object by what the client sent."""
@@ -62,7 +61,7 @@ class Writing(Creating):
         return self.replace(record, value)
 
     def _create_on_update(self, value: dict[str, Any]) -> Outcome:
-        if not self.strategy.allow_create_on_update or self.target.subresource:
+        if not self.strategy.allow_create_on_update or self.info.subresource:
             raise self._missing()
         self.check_uid(None, value["metadata"])
         value["metadata"].pop("resourceVersion", None)
@@ -79,8 +78,8 @@ class Writing(Creating):
             raise bad_request(
                 "the name of the object (based on URL) was undeterminable: name must be provided"
             )
-        if name != self.target.name:
-            raise mismatch("name", name, self.target.name)
+        if name != self.info.name:
+            raise mismatch("name", name, self.info.name)
         self._place(metadata)
 
     def check_uid(self, record: Record | None, metadata: dict[str, Any]) -> None:
@@ -91,14 +90,14 @@ class Writing(Creating):
         """
         uid, stored = metadata.get("uid"), record.uid if record else ""
         if uid and uid != stored:
-            resource, target = self.resource, self.target
+            resource, info = self.resource, self.info
             why = (
                 "StorageError: invalid object, Code: 4, Key: "
-                f"/registry/{resource.plural}/{key_of(target.namespace, target.name)}, "
+                f"/registry/{resource.plural}/{key_of(info.namespace, info.name)}, "
                 "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
                 f"{uid}, UID in object meta: {stored}"
             )
-            raise conflict(resource.group, resource.plural, target.name, why)
+            raise conflict(resource.group, resource.plural, info.name, why)
 
     def patch(self, change: Patch, parsed: Parsed) -> Outcome:
         """Change an object as a patch says."""
@@ -109,7 +108,7 @@ class Writing(Creating):
         refuse = change.undecodable(result)
         value, unknown = self._patched(result, refuse)
         self.complain(parsed.complaints(unknown), refuse)
-        drop_repeated_owners(self.call, value["metadata"])
+        drop_repeated_owners(self.info.request, value["metadata"])
         self.check_target(value["metadata"])
         return self.replace(record, value)
 
@@ -117,7 +116,7 @@ class Writing(Creating):
         """Refuse what a patch has made for its problems, or warn of them, as the client wants."""
         if self.options.validation == "Strict" and problems:
             raise refuse(f"strict decoding error: {', '.join(problems)}")
-        complain(self.call, problems, self.options.validation)
+        complain(self.info.request, problems, self.options.validation)
 
     def _patched(
         self, result: Any, refuse: Callable[[str], Failure]
@@ -128,11 +127,7 @@ class Writing(Creating):
         value: dict[str, Any] = {**result}
         resource = self.resource
         versioned = bool(value.get("apiVersion"))
-        if resource.custom is None:
-            value["kind"] = value.get("kind") or resource.kind
-            value["apiVersion"] = value.get("apiVersion") or resource.api_version
-        if resource.custom is not None:
-            self._check_patched_kind(value)
+        self.strategy.codec.check_patched_kind(value, self.info.name)
         if (value.get("kind"), value.get("apiVersion")) != (resource.kind, resource.api_version):
             raise refuse(
                 f"{resource.kind} in version {resource.version} cannot become another kind"
@@ -140,28 +135,7 @@ class Writing(Creating):
         if not versioned:
             # Real servers decode it into a type that has no fields, so that it has no name either.
             return {"metadata": {}}, sorted(value.keys() - {"kind", "apiVersion"})
-        return cleaned(value, resource, self.cluster.spec.schemas, refuse)
-
-    def _check_patched_kind(self, value: dict[str, Any]) -> None:
-        """Refuse a custom resource that a patch has made one of another kind or version.
-
-        Raises:
-            Failure: 422, in the name of what it would have become.
-        """
-        resource = self.resource
-        kind, version = value.get("kind"), value.get("apiVersion")
-        if not isinstance(kind, str) or not isinstance(version, str):
-            return  # it cannot be read at all
-        if not kind or not version or version.count("/") > 1:
-            return
-        right = (("kind", kind, resource.kind), ("apiVersion", version, resource.api_version))
-        causes = [
-            invalid_value(field, found, f"must be {wanted}")
-            for field, found, wanted in right
-            if found != wanted
-        ]
-        if causes:
-            raise invalid(version.rpartition("/")[0], kind, self.target.name, causes)
+        return self.strategy.codec.clean(value, self.cluster.spec.schemas, refuse)
 
     # ---------------------------------------------------------------- what all updates do
 
@@ -187,7 +161,7 @@ class Writing(Creating):
             self.strategy.default(value)
             self._own(old, value)
         access.check_grants(self.resource, value, old, self.caller, self.cluster)
-        self.strategy.before_update(value, old, self.target.subresource, self.cluster)
+        self.strategy.before_update(value, old, self.info.subresource, self.cluster)
         self._validate(value, old)
         return self.store(record, old, value)
 
@@ -207,7 +181,7 @@ class Writing(Creating):
             "metadata.resourceVersion",
         )
         resource = self.resource
-        return invalid(resource.group, resource.plural, self.target.name, [cause])
+        return invalid(resource.group, resource.plural, self.info.name, [cause])
 
     def _carry_over(self, old: dict[str, Any], value: dict[str, Any]) -> None:
         was, is_ = old["metadata"], value["metadata"]
@@ -238,7 +212,7 @@ class Writing(Creating):
             return Outcome(value)
         if apply.same_but_times(old, value):
             return Outcome(old)
-        value = self.view.kept(value)
+        value = self.strategy.round_trip(value)
         if not self.options.dry_run:
-            self.collection.put(*self.view.stored(value))
+            self.collection.put(*self.strategy.to_storage(value))
         return Outcome(value)

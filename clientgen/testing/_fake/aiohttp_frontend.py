@@ -21,7 +21,7 @@ from clientgen._apimachinery.decoding import MAX_BODY
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
 
-from .._apiserver.answers import Later, Response
+from .._apiserver.answers import Deferred, Response
 from .faults import Cut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker
@@ -102,7 +102,7 @@ class Frontend:
         asked = HttpRequest(request.method, _target(request), headers, body)
         waker = LoopWaker(asyncio.get_running_loop())
         answer = self._desk.handle(asked, waker)
-        while isinstance(answer, Later):
+        while isinstance(answer, Deferred):
             await waker.wait(self._desk.clock, answer.deadline)
             answer = self._desk.resume(answer, waker)
         if isinstance(answer, Response):

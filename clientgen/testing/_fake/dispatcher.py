@@ -14,7 +14,7 @@ from weakref import ref
 
 from clientgen.runtime._clock import on_move, real_seconds
 
-from .._apiserver.answers import Later, Response
+from .._apiserver.answers import Deferred, Response
 from .actions import action_of
 from .faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
@@ -96,7 +96,7 @@ class Desk:
         with self.lock:
             return self.server.knows_token(token)
 
-    def resume(self, later: Later, wake: Callable[[], None]) -> Answer:
+    def resume(self, later: Deferred, wake: Callable[[], None]) -> Answer:
         """Ask again for an answer that was not ready."""
         with self.lock:
             answer = later.resume()
@@ -146,7 +146,7 @@ class Desk:
 
     def _open(self, action: Action | None, answer: Answer) -> Answer:
         """Keep an eye on a stream."""
-        if isinstance(answer, (Response, Later)):
+        if isinstance(answer, (Response, Deferred)):
             return answer
         stream = OpenStream(answer, action, self._stuttered, self._streams.discard)
         self._streams.add(stream)

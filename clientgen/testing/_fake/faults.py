@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from .._apiserver.answers import Later, Response
+from .._apiserver.answers import Deferred, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,16 +58,16 @@ def _bytes(after: int | Random | None, default: int, most: int) -> int:
     return after if isinstance(after, int) else after.randrange(most + 1)
 
 
-def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Later:
+def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Deferred:
     """An answer for which nothing is done before its time."""
     deadline = clock.monotonic() + seconds
 
     def resume() -> Answer:
         if clock.monotonic() < deadline:
-            return Later(deadline, resume, _nobody_wakes)
+            return Deferred(deadline, resume, _nobody_wakes)
         return proceed()
 
-    return Later(deadline, resume, _nobody_wakes)
+    return Deferred(deadline, resume, _nobody_wakes)
 
 
 def _nobody_wakes(_: Callable[[], None]) -> None:
@@ -76,10 +76,10 @@ def _nobody_wakes(_: Callable[[], None]) -> None:
 
 def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
     """Change an answer, once it is there."""
-    if not isinstance(answer, Later):
+    if not isinstance(answer, Deferred):
         return change(answer)
     later = answer
-    return Later(later.deadline, lambda: afterwards(later.resume(), change), later.on_ready)
+    return Deferred(later.deadline, lambda: afterwards(later.resume(), change), later.on_ready)
 
 
 class OpenStream:

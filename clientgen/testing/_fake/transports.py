@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from clientgen.runtime._http.request import HttpResponse
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
-from .._apiserver.answers import Later, Response
+from .._apiserver.answers import Deferred, Response
 from .faults import Cut, CutResponse
 from .waiters import LoopWaker, ThreadWaker, earliest
 
@@ -71,7 +71,7 @@ class InProcessTransport:
 
     def _answer(self, call: _Call, waker: ThreadWaker) -> Response | Stream:
         answer = call.begin()
-        while isinstance(answer, Later):
+        while isinstance(answer, Deferred):
             waker.wait(call.desk.clock, earliest(answer.deadline, call.deadline))
             answer = call.go_on(answer)
         return answer
@@ -115,7 +115,7 @@ class AsyncInProcessTransport:
         # A network would let other tasks run as well.
         await asyncio.sleep(0)
         answer = call.begin()
-        while isinstance(answer, Later):
+        while isinstance(answer, Deferred):
             await waker.wait(call.desk.clock, earliest(answer.deadline, call.deadline))
             answer = call.go_on(answer)
         return answer
@@ -139,7 +139,7 @@ class _Call:
         """Ask the server."""
         return self._unless_lost(self.desk.handle(self.request, self._wake))
 
-    def go_on(self, later: Later) -> Answer:
+    def go_on(self, later: Deferred) -> Answer:
         """Ask again.
 
         Raises:
@@ -147,7 +147,7 @@ class _Call:
         """
         answer = self._unless_lost(self.desk.resume(later, self._wake))
         late = self.deadline is not None and self.desk.clock.monotonic() >= self.deadline
-        if late and isinstance(answer, Later):
+        if late and isinstance(answer, Deferred):
             raise RequestTimeout(f"{self.request.info}: no answer within the time given")
         return answer
 

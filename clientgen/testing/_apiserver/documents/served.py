@@ -203,13 +203,14 @@ class _Made:
 
 
 def _customs(registry: Registry) -> Iterator[Custom]:
-    for resource in registry.custom_resources():
-        version = resource.custom
-        assert version is not None, "it comes from a definition"
-        definition = registry.definition(resource)
-        stored = definition.storage_version.name
+    for strategy in registry.custom_strategies():
+        version, definition = strategy.version, strategy.definition
         yield Custom(
-            resource, version.openapi, version.selectable_fields, stored, definition.is_ending
+            strategy.resource,
+            version.openapi,
+            version.selectable_fields,
+            definition.storage_version.name,
+            definition.is_ending,
         )
 
 

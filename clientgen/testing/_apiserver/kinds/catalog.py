@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from . import apiextensions, coordination, core, events, node, policy, scheduling
-from .custom import CustomStrategy
 from .defaults import declare
 from .legacy import LegacyStrategy
 
@@ -33,8 +32,6 @@ for _strategies in _GROUPS.values():
 
 
 def strategy_of(resource: Resource) -> Strategy:
-    """Make the strategy of a resource."""
-    if resource.custom is not None:
-        return CustomStrategy(resource, resource.custom)
+    """Make the strategy of a built-in resource, or of the kind of a subresource's body."""
     group = _GROUPS.get(resource.group, {})
     return group.get(resource.kind, LegacyStrategy)(resource)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._apimachinery.failures import forbidden
+
 from ..tables.custom import printer_of
+from .codec import UnstructuredCodec
 from .metadata import MetadataChecks
 from .parts import count_generation, restore, restore_all_but_status
+from .routes import CustomRoutes
 from .strategy import Strategy
 
 if TYPE_CHECKING:
-    from clientgen._apiextensions import CustomVersion
+    from clientgen._apiextensions import CustomVersion, Definition
+    from clientgen._apiextensions.scale import ScalePaths
     from clientgen._apimachinery.failures import Cause
 
     from ..object_reader import ObjectReader
     from ..resources import Resource
+    from .strategy import FindResource
 
 __all__ = ["CustomStrategy"]
 
@@ -28,11 +35,22 @@ class CustomStrategy(Strategy):
     metadata_checks = _METADATA_CHECKS
     status_metadata_checks = _METADATA_CHECKS
     fields_reset_by_status = (("metadata",),)
+    converts_scale = False
 
-    def __init__(self, resource: Resource, version: CustomVersion) -> None:
+    def __init__(
+        self, resource: Resource, version: CustomVersion, definition: Definition, shape: str
+    ) -> None:
+        """Make a strategy; `shape` is another whenever the definition changes.
+
+        Stored objects are pruned and defaulted again when their shape is not the current one.
+        """
         super().__init__(resource)
         self.version = version
+        self.definition = definition
+        self.codec = UnstructuredCodec(resource, version)
+        self.routes = CustomRoutes(resource)
         self.printer = printer_of(version.columns)
+        self._shape = shape
 
     def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Fill in the defaults of the schema."""
@@ -87,3 +105,107 @@ class CustomStrategy(Strategy):
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
         """Return the values of those fields."""
         return self.version.field_values(obj)
+
+    def check_create(self, name: str) -> None:
+        """Refuse to create an instance while the definition is being removed.
+
+        Raises:
+            Failure: 403.
+        """
+        if self.definition.is_ending:
+            why = "create not allowed while custom resource definition is terminating"
+            raise forbidden(self.resource.group, self.resource.plural, name, why)
+
+    # ---------------------------------------------------------------------------- storage
+
+    @property
+    def form(self) -> str:
+        """The version and the shape of the definition."""
+        return self._form(self.version)
+
+    def _form(self, version: CustomVersion) -> str:
+        return f"{version.name}#{self._shape}"
+
+    def round_trip(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Prune and default an object as its reader will see it.
+
+        Objects are stored in one version, and lose what that does not have. When they are read,
+        they get defaults, also those of a status that was not to be written.
+        """
+        _convert(value, self.definition.storage_version, self.version)
+        return value
+
+    def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:
+        """Return an object in the version that is stored."""
+        stored = self.definition.storage_version
+        if stored is self.version:
+            return value, self.form
+        copy = {**deepcopy(value), "metadata": value["metadata"]}
+        stored.prune(copy)  # of defaults that only this version has, for one
+        stored.default(copy)
+        return copy, self._form(stored)
+
+    def from_storage(self, value: dict[str, Any], form: str, find: FindResource) -> dict[str, Any]:
+        """Read what was stored in any version of the definition."""
+        del find
+        name = _version_of(form)
+        versions = self.definition.versions
+        source = next((each for each in versions if each.name == name), self.version)
+        _convert(value, source, self.version)
+        return value
+
+    def check_conversion(self, form: str) -> None:
+        """Refuse what a webhook would have to convert, and versions that are gone.
+
+        Raises:
+            Failure: 500.
+        """
+        name = _version_of(form)
+        if name != self.version.name:
+            stored = {"apiVersion": f"{self.resource.group}/{name}"}
+            self.definition.convert(stored, self.version)
+
+    # ------------------------------------------------------------------------------ scale
+
+    def to_scale(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """Return the Scale of an object.
+
+        Raises:
+            Failure: 500, the object does not say how many replicas it wants.
+        """
+        return self._scale.read(obj)
+
+    def from_scale(self, obj: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+        """Return the object with the replicas of a Scale."""
+        return self._scale.write(obj, value)
+
+    @property
+    def _scale(self) -> ScalePaths:
+        scale = self.version.scale
+        assert scale is not None  # or there would be no such subresource
+        return scale
+
+    def scale_causes(self, value: dict[str, Any]) -> list[Cause]:
+        """List nothing: the schema of the object decides."""
+        del value
+        return []
+
+    def replicas_paths(self) -> dict[str, str | None]:
+        """Return the path of the replicas in each version that is served."""
+        return {
+            each.api_version: each.scale.spec_replicas if each.scale else None
+            for each in self.definition.versions
+            if each.served
+        }
+
+
+def _version_of(form: str) -> str:
+    return form.partition("#")[0]
+
+
+def _convert(value: dict[str, Any], source: CustomVersion, target: CustomVersion) -> None:
+    """Read what was stored in one version in another; it gets the defaults of the first."""
+    source.prune(value)
+    source.default(value)
+    if target is not source:
+        target.prune(value)

@@ -47,6 +47,10 @@ _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
     **control.PRINTERS,
     **devices.PRINTERS,
 }
+_JOB_WARNING: Final = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+    "to remove them or set propagationPolicy=Orphan to suppress this warning"
+)
 _RESET_BY_STATUS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "deployments.apps": (("metadata", "labels"),),
     "pods": (("metadata", "deletionTimestamp"), ("metadata", "ownerReferences")),
@@ -75,6 +79,8 @@ class LegacyStrategy(Strategy):
         self.fields_reset_by_status = _RESET_BY_STATUS.get(resource.group_resource, ())
         self.delete_returns_object = key in kinds.DELETE_RETURNS_OBJECT
         self.orphan_by_default = key in kinds.ORPHANS_BY_DEFAULT
+        self.conflict_names_resource = resource.group_resource == "namespaces"
+        self.deletion_warning = _JOB_WARNING if resource.group_resource == "jobs.batch" else ""
         self.printer = _PRINTERS.get((resource.group, resource.kind), PLAIN)
 
     def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:

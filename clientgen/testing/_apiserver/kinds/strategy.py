@@ -8,7 +8,7 @@ class attributes, rules are methods. The server calls `default`, `before_create`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import subdomain_problems
@@ -16,13 +16,16 @@ from clientgen._apimachinery.optional_parts import part
 
 from ..tables.columns import PLAIN
 from . import scale
+from .codec import Codec
 from .defaults import fill
 from .header_limits import fitting
 from .metadata import MetadataChecks, metadata_causes
 from .parts import restore, restore_all_but
+from .routes import Routes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
 
     from ..object_reader import ObjectReader
     from ..resources import Resource
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from .defaults import TypeDefaults
     from .deprecation import Deprecation
     from .fields import SelectableField
+
+    FindResource: TypeAlias = Callable[[str, str, str], Resource | None]
 
 __all__ = ["Strategy"]
 
@@ -60,6 +65,9 @@ class Strategy:
         orphan_by_default: dependents stay when the object is deleted without a propagation policy.
         selectable_fields: the fields that field selectors may name, beside name and namespace.
         printer: the columns of the kind's Table.
+        converts_scale: server-side apply can convert the managed fields of a Scale.
+        conflict_names_resource: a failed precondition of a delete names the resource, not the kind.
+        deletion_warning: the warning for a delete without a propagation policy.
     """
 
     types: ClassVar[Mapping[str, TypeDefaults]] = {}
@@ -82,10 +90,15 @@ class Strategy:
     orphan_by_default: bool = False
     selectable_fields: ClassVar[Mapping[str, SelectableField]] = {}
     printer: Printer = PLAIN
+    converts_scale: bool = True
+    conflict_names_resource: bool = False
+    deletion_warning: str = ""
 
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
         self.collection = self.storage or resource.group_resource
+        self.codec = Codec(resource)
+        self.routes = Routes(resource)
 
     # --------------------------------------------------------------------------- defaults
 
@@ -271,7 +284,14 @@ class Strategy:
             return ""
         return deprecation.warning(self.resource.api_version, self.resource.kind)
 
-    # ---------------------------------------------------------------------------- deletes
+    # ------------------------------------------------------------------ creates and deletes
+
+    def check_create(self, name: str) -> None:
+        """Refuse to create an object while its kind is being removed.
+
+        Raises:
+            Failure: 403.
+        """
 
     def check_delete(self, name: str) -> None:
         """Refuse to delete an object that has to stay.
@@ -288,6 +308,11 @@ class Strategy:
     def is_emptied_first(self, obj: dict[str, Any]) -> bool:
         """Tell whether an object is a namespace whose content has to be deleted before it."""
         del obj
+        return False
+
+    def begin_deletion(self, obj: dict[str, Any], now: datetime) -> bool:
+        """Mark an object that a controller of its own deletes; tell whether that was done."""
+        del obj, now
         return False
 
     # ------------------------------------------------------------------------------ reads
@@ -309,6 +334,38 @@ class Strategy:
         del source
         return dict(obj)
 
+    # ---------------------------------------------------------------------------- storage
+
+    @property
+    def form(self) -> str:
+        """What stored objects have to be written as to be shown as they are.
+
+        It is empty for kinds whose versions have the same members.
+        """
+        return self.resource.api_version if self.is_converted else ""
+
+    def round_trip(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return what is left of an object when it is stored and read again."""
+        return value
+
+    def to_storage(self, value: dict[str, Any]) -> tuple[dict[str, Any], str]:
+        """Return an object as it is stored, and its form."""
+        return value, self.form
+
+    def from_storage(self, value: dict[str, Any], form: str, find: FindResource) -> dict[str, Any]:
+        """Return an object that is stored in another form."""
+        group, _, version = form.rpartition("/")
+        source = find(group, version, self.resource.plural)
+        assert source is not None  # built-in resources do not go away
+        return self.convert(value, source)
+
+    def check_conversion(self, form: str) -> None:
+        """Refuse to show an object of a form that cannot be converted here.
+
+        Raises:
+            Failure: 500.
+        """
+
     # ------------------------------------------------------------------------------ scale
 
     def to_scale(self, obj: dict[str, Any]) -> dict[str, Any]:
@@ -322,6 +379,14 @@ class Strategy:
     def from_scale(self, obj: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
         """Return the object with the replicas of a Scale; `obj` itself does not change."""
         return scale.from_scale(obj, value)
+
+    def scale_causes(self, value: dict[str, Any]) -> list[Cause]:
+        """List the mistakes in a Scale."""
+        return scale.scale_causes(value)
+
+    def replicas_paths(self) -> dict[str, str | None]:
+        """Return the path of the replicas by version; None for versions without a scale."""
+        return {self.resource.api_version: ".spec.replicas"}
 
 
 def _unmasked(prefix: str) -> str:

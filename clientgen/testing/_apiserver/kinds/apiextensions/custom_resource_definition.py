@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from clientgen import _apiextensions
 from clientgen._apimachinery.optional_parts import part, parts, texts
@@ -11,17 +11,23 @@ from ..parts import count_generation, restore, restore_all_but_status
 from ..strategy import Strategy
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from clientgen._apimachinery.failures import Cause
 
     from ...object_reader import ObjectReader
 
-__all__ = ["CustomResourceDefinitionStrategy"]
+__all__ = ["CLEANUP", "CustomResourceDefinitionStrategy"]
+
+CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
+"""The finalizer that keeps a definition until its instances are gone."""
 
 
 class CustomResourceDefinitionStrategy(Strategy):
     """How the server treats definitions."""
 
     allow_unconditional_update = False
+    conflict_names_resource = True
 
     def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Derive names from others; the conversion is None."""
@@ -70,6 +76,17 @@ class CustomResourceDefinitionStrategy(Strategy):
         """Warn of formats that mean nothing."""
         del subresource
         return _apiextensions.definition_warnings(new, old)
+
+    def begin_deletion(self, obj: dict[str, Any], now: datetime) -> bool:
+        """Only mark a definition: its controller deletes the instances, then the definition."""
+        metadata = obj["metadata"]
+        if metadata.get("deletionTimestamp"):
+            return False
+        metadata["deletionTimestamp"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        present = texts(metadata, "finalizers")
+        metadata["finalizers"] = present if CLEANUP in present else [*present, CLEANUP]
+        obj["status"] = _apiextensions.ending(obj, now, begun=False)
+        return True
 
 
 def _storage_version(definition: dict[str, Any]) -> list[str]:
