@@ -13,7 +13,9 @@ import threading
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .timed_work import done_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -152,45 +154,7 @@ def within_deadline(work: Callable[[], T], discard: Callable[[T], object]) -> T:
     left = time_left()
     if left is None:
         return work()
-    errand = _Errand(work, discard)
-    threading.Thread(target=errand.run, name="clientgen-connecting", daemon=True).start()
-    return errand.wait(left)
-
-
-class _Errand(Generic[T]):
-    """Some work of another thread, that somebody waits for, up to a point."""
-
-    def __init__(self, work: Callable[[], T], discard: Callable[[T], object]) -> None:
-        self._work = work
-        self._discard = discard
-        self._lock = threading.Lock()
-        self._done = threading.Event()
-        self._is_late = False
-        self._error: BaseException | None = None
-
-    def run(self) -> None:
-        """Do it."""
-        try:
-            self._result = self._work()
-        except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
-            self._error = error
-        with self._lock:
-            self._done.set()
-            if self._is_late and self._error is None:
-                self._discard(self._result)
-
-    def wait(self, seconds: float) -> T:
-        """Give its result."""
-        try:
-            self._done.wait(seconds)
-        finally:
-            with self._lock:
-                self._is_late = not self._done.is_set()
-        if self._is_late:
-            raise TimeoutError("the deadline has passed")
-        if self._error is not None:
-            raise self._error
-        return self._result
+    return done_within(left, work, discard, name="clientgen-connecting")
 
 
 class FinalResponse(HTTPResponse):

@@ -66,25 +66,22 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
     Raises:
         TimeoutError: it was not done in time.
     """
-    from concurrent.futures import Future  # only those who wait for credentials need it
+    from .._net.timed_work import done_within  # only those who wait for credentials need it
 
     if deadline is None:
         with lock:
             return work()
     if not lock._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
         raise TimeoutError("the deadline has passed")
-    done: Future[T] = Future()
 
-    def run() -> None:
+    def work_and_release() -> T:
         try:
-            done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
-            done.set_exception(error)
+            return work()
         finally:
             lock._lock.release()
 
-    threading.Thread(target=run, name="clientgen-credentials", daemon=True).start()
-    return done.result(max(0.0, deadline - time.monotonic()))
+    left = max(0.0, deadline - time.monotonic())
+    return done_within(left, work_and_release, name="clientgen-credentials")
 
 
 def call(function: Callable[..., object], *args: object) -> None:
