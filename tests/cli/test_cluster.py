@@ -167,6 +167,22 @@ METRICS, STABLE = sorted(DOCUMENTS)
 NO_GROUPS = ok({"groups": []})
 
 
+@pytest.mark.parametrize(
+    "command", [("spec", "pull"), ("generate", "--cluster", "--output", "out", "--package", "p")]
+)
+def test_without_a_configuration_the_option_is_named(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    done = run(*command)
+    assert done.exit_code == 1
+    assert "nothing in ~/.kube/config, and this runs outside of a cluster\n" in done.stderr
+    assert "Set KUBECONFIG, or give --kubeconfig FILE." in done.stderr
+    assert "kubeconfig=" not in done.stderr
+
+
 @pytest.fixture
 def scripted(server: ScriptedServer, certificates: Certificates, here: Path) -> ScriptedServer:
     ca = base64.b64encode(certificates.ca_pem).decode()

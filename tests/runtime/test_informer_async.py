@@ -93,6 +93,10 @@ async def delete(cluster: FakeCluster, name: str, namespace: str = "default") ->
     await cluster.clientset(AsyncClientset).core_v1.config_maps(namespace).delete(name)
 
 
+def ignore(obj: ConfigMap, is_initial: bool) -> None:
+    """Be told and do nothing."""
+
+
 def names(informer: AsyncSharedInformer[ConfigMap]) -> list[str]:
     return sorted(each.metadata.name for each in informer.lister.list())
 
@@ -753,8 +757,14 @@ def test_odd_resync_periods(cluster, caplog):
     cms = informer(cluster)
     with pytest.raises(ValueError, match="negative"):
         cms.add_handler(resync_period=-1)
-    cms.add_handler(resync_period=0.5)
+    cms.add_handler(ignore, resync_period=0.5)
     assert "too short" in caplog.text
+
+
+@pytest.mark.parametrize("given", [{}, {"filter": bool}, {"resync_period": 30}])
+def test_a_handler_without_a_function_is_refused(cluster, given):
+    with pytest.raises(TypeError, match=r"^add_handler\(\) needs a function: on_add, on_update"):
+        informer(cluster).add_handler(**given)
 
 
 async def test_who_changes_cached_objects_is_found_out(cluster, monkeypatch, caplog):
@@ -782,7 +792,7 @@ async def test_nobody_is_accused_of_nothing(cluster, monkeypatch):
 async def test_waiting_for_what_does_not_come_ends(cluster):
     cluster.fail("*", "configmaps", 403, times=None)
     cms = informer(cluster)
-    handler = cms.add_handler()
+    handler = cms.add_handler(ignore)
     async with cms:
         assert not await cms.wait_for_sync(0.01)
         assert not await handler.wait_for_sync(0.01)
@@ -812,7 +822,7 @@ async def test_what_is_stopped_stays_stopped(cluster):
     with pytest.raises(RuntimeError, match="stopped"):
         cms.start()
     with pytest.raises(RuntimeError, match="stopped"):
-        cms.add_handler()
+        cms.add_handler(ignore)
     assert not cluster.desk.streams(EVERYTHING)
     assert len(seen.told) == 2
 

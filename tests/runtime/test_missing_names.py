@@ -159,7 +159,10 @@ def test_the_words_are_those_of_the_call() -> None:
             lambda: k.core_v1.config_maps("shop").apply(ConfigMap()),
             "config_maps(\"shop\").apply(): metadata.name must be a non-empty string, not ''",
         ),
-        (lambda: k.core_v1.pods(None), f"pods(): namespace {none}"),
+        (
+            lambda: k.core_v1.pods(None),
+            f"pods(): namespace {none}; pods() means all namespaces",
+        ),
         (lambda: k.core_v1.bindings(None), f"bindings(): namespace {none}"),
     ]:
         with pytest.raises(ValueError, match=re.escape(words)) as caught:

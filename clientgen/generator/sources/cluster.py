@@ -126,8 +126,16 @@ def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest
         with Rest.from_config(kubeconfig, context, timeout=_TIMEOUT) as rest:
             return work(rest)
     except ClientError as error:
-        problem = Problem("", f"the cluster's documents cannot be had: {error}")
-        raise ClientgenError([problem]) from error
+        raise ClientgenError([_without_documents(str(error))]) from error
+
+
+def _without_documents(why: str) -> Problem:
+    """Say why there are none, and how to name a cluster on the command line."""
+    from clientgen.runtime._config.kubeconfig import ADVICE
+
+    reason = why.removesuffix(f"; {ADVICE}")
+    hint = "" if reason == why else "Set KUBECONFIG, or give --kubeconfig FILE."
+    return Problem("", f"the cluster's documents cannot be had: {reason}", hint)
 
 
 def read_cluster(kubeconfig: Path | None, context: str | None) -> ClusterDocuments:

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from .._http.edit import changed, log_unchanged
 from .._http.patches import ApplyPatch
-from .._http.path_segments import called, check_segment, name_in, segment
+from .._http.path_segments import called, check_segment, is_name, name_in, segment
 from .._http.request import GET, LOGS, build, build_delete, build_patch, build_write
 from .._http.response import read_object, read_object_or_status
 from .._http.retry import ConflictRetry, annotate
@@ -243,7 +243,11 @@ class AsyncResourceClient:
         try:
             return self.resource.collection_path(check_segment("namespace", namespace))
         except ValueError as error:
-            raise ValueError(f"{self._accessor or self.resource.plural}(): {error}") from None
+            accessor = self._accessor or self.resource.plural
+            has_all = any(hasattr(base, "resource") for base in type(self).__mro__[1:])
+            hint = f"; {accessor}() means all namespaces"
+            more = hint if has_all and not is_name(namespace) else ""
+            raise ValueError(f"{accessor}(): {error}{more}") from None
 
     def _path_of(self, name: str, subresource: str = "") -> str:
         """The path of an object, or of a part of it; refuses what is no name."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 __all__ = [
+    "ADVICE",
     "AuthConfig",
     "ClusterConfig",
     "ExecConfig",
@@ -42,6 +43,9 @@ __all__ = [
     "TlsConfig",
     "load_config",
 ]
+
+ADVICE = "set KUBECONFIG or pass kubeconfig="
+"""The end of the message that there is no configuration."""
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -101,10 +105,8 @@ def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]
     place = "outside of a cluster"
     if env.get("KUBERNETES_SERVICE_HOST"):
         place = "in a pod without a service account token"
-    return (
-        f"no configuration has been provided: nothing in {_names(files)}, and this runs {place}; "
-        "set KUBECONFIG or pass kubeconfig="
-    )
+    searched = f"nothing in {_names(files)}, and this runs {place}"
+    return f"no configuration has been provided: {searched}; {ADVICE}"
 
 
 def _no_context(name: str, document: Document, files: list[ConfigFile]) -> str:
