@@ -55,6 +55,14 @@ class ResolvedSchema(Schema):
             self._additional = cast("Self", UNKNOWN)
         return super().additional
 
+    def stated(self, name: str) -> Schema:
+        """A named member as it is written, with its reference not followed.
+
+        Raises:
+            KeyError: there is none of that name.
+        """
+        return Schema(self.raw["properties"][name])
+
     def sibling(self, name: str) -> ResolvedSchema:
         """Another definition of the same document.
 
@@ -94,11 +102,17 @@ class Schemas:
         """
         schema = self._named.get(name)
         if schema is None:
-            raw = self.definitions[name]
-            target = reference_of(raw)
-            schema = self.named(target) if target else ResolvedSchema(raw, self, name)
-            self._named[name] = schema
+            schema = self._named[name] = self._made(name)
         return schema
+
+    def _made(self, name: str) -> ResolvedSchema:
+        last, seen = name, {name}
+        while target := reference_of(self.definitions[last]):
+            if target in seen:  # it is nothing but itself
+                return ResolvedSchema({}, self, name)
+            seen.add(target)
+            last = target
+        return ResolvedSchema(self.definitions[name], self, name) if last == name else self.named(last)
 
     def of(self, raw: Mapping[str, Any]) -> ResolvedSchema:
         """The node that `raw` is or refers to.

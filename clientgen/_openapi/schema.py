@@ -33,6 +33,11 @@ DEFINITIONS: Final = "#/definitions/"
 """How the references of OpenAPI v2 begin."""
 KINDS: Final = "x-kubernetes-group-version-kind"
 _PARTS: Final = ("group", "version", "kind")
+_TOPOLOGY: Final = (
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-map-type",
+)
 _OF_VALUES: Final = frozenset(
     {
         *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
@@ -264,6 +269,11 @@ class Schema:
     def map_type(self) -> str:
         """`atomic`, `granular` or empty, which means granular."""
         return _text(self.raw, "x-kubernetes-map-type")
+
+    @property
+    def topology(self) -> dict[str, Any]:
+        """The words that say how lists and maps are merged, as they are written."""
+        return {word: self.raw[word] for word in _TOPOLOGY if word in self.raw}
 
     @property
     def patch_strategies(self) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from clientgen._gvk import GroupVersionKind
+
 from .. import failures
 from . import scalars
 from .guards import is_array
@@ -70,11 +72,10 @@ def normalise(
 
 
 def _refusal(schema: ResolvedSchema) -> Callable[[str], failures.Failure]:
-    kinds: list[dict[str, str]] = schema.raw.get("x-kubernetes-group-version-kind") or [{}]
-    kind = kinds[0].get("kind") or schema.name.rpartition(".")[2]
-    group, version = kinds[0].get("group"), kinds[0].get("version", "v1")
-    shown = f"{group}/{version}" if group else version
-    start = f'{kind} in version "{shown}" cannot be handled as a {kind}: '
+    fallback = GroupVersionKind("", "v1", schema.name.rpartition(".")[2])
+    gvk = next(iter(schema.kinds), fallback)
+    kind = gvk.kind or fallback.kind
+    start = f'{kind} in version "{gvk.group_version}" cannot be handled as a {kind}: '
     return lambda why: failures.bad_request(start + why)
 
 

@@ -7,11 +7,12 @@ clientgen. What only the v3 document or the types' own markers say stands here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from clientgen._openapi import schema as openapi
 from clientgen.generator.crds.annotations import Schema
 from clientgen.generator.manifest import has_header
 from clientgen.generator.python_types.loaded_modules import loaded
@@ -21,7 +22,6 @@ from clientgen.runtime._models.model import Model
 
 __all__ = ["add_facts", "is_placeholder"]
 
-_TOPOLOGY: Final = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type")
 # Defaults of keys of lists; without them the list could not be a map.
 _DEFAULTS: Final[Mapping[tuple[str, str], object]] = {
     ("core.v1.ContainerPort", "protocol"): "TCP",
@@ -58,10 +58,10 @@ def add_facts(cls: type[Model], schema: Schema) -> None:
     name = _name(cls)
     known = _definitions().get(name) if name else None
     properties: dict[str, Schema] = schema.get("properties", {})
-    if name is None or known is None or not properties.keys() <= known.get("properties", {}).keys():
+    if name is None or known is None or not properties.keys() <= known.properties.keys():
         return
-    schema.update({key: known[key] for key in _TOPOLOGY if key in known})
-    for field, fact in known["properties"].items():
+    schema.update(known.topology)
+    for field, fact in known.properties.items():
         if field in properties:
             _add(properties[field], fact)
         if field in properties and (name, field) in _DEFAULTS:
@@ -71,22 +71,20 @@ def add_facts(cls: type[Model], schema: Schema) -> None:
             properties[field].update(limits)
 
 
-def _add(schema: Schema, known: Schema) -> None:
-    if schema.get("type") == "integer" and known.get("format") == "int32":
+def _add(schema: Schema, known: openapi.Schema) -> None:
+    if schema.get("type") == "integer" and known.format == "int32":
         schema["format"] = "int32"
-    facts: Schema = {key: known[key] for key in _TOPOLOGY if key in known}
-    if schema.get("type") == "array" and _has_keys(schema, facts):
-        schema.update(facts)
-    elif schema.get("type") == "object" and "x-kubernetes-map-type" in facts:
-        schema["x-kubernetes-map-type"] = facts["x-kubernetes-map-type"]
+    if schema.get("type") == "array" and _has_keys(schema, known.list_map_keys):
+        schema.update(known.topology)
+    elif schema.get("type") == "object" and known.map_type:
+        schema["x-kubernetes-map-type"] = known.map_type
 
 
-def _has_keys(schema: Schema, facts: Mapping[str, Any]) -> bool:
+def _has_keys(schema: Schema, keys: Iterable[str]) -> bool:
     """Whether every key is always there: a server takes no other lists of type map."""
     items: Schema = schema["items"]
     properties: dict[str, Schema] = items.get("properties", {})
     required: list[str] = items.get("required", [])
-    keys: list[str] = facts.get("x-kubernetes-list-map-keys", [])
     return all(key in required or "default" in properties.get(key, {}) for key in keys)
 
 
@@ -109,7 +107,7 @@ def _is_generated(file: str) -> bool:
 
 
 @cache
-def _definitions() -> dict[str, Schema]:
+def _definitions() -> dict[str, openapi.Schema]:
     """The definitions of the document that comes with clientgen, by `group.version.Kind`."""
     definitions = shipped_definitions()
     return {".".join(name.split(".")[-3:]): schema for name, schema in definitions.items()}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import msgspec
 
 from clientgen._gvk import GroupVersion
-from clientgen._openapi.schema import Schema
+from clientgen._openapi import v2
+from clientgen._openapi.schema import Schema, named_schemas
 from clientgen._shipped import kubernetes_spec
 from clientgen.generator.ir import ModelId
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
@@ -39,17 +39,16 @@ def stand_ins(specs: Sequence[Spec], imported: Collection[ModelId]) -> tuple[Spe
 
 
 @cache
-def shipped_definitions() -> Mapping[str, dict[str, Any]]:
+def shipped_definitions() -> Mapping[str, Schema]:
     """The schemas of the document that comes with clientgen, by the names of definitions."""
     document = msgspec.json.decode(kubernetes_spec().read_bytes())
-    definitions: dict[str, dict[str, Any]] = document["definitions"]
-    return definitions
+    return {name: Schema(raw) for name, raw in named_schemas(document, *v2.SCHEMAS).items()}
 
 
 @cache
 def _shipped() -> Spec:
     definitions = {
-        name: Definition(name, Schema(raw), name, Precedence.STAND_IN)
-        for name, raw in shipped_definitions().items()
+        name: Definition(name, schema, name, Precedence.STAND_IN)
+        for name, schema in shipped_definitions().items()
     }
     return Spec("Kubernetes", definitions, (), precedence=Precedence.STAND_IN)

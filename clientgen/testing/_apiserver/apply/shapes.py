@@ -239,7 +239,7 @@ def type_of_kind(schema: ResolvedSchema | None) -> Type:
     Custom kinds have metadata and all that whatever their own schema says of it; those with no
     schema at all are deduced.
     """
-    if schema is None or not schema.raw:
+    if schema is None or not schema.words:
         return DEDUCED
     if is_built_in(schema):
         return _type(schema)
@@ -292,7 +292,7 @@ def _map(schema: ResolvedSchema, *, preserves: bool, whole: bool) -> Map:
         declared = {**declared, **common}
     rest: ResolvedSchema | Type | None = schema.additional
     if rest is UNKNOWN or (
-        "additionalProperties" not in schema.raw and (preserves or not declared)
+        "additionalProperties" not in schema.words and (preserves or not declared)
     ):
         rest = DEDUCED
     return Map(declared, rest, atomic=schema.map_type == "atomic", preserves=preserves)
@@ -313,8 +313,8 @@ def _key_default(item: ResolvedSchema | None, key: str) -> Any:
     member = item.properties.get(key) if item else None
     if item is None or member is None:
         return None
-    if "default" in member.raw:
-        return member.raw["default"]
+    if member.has_default:
+        return member.default
     if is_built_in(item) and key in item.required:
         return _ZERO.get(member.type)
     return _KEY_DEFAULTS.get((item.name, key))

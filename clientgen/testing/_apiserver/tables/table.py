@@ -121,7 +121,6 @@ def _documentation(schema: ResolvedSchema, path: str) -> str:
         if child is None:
             return ""
         # A description beside a reference is the field's own, that in the reference the type's.
-        beside: dict[str, Any] = schema.raw["properties"][key]
-        text = beside.get("description") or child.raw.get("description", "")
+        text = schema.stated(key).description or child.description
         schema = child
     return text.partition(_ENUMERATION)[0]
