@@ -112,7 +112,9 @@ class Schemas:
                 return ResolvedSchema({}, self, name)
             seen.add(target)
             last = target
-        return ResolvedSchema(self.definitions[name], self, name) if last == name else self.named(last)
+        return (
+            ResolvedSchema(self.definitions[name], self, name) if last == name else self.named(last)
+        )
 
     def of(self, raw: Mapping[str, Any]) -> ResolvedSchema:
         """The node that `raw` is or refers to.

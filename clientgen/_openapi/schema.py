@@ -348,8 +348,9 @@ def reference_of(raw: Mapping[str, Any]) -> str | None:
     """The name of the definition that a schema refers to: see `Schema.reference`."""
     target = raw.get("$ref")
     if target is None and "allOf" in raw and "properties" not in raw:
-        parts = raw["allOf"]
-        target = parts[0].get("$ref") if is_array(parts) and len(parts) == 1 else None
+        parts = _listed(raw, "allOf")
+        alone = len(parts) == 1 and is_object(parts[0])
+        target = parts[0].get("$ref") if alone else None
     if not isinstance(target, str):
         return None
     return target.rpartition("/")[2].replace("~1", "/").replace("~0", "~")

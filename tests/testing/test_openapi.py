@@ -8,7 +8,8 @@ import pytest
 from msgspec import json
 
 from clientgen._gvk import GroupVersionKind
-from clientgen.testing._apiserver.documents import Documents, protobuf
+from clientgen._openapi import protobuf
+from clientgen.testing._apiserver.documents import Documents
 from clientgen.testing._apiserver.resources import Resource, Subresource
 from clientgen.testing._apiserver.spec import SCALE, load, read
 

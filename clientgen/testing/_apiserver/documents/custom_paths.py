@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from .custom_schemas import definition_name, reference
+from clientgen._openapi.schema import KINDS, reference_to, written_kind
+
+from .custom_schemas import definition_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -120,11 +122,7 @@ class _Operation:
             "parameters": [*self._body(), *_parameters(self._query())],
             "responses": self._responses(),
             "x-kubernetes-action": self.action,
-            "x-kubernetes-group-version-kind": {
-                "group": resource.group,
-                "kind": resource.kind,
-                "version": resource.version,
-            },
+            KINDS: written_kind(resource.gvk),
         }
 
     def _id(self) -> str:
@@ -159,7 +157,7 @@ class _Operation:
         name = {"delete": f"{_META}DeleteOptions", "patch": f"{_META}Patch"}.get(self.action)
         if name is None and self.action not in {"post", "put"}:
             return []
-        body = {"name": "body", "in": "body", "schema": reference(name or self._shape())}
+        body = {"name": "body", "in": "body", "schema": reference_to(name or self._shape())}
         return [body if self.action == "delete" else {**body, "required": True}]
 
     def _shape(self) -> str:
@@ -172,7 +170,7 @@ class _Operation:
 
     def _responses(self) -> dict[str, Any]:
         deleted = self.action in {"delete", "deletecollection"}
-        schema = reference(f"{_META}Status" if deleted else self._shape())
+        schema = reference_to(f"{_META}Status" if deleted else self._shape())
         codes = _RESPONSES.get(self.action, ("200",))
         return {
             **{code: {"description": _TEXTS[code], "schema": schema} for code in codes},

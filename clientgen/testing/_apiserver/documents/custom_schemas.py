@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from clientgen._openapi.schema import DEFINITIONS
+from clientgen._openapi.schema import KINDS, reference_to, written_kind
 
 from .discovery import Served
 
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 
     from ..resources import Resource
 
-__all__ = ["Custom", "definition_name", "degraded", "reference", "whole"]
+__all__ = ["Custom", "definition_name", "degraded", "whole"]
 
 Node: TypeAlias = dict[str, Any]
 
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1."
-_GVK: Final = "x-kubernetes-group-version-kind"
 _PRESERVES: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
@@ -66,7 +65,10 @@ class Custom:
             "description": f"{resource.list_kind} is a list of {resource.kind}",
             "type": "object",
             "required": ["items"],
-            "properties": {**_identity("ListMeta"), "items": {**items, "items": reference(name)}},
+            "properties": {
+                **_identity("ListMeta"),
+                "items": {**items, "items": reference_to(name)},
+            },
         }
         return {
             name: root | self._extensions(resource.kind),
@@ -75,20 +77,16 @@ class Custom:
         }
 
     def _extensions(self, kind: str) -> Node:
-        resource = self.resource
-        gvk = {"group": resource.group, "kind": kind, "version": resource.version}
+        gvk = self.resource.gvk.group_version.with_kind(kind)
         fields = [{"fieldPath": path} for path in self.selectable]
-        return {_GVK: [gvk]} | ({"x-kubernetes-selectable-fields": fields} if fields else {})
+        return {KINDS: [written_kind(gvk)]} | (
+            {"x-kubernetes-selectable-fields": fields} if fields else {}
+        )
 
 
 def definition_name(resource: Resource, kind: str) -> str:
     """What the definition of a kind, or of its list, is called."""
     return resource.gvk.group_version.with_kind(kind).definition_name
-
-
-def reference(name: str) -> Node:
-    """A reference to a definition."""
-    return {"$ref": f"{DEFINITIONS}{name}"}
 
 
 def _identity(metadata: str) -> dict[str, Node]:
@@ -101,7 +99,7 @@ def _identity(metadata: str) -> dict[str, Node]:
         "kind": {"description": "The kind of this object, in CamelCase.", "type": "string"},
         "metadata": {
             "description": "What all objects say of themselves.",
-            **reference(_META + metadata),
+            **reference_to(_META + metadata),
         },
     }
 

@@ -11,6 +11,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
+from clientgen._openapi.schema import Schema
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,24 +20,21 @@ __all__ = ["described"]
 
 _ANY: Final = "*"
 _BUILT_IN: Final = "io.k8s."
-_EVERYWHERE: Final = "x-kubernetes-group-version-kind"
 
 
 def described(name: str, definition: Mapping[str, Any]) -> Mapping[str, Any]:
     """A definition with what is known to say about it and its fields, where it says nothing."""
     if not name.startswith(_BUILT_IN):
         return definition
+    schema = Schema(definition)
     own = _texts().get(name.rpartition(".")[2], {})
-    texts = {**_texts()[_ANY], **own} if definition.get(_EVERYWHERE) else own
+    texts = {**_texts()[_ANY], **own} if schema.kinds else own
     if not texts:
         return definition
-    found: dict[str, Any] = _with(definition, own.get("", ""))
-    fields: Mapping[str, Any] = definition.get("properties", {})
-    if fields:
-        found["properties"] = {
-            field: _with(schema, texts.get(field, "")) for field, schema in fields.items()
-        }
-    return found
+    fields = {
+        field: _with(part.raw, texts.get(field, "")) for field, part in schema.properties.items()
+    }
+    return _with(schema.extended(fields).raw if fields else definition, own.get("", ""))
 
 
 def _with(schema: Mapping[str, Any], text: str) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import json
 
+from clientgen._openapi import protobuf
+
 from ..answers import Response
-from . import protobuf
 from .answering import empty, etag_of, is_json_accepted, media_types
 from .custom_paths import paths
 from .custom_schemas import degraded

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from msgspec import Raw, json
 
-from clientgen._openapi.operation import METHODS
-from clientgen._openapi.schema import DEFINITIONS
+from clientgen._openapi.conversion import COMPONENTS, definition_to_v3, item_to_v3
 
 from ..answers import Response
 from .answering import empty, etag_of, is_json_accepted
@@ -24,7 +23,7 @@ from .descriptions import described
 from .openapi_v2 import conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from .answering import Asked
@@ -33,14 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["OpenApiV3"]
 
 _ROOT: Final = "/openapi/v3"
-_COMPONENTS: Final = "#/components/schemas/"
-_REFERENCE: Final = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
+_REFERENCE: Final = re.compile(rb'"\$ref":"' + COMPONENTS.encode() + rb'([^"]+)"')
 _YEAR: Final = timedelta(days=365)
-_EITHER: Final[Mapping[str, tuple[str, str]]] = {
-    "io.k8s.apimachinery.pkg.api.resource.Quantity": ("string", "number"),
-    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": ("integer", "string"),
-}
-"""The definitions of which v2 says less: what they may be besides strings."""
 _CUSTOM_INFO: Final = {"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}
 _SECURITY: Final = {
     "BearerToken": {
@@ -109,7 +102,7 @@ class OpenApiV3:
     def _write(self, key: str) -> bytes:
         items = {**self._paths.get(key, {}), **self._custom_paths.get(key, {})}
         parameters = self._base.get("parameters", {})
-        converted = {path: _item(item, parameters) for path, item in items.items()}
+        converted = {path: item_to_v3(item, parameters) for path, item in items.items()}
         is_custom = key not in self._paths
         components: dict[str, Any] = {}
         schemas = self._needed(json.encode(converted))
@@ -141,7 +134,7 @@ class OpenApiV3:
         found = self._schemas.get(name)
         if found is None:
             found = self._schemas[name] = json.encode(
-                _definition(name, described(name, self._definitions[name]))
+                definition_to_v3(name, described(name, self._definitions[name]))
             )
         return found
 
@@ -165,92 +158,3 @@ def _moved(url: str, etag: str) -> Response:
 
 def _references(text: bytes) -> set[str]:
     return {found.decode() for found in _REFERENCE.findall(text)}
-
-
-# ------------------------------------------------------------------------------------- schemas
-
-
-def _definition(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
-    schema = _schema(raw)
-    types = _EITHER.get(name)
-    if types:
-        schema.pop("type", None)
-        schema["oneOf"] = [{"type": each} for each in types]
-    return schema
-
-
-def _schema(raw: Mapping[str, Any], *, is_property: bool = False) -> dict[str, Any]:
-    node = dict(raw)
-    if "properties" in node:
-        node["properties"] = {
-            key: _schema(each, is_property=True) for key, each in node["properties"].items()
-        }
-    for key in "items", "additionalProperties":
-        if isinstance(node.get(key), dict):
-            node[key] = _schema(node[key])
-    target = node.pop("$ref", None)
-    if target is None:
-        return node
-    pointer = {"$ref": str(target).replace(DEFINITIONS, _COMPONENTS, 1)}
-    # Nothing may stand beside a reference in v3, so properties wrap theirs.
-    return {**node, "allOf": [pointer]} if is_property else {**node, **pointer}
-
-
-# --------------------------------------------------------------------------------------- paths
-
-
-def _item(item: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    converted: dict[str, Any] = {
-        method: _operation(item[method], shared) for method in METHODS if method in item
-    }
-    if item.get("parameters"):
-        converted["parameters"] = [
-            _parameter(each) for each in _resolved(item["parameters"], shared)
-        ]
-    return converted
-
-
-_SAME: Final = ("tags", "description", "operationId", "deprecated")
-
-
-def _operation(raw: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = list(_resolved(raw.get("parameters", ()), shared))
-    converted = {key: raw[key] for key in _SAME if key in raw}
-    queried = [_parameter(each) for each in parameters if each.get("in") != "body"]
-    if queried:
-        converted["parameters"] = queried
-    for body in parameters:
-        if body.get("in") == "body":
-            converted["requestBody"] = _body(body, raw.get("consumes") or ["*/*"])
-    produced = raw.get("produces") or ["*/*"]
-    converted["responses"] = {
-        code: _response(each, produced) for code, each in raw.get("responses", {}).items()
-    }
-    return converted | {key: value for key, value in raw.items() if key.startswith("x-")}
-
-
-def _resolved(
-    parameters: Iterable[Mapping[str, Any]], shared: Mapping[str, Any]
-) -> Iterator[Mapping[str, Any]]:
-    for each in parameters:
-        name = str(each.get("$ref", "")).removeprefix("#/parameters/")
-        yield cast("Mapping[str, Any]", shared.get(name, {})) if name else each
-
-
-def _parameter(raw: Mapping[str, Any]) -> dict[str, Any]:
-    said = {key: raw[key] for key in ("name", "in", "description", "required") if key in raw}
-    schema = {key: raw[key] for key in ("type", "format", "uniqueItems", "items") if key in raw}
-    return {**said, "schema": schema}
-
-
-def _body(raw: Mapping[str, Any], consumed: list[str]) -> dict[str, Any]:
-    content = {media: {"schema": _schema(raw.get("schema", {}))} for media in sorted(consumed)}
-    return {"content": content} | ({"required": True} if raw.get("required") else {})
-
-
-def _response(raw: Mapping[str, Any], produced: list[str]) -> dict[str, Any]:
-    converted: dict[str, Any] = {"description": raw.get("description", "")}
-    if "schema" in raw:
-        schema = _schema(raw["schema"])
-        converted["content"] = {media: {"schema": schema} for media in sorted(produced)}
-    return converted
