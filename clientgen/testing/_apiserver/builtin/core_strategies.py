@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
 
 from clientgen._apimachinery.failures import forbidden
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._apimachinery.optional_parts import part, texts
 
 from ..kinds.shared.quantities import amount
 from .strategies import on_create, on_update
@@ -22,26 +21,12 @@ _SOURCES: Final = (
     ("", "PersistentVolumeClaim"),
     ("snapshot.storage.k8s.io", "VolumeSnapshot"),
 )
-_NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
 # ----------------------------------------------------------------------------- namespaces
 
 
 # ---------------------------------------------------------------------------------- nodes
-
-
-@on_create("", "nodes")
-def _create_node(node: dict[str, Any], reader: ObjectReader) -> None:
-    """A new node is not ready for pods before somebody says so."""
-    del reader
-    taints = parts(node["spec"], "taints")
-    if not any(_same_taint(taint) for taint in taints):
-        node["spec"]["taints"] = [*taints, dict(_NOT_READY)]
-
-
-def _same_taint(taint: dict[str, Any]) -> bool:
-    return all(taint.get(part) == value for part, value in _NOT_READY.items())
 
 
 # -------------------------------------------------------------------------------- storage
@@ -160,10 +145,3 @@ def _create_ingress(ingress: dict[str, Any], reader: ObjectReader) -> None:
 
 
 # ----------------------------------------------------------------------------- small kinds
-
-
-@on_create("", "limitranges")
-def _create_limit_range(limits: dict[str, Any], reader: ObjectReader) -> None:
-    del reader
-    if not limits["metadata"].get("name"):
-        limits["metadata"]["name"] = str(uuid4())

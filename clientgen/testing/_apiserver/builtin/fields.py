@@ -27,7 +27,6 @@ _POD: Final = (
 
 _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "pods"): {**{path: path for path in _POD}, "spec.host": "spec.nodeName"},
-    ("", "nodes"): {"spec.unschedulable": "spec.unschedulable"},
     ("", "replicationcontrollers"): {"status.replicas": "status.replicas"},
     ("", "services"): {"spec.clusterIP": "spec.clusterIP", "spec.type": "spec.type"},
     ("batch", "jobs"): {"status.successful": "status.succeeded"},

@@ -20,7 +20,6 @@ __all__ = [
     "METADATA_CHECKS",
     "NEEDS_VERSION_ON_UPDATE",
     "ORPHANS_BY_DEFAULT",
-    "STATUS_IS_THE_CLIENTS",
     "STATUS_METADATA_ONCE",
 ]
 
@@ -47,7 +46,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
         ("", "persistentvolumes"),
         ("", "pods"),
         ("", "podtemplates"),
-        ("", "resourcequotas"),
         ("", "services"),
         (_DEVICES, "deviceclasses"),
         (_DEVICES, "devicetaintrules"),
@@ -67,7 +65,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
 CREATES_ON_UPDATE: Final = frozenset(
     {
         ("", "endpoints"),
-        ("", "limitranges"),
         ("", "services"),
         (_RBAC, "clusterrolebindings"),
         (_RBAC, "clusterroles"),
@@ -138,9 +135,6 @@ ORPHANS_BY_DEFAULT: Final = frozenset({("", "replicationcontrollers"), ("batch",
 GRACEFUL: Final = frozenset({("", "pods")})
 """Kinds whose objects may be given time to end."""
 
-STATUS_IS_THE_CLIENTS: Final = frozenset({("", "nodes")})
-"""Kinds whose objects may be created with a status."""
-
 _ALL: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("apps", "deployments"): ("labels",),
@@ -170,7 +164,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     **dict.fromkeys(
         [
             ("", "endpoints"),
-            ("", "nodes"),
             ("", "persistentvolumeclaims"),
             ("", "persistentvolumes"),
             ("", "pods"),
@@ -194,7 +187,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     ),
     **dict.fromkeys(
         [
-            ("", "limitranges"),
             ("discovery.k8s.io", "endpointslices"),
             ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
             ("storage.k8s.io", "csinodes"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts, texts
+from clientgen._apimachinery.optional_parts import part, parts
 
 from ..kinds.defaults import defaults
 
@@ -58,21 +58,6 @@ def _affinity(spec: dict[str, Any]) -> None:
             spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _THREE_HOURS}}
 
 
-@defaults("core.v1.NodeSpec")
-def _node_spec(spec: dict[str, Any]) -> None:
-    one, several = spec.get("podCIDR"), texts(spec, "podCIDRs")
-    if one and several[:1] != [one]:
-        spec["podCIDRs"] = [one]
-    elif several:
-        _preset(spec, podCIDR=several[0])
-
-
-@defaults("core.v1.NodeStatus")
-def _node_status(status: dict[str, Any]) -> None:
-    if status.get("capacity"):
-        _preset(status, allocatable=dict(status["capacity"]))
-
-
 @defaults("core.v1.PersistentVolume")
 def _volume(volume: dict[str, Any]) -> None:
     _preset(volume.setdefault("spec", {}), persistentVolumeReclaimPolicy="Retain")
@@ -99,16 +84,6 @@ def _protocol(port: dict[str, Any]) -> None:
 @defaults("discovery.v1.EndpointPort")
 def _slice_port(port: dict[str, Any]) -> None:
     _unset(port, protocol="TCP", name="")
-
-
-@defaults("core.v1.LimitRangeItem")
-def _limit(item: dict[str, Any]) -> None:
-    if item.get("type") != "Container":
-        return
-    most = {**part(item, "max"), **part(item, "default")}
-    least = {**part(item, "min"), **most, **part(item, "defaultRequest")}
-    found = {"default": most, "defaultRequest": least}
-    item.update({field: amounts for field, amounts in found.items() if amounts})
 
 
 @defaults("networking.v1.NetworkPolicySpec")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.ip_warnings import address_warnings, network_warnings, quoted
 from ..kinds.shared.node_labels import expression_warnings, label_warning
-from ..kinds.shared.quantities import amount
 from .pod_warnings import claim_spec_warnings
-from .warning import address_warnings, network_warnings, quoted, warns
+from .warning import warns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -215,28 +215,6 @@ def _driver(driver: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]
 
 
 # ---------------------------------------------------------------------------- small kinds
-
-
-@warns("", "nodes")
-def _node(node: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    spec = node["spec"]
-    if spec.get("externalID"):
-        yield "spec.externalID: this field is deprecated, and is unused by Kubernetes"
-    for index, network in enumerate(texts(spec, "podCIDRs")):
-        yield from network_warnings(f"spec.podCIDRs[{index}]", network)
-
-
-@warns("", "resourcequotas")
-def _quota(quota: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    hard = part(quota["spec"], "hard")
-    for name in ("cpu", "memory", "storage", "ephemeral-storage") if old is None else ():
-        low, high = f"requests.{name}", f"limits.{name}"
-        if low not in hard and name in ("cpu", "memory"):
-            low = name
-        if low in hard and high in hard and amount(hard[low]) > amount(hard[high]):
-            shown = f"{low} ({hard[low]}) should be less than {high} ({hard[high]})"
-            yield f"ResourceQuota {shown}"
 
 
 @warns("resource.k8s.io", "resourceslices")

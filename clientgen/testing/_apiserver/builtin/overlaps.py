@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .warning import quoted
+from ..kinds.shared.ip_warnings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

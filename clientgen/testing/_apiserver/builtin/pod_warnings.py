@@ -8,10 +8,11 @@ from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ..kinds.shared.host_ports import PortPlaces
+from ..kinds.shared.ip_warnings import address_warnings, quoted
 from ..kinds.shared.node_labels import expression_warnings, label_warning
 from ..kinds.shared.quantities import amount
 from .overlaps import overlap_warnings
-from .warning import address_warnings, quoted, warns
+from .warning import warns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,6 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ..kinds.shared.checks import text
 from ..kinds.shared.job_policies import counted
-from ..kinds.shared.quantities import amount
 from ..kinds.shared.replicas import counts
 from .validating import checks_change
 
@@ -116,16 +115,6 @@ def _ingress(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         at = f"status.loadBalancer.ingress[{index}]"
         yield from text(f"{at}.ip", ingress.get("ip"), ip_problems, needed=False)
         yield from text(f"{at}.hostname", ingress.get("hostname"), subdomain_problems, needed=False)
-
-
-@checks_change("", "resourcequotas", part="status")
-def _quota(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    for side in ("hard", "used"):
-        for name, quantity in part(part(new, "status"), side).items():
-            if amount(quantity) < 0:
-                at = f"status.{side}[{name}]"
-                yield invalid_value(at, quantity, "must be greater than or equal to 0")
 
 
 @checks_change("batch", "jobs", part="status")

@@ -18,7 +18,7 @@ from ..builtin import (
     warning,
 )
 from ..builtin.deprecations import DEPRECATED
-from ..tables import control, core, devices, network, nodes, pods, scaling, storage, workloads
+from ..tables import control, devices, network, pods, scaling, storage, workloads
 from ..tables.columns import PLAIN
 from .metadata import MetadataChecks
 from .strategy import Strategy
@@ -39,8 +39,6 @@ builtin.check_expressions_by(_apiextensions.expression_problem)
 _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
     **pods.PRINTERS,
     **workloads.PRINTERS,
-    **core.PRINTERS,
-    **nodes.PRINTERS,
     **network.PRINTERS,
     **storage.PRINTERS,
     **scaling.PRINTERS,
@@ -71,7 +69,6 @@ class LegacyStrategy(Strategy):
             self.status_metadata_checks = MetadataChecks.ANY_FINALIZER
         self.allow_create_on_update = key in kinds.CREATES_ON_UPDATE
         self.allow_unconditional_update = key not in kinds.NEEDS_VERSION_ON_UPDATE
-        self.keeps_status_on_create = key in kinds.STATUS_IS_THE_CLIENTS
         self.subresources_with_status = ("approval",)
         self.generation_fields = kinds.HAS_GENERATION.get(key)
         self.generation_on_create = key not in kinds.BEGINS_UNCOUNTED

@@ -5,7 +5,10 @@ from __future__ import annotations
 from .component_status import ComponentStatusStrategy
 from .config_map import ConfigMapStrategy
 from .event import EventStrategy
+from .limit_range import LimitRangeStrategy
 from .namespace import NamespaceStrategy
+from .node import NodeStrategy
+from .resource_quota import ResourceQuotaStrategy
 from .secret import SecretStrategy
 from .service_account import ServiceAccountStrategy
 
@@ -15,7 +18,10 @@ STRATEGIES = {
     "ComponentStatus": ComponentStatusStrategy,
     "ConfigMap": ConfigMapStrategy,
     "Event": EventStrategy,
+    "LimitRange": LimitRangeStrategy,
     "Namespace": NamespaceStrategy,
+    "Node": NodeStrategy,
+    "ResourceQuota": ResourceQuotaStrategy,
     "Secret": SecretStrategy,
     "ServiceAccount": ServiceAccountStrategy,
 }
