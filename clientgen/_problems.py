@@ -50,21 +50,21 @@ class Problems:
     """Collects problems while a stage goes on looking for more."""
 
     def __init__(self) -> None:
-        self._found: list[Problem] = []
+        self._problems: list[Problem] = []
 
     def add(self, where: str, what: str, hint: str = "") -> None:
         """Note a problem and go on."""
-        self._found.append(Problem(where, what, hint))
+        self._problems.append(Problem(where, what, hint))
 
     def extend(self, others: Iterable[Problem]) -> None:
         """Take over what another collection found."""
-        self._found.extend(others)
+        self._problems.extend(others)
 
     def __iter__(self) -> Iterator[Problem]:
-        return iter(self._found)
+        return iter(self._problems)
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._problems)
 
     def raise_if_any(self) -> None:
         """End the stage here if anything was found.
@@ -72,8 +72,8 @@ class Problems:
         Raises:
             ClientgenError: with everything that was found.
         """
-        if self._found:
-            raise ClientgenError(self._found)
+        if self._problems:
+            raise ClientgenError(self._problems)
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:

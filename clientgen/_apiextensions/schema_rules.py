@@ -23,7 +23,7 @@ from .structure import META_FIELDS, Structure, copied
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .cel import Spent
+    from .cel import CostBudget
 
 __all__ = ["check_schema"]
 
@@ -92,7 +92,7 @@ class _Defaults:
     """Checks the defaults of a schema; all together may cost what an object may."""
 
     def __init__(self) -> None:
-        self._spent: Spent | None = None
+        self._spent: CostBudget | None = None
 
     def check(self, raw: Mapping[str, Any], path: str, *, whole: bool = False) -> Iterator[Cause]:
         """What is wrong with the default of a schema, and with those in it."""
@@ -114,12 +114,12 @@ class _Defaults:
         yield from causes or check(Checker(raw), default, path) or self._rules(structure, raw, path)
 
     def _rules(self, structure: Structure, raw: Mapping[str, Any], path: str) -> list[Cause]:
-        from .cel import RuleTree, Spent
+        from .cel import CostBudget, RuleTree
 
         tree, default = RuleTree.of(structure), raw["default"]
         if tree is None:
             return []
-        spent = self._spent = self._spent or Spent()
+        spent = self._spent = self._spent or CostBudget()
         causes = tree.validate(default, default, path, spent=spent)
         return causes or tree.validate(default, None, path, spent=spent)
 

@@ -14,7 +14,7 @@ from clientgen.cli.options import PATH, quiet_option
 from clientgen.cli.suggestions import OneOf
 
 if TYPE_CHECKING:
-    from clientgen.cli.init_files import Starter
+    from clientgen.cli.init_files import StarterProject
 
 __all__ = ["init"]
 
@@ -86,7 +86,7 @@ def _check_is_empty(directory: Path) -> None:
     raise ClientgenError([Problem(str(directory), what, hint)])
 
 
-def _write(directory: Path, chosen: Starter) -> None:
+def _write(directory: Path, chosen: StarterProject) -> None:
     try:
         for name, text in chosen.files():
             path = directory / name
@@ -108,7 +108,7 @@ def _generate(ctx: click.Context, directory: Path) -> None:
     ctx.invoke(generate, config=config, quiet=True)
 
 
-def _say(directory: Path, chosen: Starter, *, generated: bool) -> None:
+def _say(directory: Path, chosen: StarterProject, *, generated: bool) -> None:
     click.echo(f"{directory}: a controller for {chosen.kind} of {chosen.group}; see README.md")
     steps = [
         *([f"cd {shlex.quote(str(directory))}"] if directory != Path() else []),

@@ -23,7 +23,7 @@ from clientgen.generator.python_names import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Starter", "starter"]
+__all__ = ["StarterProject", "starter"]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
@@ -48,7 +48,7 @@ _TAKEN_KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Starter:
+class StarterProject:
     """A project: what it is called, what it is about, and which flavour it has."""
 
     name: str
@@ -98,14 +98,14 @@ class Starter:
         }
 
 
-def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str) -> Starter:
+def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str) -> StarterProject:
     """A project of these names.
 
     Raises:
         ClientgenError: with every name that cannot be used.
     """
     problems = Problems()
-    chosen = Starter(name, group, kind, namespaced, flavour)
+    chosen = StarterProject(name, group, kind, namespaced, flavour)
     _check_name(chosen, problems)
     _check_group(group, problems)
     _check_kind(kind, problems)
@@ -113,7 +113,7 @@ def starter(name: str, group: str, kind: str, *, namespaced: bool, flavour: str)
     return chosen
 
 
-def _check_name(chosen: Starter, problems: Problems) -> None:
+def _check_name(chosen: StarterProject, problems: Problems) -> None:
     name, package = chosen.name, chosen.package
     if not _NAME.fullmatch(name):
         usual = "write lower-case words such as `my-operator`"

@@ -32,8 +32,8 @@ from clientgen.generator.config_records import (
     Distribution,
     Flags,
     PackageConfig,
+    PlacedText,
     Renames,
-    Said,
     Selection,
 )
 from clientgen.generator.config_tables import CONTENT_KEYS, read_output, read_package
@@ -47,8 +47,8 @@ __all__ = [
     "Distribution",
     "Flags",
     "PackageConfig",
+    "PlacedText",
     "Renames",
-    "Said",
     "Selection",
     "load",
     "load_sources",
@@ -69,12 +69,12 @@ _SOURCE_FLAGS = "--spec, --crd, --types or --cluster"
 class _Draft:
     """A package of the file while flags may still add what it lacks."""
 
-    said: PackageConfig
+    package: PackageConfig
     output: Path | None
     place: Place
 
-    def finish(self, flags: _SaidByFlags, problems: Problems) -> PackageConfig | None:
-        package, output = flags.over(self.said), flags.output or self.output
+    def finish(self, flags: _FlagValues, problems: Problems) -> PackageConfig | None:
+        package, output = flags.over(self.package), flags.output or self.output
         if output is None:
             what = "it does not say where to write"
             problems.add(str(self.place), what, "add `output`, or give --output")
@@ -85,26 +85,26 @@ class _Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _SaidByFlags:
+class _FlagValues:
     """The flags, read by the same rules as the tables of a file."""
 
     flags: Flags
-    said: PackageConfig
+    package: PackageConfig
     output: Path | None
     problems: Problems
 
     @classmethod
-    def read(cls, flags: Flags, problems: Problems) -> _SaidByFlags:
+    def read(cls, flags: Flags, problems: Problems) -> _FlagValues:
         table = Table(flags.values(), Place(Path("flags")), problems)
         package = read_package(flags.package or "", table)
         return cls(flags, replace(package, place=None), read_output(table), problems)
 
     def over(self, package: PackageConfig) -> PackageConfig:
         """The package with what the flags say in the place of what the file says."""
-        given = {name: getattr(self.said, name) for name in _OF_FLAGS}
+        given = {name: getattr(self.package, name) for name in _OF_FLAGS}
         selection = Selection(
-            self.said.selection.include or package.selection.include,
-            self.said.selection.exclude or package.selection.exclude,
+            self.package.selection.include or package.selection.include,
+            self.package.selection.exclude or package.selection.exclude,
         )
         merged = replace(
             package, selection=selection, **{name: value for name, value in given.items() if value}
@@ -136,7 +136,7 @@ def load(flags: Flags, directory: Path | None = None) -> tuple[PackageConfig, ..
     root = read(flags.config, problems) if flags.config else find(directory or Path(), problems)
     problems.raise_if_any()
     drafts = _drafts(root, flags.package) if root else []
-    flagged = _SaidByFlags.read(flags, problems)
+    flagged = _FlagValues.read(flags, problems)
     problems.raise_if_any()
     packages = _chosen(drafts, flagged, problems)
     for package in packages:
@@ -155,7 +155,7 @@ def load_sources(flags: Flags) -> tuple[PackageConfig, ...]:
         ClientgenError: see `load`.
     """
     problems = Problems()
-    flagged = _SaidByFlags.read(flags, problems)
+    flagged = _FlagValues.read(flags, problems)
     given = flagged.over(PackageConfig("resources", Path()))
     problems.raise_if_any()
     return in_order([given], [given], problems) if given.has_source else load(flags)
@@ -165,9 +165,9 @@ def _others(drafts: Iterable[_Draft], chosen: Iterable[PackageConfig]) -> list[P
     """The packages of the file that are not asked for; others may use them all the same."""
     names = {package.package for package in chosen}
     return [
-        replace(draft.said, output=draft.output)
+        replace(draft.package, output=draft.output)
         for draft in drafts
-        if draft.output and draft.said.package not in names
+        if draft.output and draft.package.package not in names
     ]
 
 
@@ -194,8 +194,8 @@ def _draft(name: str, table: Table) -> _Draft:
     return _Draft(read_package(name, table), read_output(table), table.place)
 
 
-def _chosen(drafts: list[_Draft], flagged: _SaidByFlags, problems: Problems) -> list[PackageConfig]:
-    names, wanted = [draft.said.package for draft in drafts], flagged.flags.package
+def _chosen(drafts: list[_Draft], flagged: _FlagValues, problems: Problems) -> list[PackageConfig]:
+    names, wanted = [draft.package.package for draft in drafts], flagged.flags.package
     if wanted not in (None, *names):
         chosen = [_from_flags(flagged, names, problems)]
     elif not drafts:
@@ -203,7 +203,7 @@ def _chosen(drafts: list[_Draft], flagged: _SaidByFlags, problems: Problems) -> 
         problems.add("", what, f"give {_lacking(flagged)}, or write a clientgen.toml")
         return []
     else:
-        picked = [draft for draft in drafts if wanted in (None, draft.said.package)]
+        picked = [draft for draft in drafts if wanted in (None, draft.package.package)]
         given = [f"--{_FLAGS.get(key, key)}" for key in flagged.flags.values()]
         if len(picked) > 1 and given:
             mean = f"{' and '.join(given)} {'mean' if len(given) > 1 else 'means'}"
@@ -213,10 +213,10 @@ def _chosen(drafts: list[_Draft], flagged: _SaidByFlags, problems: Problems) -> 
     return [package for package in chosen if package]
 
 
-def _lacking(flagged: _SaidByFlags) -> str:
+def _lacking(flagged: _FlagValues) -> str:
     """The flags that would make a package of those that were given."""
     given = {
-        "--spec (or another source)": flagged.over(flagged.said).has_source,
+        "--spec (or another source)": flagged.over(flagged.package).has_source,
         "--output": flagged.output,
         "--package": flagged.flags.package,
     }
@@ -224,10 +224,8 @@ def _lacking(flagged: _SaidByFlags) -> str:
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def _from_flags(
-    flagged: _SaidByFlags, names: list[str], problems: Problems
-) -> PackageConfig | None:
-    package = flagged.over(PackageConfig(flagged.said.package, Path()))
+def _from_flags(flagged: _FlagValues, names: list[str], problems: Problems) -> PackageConfig | None:
+    package = flagged.over(PackageConfig(flagged.package.package, Path()))
     if flagged.output is not None and package.has_source:
         return replace(package, output=flagged.output)
     needed = ((f"a source ({_SOURCE_FLAGS})", package.has_source), ("--output", flagged.output))

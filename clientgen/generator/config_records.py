@@ -21,8 +21,8 @@ __all__ = [
     "Flags",
     "Inlined",
     "PackageConfig",
+    "PlacedText",
     "Renames",
-    "Said",
     "Selection",
 ]
 
@@ -30,7 +30,7 @@ Inlined = Literal["older", "equal", "never"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PlacedText:
     """A string of the configuration and where it stands."""
 
     text: str
@@ -52,8 +52,8 @@ class Selection:
     Without `include` everything is, less what `exclude` names.
     """
 
-    include: tuple[Said, ...] = ()
-    exclude: tuple[Said, ...] = ()
+    include: tuple[PlacedText, ...] = ()
+    exclude: tuple[PlacedText, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.include or self.exclude)
@@ -64,9 +64,9 @@ class Renames:
     """Names of the user's choice, each with its place."""
 
     # Keys are `group/version/Name`, and `version/Name` in the core group.
-    classes: Mapping[str, Said] = field(default_factory=dict[str, Said])
+    classes: Mapping[str, PlacedText] = field(default_factory=dict[str, PlacedText])
     # Keys are groups as the API calls them; "" is the core group.
-    groups: Mapping[str, Said] = field(default_factory=dict[str, Said])
+    groups: Mapping[str, PlacedText] = field(default_factory=dict[str, PlacedText])
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.groups)

@@ -14,8 +14,8 @@ from clientgen.generator.config_records import (
     Distribution,
     Inlined,
     PackageConfig,
+    PlacedText,
     Renames,
-    Said,
     Selection,
 )
 from clientgen.generator.expansions import Expansion, read_expansion
@@ -97,7 +97,7 @@ def _paths(table: Table, key: str) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(root / entry.text for entry in _listed(table, key)))
 
 
-def _listed(table: Table, key: str) -> Iterable[Said]:
+def _listed(table: Table, key: str) -> Iterable[PlacedText]:
     """The strings of a list, each with its place; one that says nothing is a problem."""
     texts = table.texts(key)
     place = str(table.place / key)
@@ -105,7 +105,7 @@ def _listed(table: Table, key: str) -> Iterable[Said]:
     for n, text in enumerate(texts):
         where = place if alone else f"{place}[{n}]"
         if text.strip():
-            yield Said(text, where)
+            yield PlacedText(text, where)
         else:
             table.problems.add(where, "it is empty")
 
@@ -144,8 +144,8 @@ def _inlined(table: Table) -> Inlined:
     return "older"
 
 
-def _patterns(table: Table, key: str) -> tuple[Said, ...]:
-    patterns: list[Said] = []
+def _patterns(table: Table, key: str) -> tuple[PlacedText, ...]:
+    patterns: list[PlacedText] = []
     for entry in _listed(table, key):
         if _PATTERN.fullmatch(entry.text):
             patterns.append(entry)
@@ -159,8 +159,8 @@ def _patterns(table: Table, key: str) -> tuple[Said, ...]:
 
 def _renames(table: Table) -> Renames:
     """Keys with a slash name classes, all others the packages of groups."""
-    classes: dict[str, Said] = {}
-    groups: dict[str, Said] = {}
+    classes: dict[str, PlacedText] = {}
+    groups: dict[str, PlacedText] = {}
     spelled: dict[str, str] = {}
     for key in table.values:
         new_name = _new_name(table, key)
@@ -178,7 +178,7 @@ def _renames(table: Table) -> Renames:
     return Renames(MappingProxyType(classes), MappingProxyType(groups))
 
 
-def _new_name(table: Table, key: str) -> Said | None:
+def _new_name(table: Table, key: str) -> PlacedText | None:
     where = str(table.place / key)
     if isinstance(table.values[key], dict):
         what = "must be a string, and is a table"
@@ -198,7 +198,7 @@ def _new_name(table: Table, key: str) -> Said | None:
     if "/" not in key and name != name.lower():
         table.problems.add(where, f"`{name}` is no name of a package", "write it in lower case")
         return None
-    return Said(name, where)
+    return PlacedText(name, where)
 
 
 def _distribution(table: Table) -> Distribution | None:

@@ -14,11 +14,11 @@ from clientgen.generator.manifest import MANIFEST, Manifest, digest, has_header
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Survey", "foreign", "survey"]
+__all__ = ["DiskState", "foreign", "read_disk_state"]
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class DiskState:
     """How a package on the disk differs; all paths are relative to it and sorted."""
 
     # The manifest that is there, if it can be read.
@@ -32,7 +32,7 @@ class Survey:
     strays: tuple[str, ...]
 
 
-def survey(wanted: Mapping[str, bytes], target: Path) -> Survey:
+def read_disk_state(wanted: Mapping[str, bytes], target: Path) -> DiskState:
     """Compare what is wanted with what is there.
 
     Raises:
@@ -49,7 +49,7 @@ def survey(wanted: Mapping[str, bytes], target: Path) -> Survey:
     marked = sorted(_marked(target).difference(wanted))
     known = marked if manifest is None else [path for path in marked if path in manifest.files]
     bare = _untouched_bare_files(target, manifest, {*wanted, *marked}) if manifest else ()
-    return Survey(
+    return DiskState(
         manifest=manifest,
         missing=tuple(path for path, data in contents.items() if data is None),
         changed=changed,
@@ -58,7 +58,7 @@ def survey(wanted: Mapping[str, bytes], target: Path) -> Survey:
     )
 
 
-def foreign(seen: Survey, wanted: Mapping[str, bytes], target: Path) -> Iterator[Problem]:
+def foreign(seen: DiskState, wanted: Mapping[str, bytes], target: Path) -> Iterator[Problem]:
     """What is not ours and in the way, and what says that it is ours and is not known."""
     listed = frozenset(seen.manifest.files if seen.manifest else ())
     for path, data in seen.changed.items():

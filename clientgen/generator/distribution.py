@@ -91,10 +91,10 @@ def _text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What has to happen to the file: without `wanted` it goes, without `found` it comes."""
+    """What has to happen to the file: without `wanted` it goes, without `on_disk` it comes."""
 
     path: Path
-    found: str | None
+    on_disk: str | None
     wanted: str | None
 
     @property
@@ -126,7 +126,7 @@ def change(config: PackageConfig) -> Change | None:
     """
     path = config.output / FILE
     wanted = pyproject(config, config.distribution) if config.distribution else None
-    current = _found(path) if wanted or path.is_file() else None
+    current = _read(path) if wanted or path.is_file() else None
     ours = current is not None and current.partition("\n")[0] == _first_line(config.package)
     if wanted is None:
         return Change(path, current, None) if ours else None
@@ -137,7 +137,7 @@ def change(config: PackageConfig) -> Change | None:
     return Change(path, current, wanted) if current != wanted else None
 
 
-def _found(path: Path) -> str | None:
+def _read(path: Path) -> str | None:
     try:
         return path.read_bytes().decode(errors="replace")
     except FileNotFoundError:

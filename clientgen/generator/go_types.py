@@ -110,11 +110,11 @@ class _Package:
     folder: str
     files: tuple[GoFile, ...]
     # By tag, each value once: the first line that says so.
-    said: Mapping[str, Sequence[MarkerLine]]
+    markers: Mapping[str, Sequence[MarkerLine]]
 
     def one(self, tag: str, problems: Problems) -> str | None:
         """What a tag says that can have one value only."""
-        lines = self.said.get(tag, ())
+        lines = self.markers.get(tag, ())
         for line in lines[1:]:
             hint = f"remove one; the first is at {lines[0].where}"
             problems.add(line.where, f"`+{tag}` is said twice, and differently", hint)
@@ -146,10 +146,10 @@ def _packages(inputs: Iterable[Input], problems: Problems) -> Iterator[_Package]
         folders.setdefault(str(PurePosixPath(one.name).parent), []).append(file)
     for files in folders.values():
         folder = os.path.dirname(_key(Path(files[0].shown)))  # noqa: PTH120 - as above
-        yield _Package(os.path.basename(folder), tuple(files), _said(files))  # noqa: PTH119
+        yield _Package(os.path.basename(folder), tuple(files), _marker_lines(files))  # noqa: PTH119
 
 
-def _said(files: Iterable[GoFile]) -> dict[str, list[MarkerLine]]:
+def _marker_lines(files: Iterable[GoFile]) -> dict[str, list[MarkerLine]]:
     """What is said for the package, by tag; saying the same in two files is no contradiction."""
     lines_by_tag: dict[str, dict[str, MarkerLine]] = {}
     for file in files:
@@ -183,7 +183,7 @@ def _kinds(package: _Package, problems: Problems) -> Iterator[tuple[str, list[Ma
         _report_loose(file, problems)
     if not marked:
         return
-    switches = [line for tag in Tag.SWITCHES for line in package.said.get(tag, ())]
+    switches = [line for tag in Tag.SWITCHES for line in package.markers.get(tag, ())]
     parse_markers(_of_package(package), problems)
     group_version = _group_version(package, problems)
     for declared, lines in marked:
@@ -198,7 +198,7 @@ def _of_package(package: _Package) -> list[MarkerLine]:
     return [
         line
         for tag in tags
-        for line in package.said.get(tag, ())[: None if tag in Tag.SWITCHES else 1]
+        for line in package.markers.get(tag, ())[: None if tag in Tag.SWITCHES else 1]
     ]
 
 
@@ -247,7 +247,7 @@ def _group_version(package: _Package, problems: Problems) -> GroupVersion | None
         what = f"nothing says which version this package is of: its folder is `{package.folder}`"
         problems.add(where, what, "Add `// +versionName=...` above `package` in its doc.go.")
     elif not _NAMED_VERSION.fullmatch(version):
-        lines = package.said.get(_VERSION_NAME)
+        lines = package.markers.get(_VERSION_NAME)
         place = lines[0].where if lines else where
         problems.add(place, f"`{version}` is not a version", "write one such as `v1alpha1`")
     group = said_group if group is None else group

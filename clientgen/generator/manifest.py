@@ -52,14 +52,14 @@ class Manifest:
             "clientgen": self.version,
             "inputs": dict(sorted(self.inputs.items())),
             **({"uses": sorted(self.uses)} if self.uses else {}),
-            **self._said_group_versions(),
+            **self._group_versions_text(),
             **({"names": dict(sorted(self.names.items()))} if self.names else {}),
             "files": dict(sorted(self.files.items())),
             "rendered": dict(sorted(self.rendered.items())),
         }
         return json.dumps(contents, indent=2) + "\n"
 
-    def _said_group_versions(self) -> dict[str, dict[str, str]]:
+    def _group_versions_text(self) -> dict[str, dict[str, str]]:
         if self.group_versions is None:
             return {}
         return {_GROUP_VERSIONS: dict(sorted(self.group_versions.items()))}

@@ -21,7 +21,7 @@ from clientgen.generator.atomic_write import (
     replace_files,
 )
 from clientgen.generator.directory_lock import exclusive, shared
-from clientgen.generator.disk_state import Survey, foreign, survey
+from clientgen.generator.disk_state import DiskState, foreign, read_disk_state
 from clientgen.generator.manifest import MANIFEST, Manifest, digest, is_inside
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.written or self.removed)
 
-    def and_beside(self, path: str, *, written: bool) -> Changes:
+    def and_distribution(self, path: str, *, written: bool) -> Changes:
         """With a file beside the package that was written or removed."""
         if written:
             return replace(self, written=(*self.written, path))
@@ -89,7 +89,7 @@ class Differences:
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.stale)
 
-    def and_beside(self, path: str, on_disk: str | None, wanted: str | None) -> Differences:
+    def and_distribution(self, path: str, on_disk: str | None, wanted: str | None) -> Differences:
         """With a file beside the package that differs: None for one that is or should not be."""
         if wanted is None:
             return replace(self, stale=(*self.stale, path))
@@ -113,7 +113,7 @@ def write(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Changes:
 
 
 def _write(wanted: Mapping[str, bytes], target: Path, manifest: Manifest) -> Changes:
-    seen = survey(wanted, target)
+    seen = read_disk_state(wanted, target)
     foreign_files = tuple(foreign(seen, wanted, target))
     if foreign_files:
         raise ClientgenError(foreign_files)
@@ -154,12 +154,12 @@ def verify(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Differe
     return Differences(tuple(changed), seen.missing, tuple(stale))
 
 
-def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[Survey, tuple[str, ...]]:
+def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[DiskState, tuple[str, ...]]:
     """How the package differs while nobody writes it, and the folder that a killed run left."""
     while True:
         existed = target.is_dir()
         with shared(target):
-            seen = survey(wanted, target)
+            seen = read_disk_state(wanted, target)
             left = (f"{STAGING}/",) if is_interrupted(target) else ()
         # What was not there could not be kept from those who write.
         if existed or not target.is_dir():

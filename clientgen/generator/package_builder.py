@@ -23,7 +23,7 @@ from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.empty_result import nothing_found
 from clientgen.generator.resolve.selection import is_wanted
 
-__all__ = ["Progress", "ResourceRow", "Tree", "build", "offered_resources"]
+__all__ = ["PackageFiles", "Progress", "ResourceRow", "build", "offered_resources"]
 
 Progress = Callable[[str], None]
 
@@ -41,7 +41,7 @@ class ResourceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class PackageFiles:
     """A package before it meets the disk."""
 
     files: Mapping[str, str]
@@ -106,7 +106,7 @@ def build(
     progress: Progress,
     *,
     reuse: bool,
-) -> Tree:
+) -> PackageFiles:
     """Understand inputs, decide what is generated, write it down and format it.
 
     Args:
@@ -142,7 +142,7 @@ def build(
         names=_other_names(api, modules),
     )
     notes = inputs.located(api.notes)
-    return Tree(tree, manifest, api.skipped, parsed.unavailable, api.older, notes)
+    return PackageFiles(tree, manifest, api.skipped, parsed.unavailable, api.older, notes)
 
 
 def _other_names(api: Api, modules: Modules) -> dict[str, str]:

@@ -19,12 +19,12 @@ from clientgen.generator.drift import Move, drift, moves
 from clientgen.generator.format import formatter
 from clientgen.generator.inputs import Inputs, gather
 from clientgen.generator.manifest import Manifest, digest
-from clientgen.generator.seen_packages import generator_digest, has_seen, saw
+from clientgen.generator.seen_packages import generator_digest, has_seen, record_seen
 
 if TYPE_CHECKING:
     from clientgen._problems import Problem
     from clientgen.generator.ir import OlderCopy, Skipped
-    from clientgen.generator.package_builder import Progress, ResourceRow, Tree
+    from clientgen.generator.package_builder import PackageFiles, Progress, ResourceRow
 
 __all__ = ["Result", "generate", "resources", "verify"]
 
@@ -70,10 +70,10 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     changes = output.write(tree.files, config.target, tree.manifest)
     if beside:
         beside.make()
-        changes = changes.and_beside(beside.shown, written=beside.wanted is not None)
+        changes = changes.and_distribution(beside.shown, written=beside.wanted is not None)
     # As written: another run may have replaced it by now.
     written = digest(tree.manifest.covering(tree.files).text())
-    saw(config.target, generator_digest(formatter()), written)
+    record_seen(config.target, generator_digest(formatter()), written)
     return Result(changes, tree.skipped, False, tree.unavailable, tree.older, moved, tree.notes)
 
 
@@ -91,11 +91,13 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
         differences = replace(differences, api=_drift(tree, config.target))
     beside = distribution.change(config)
     return (
-        differences.and_beside(beside.shown, beside.found, beside.wanted) if beside else differences
+        differences.and_distribution(beside.shown, beside.on_disk, beside.wanted)
+        if beside
+        else differences
     )
 
 
-def _drift(tree: Tree, target: Path) -> tuple[str, ...]:
+def _drift(tree: PackageFiles, target: Path) -> tuple[str, ...]:
     """What changes for those who use the package, if it can be read."""
     old = output.read_manifest(target)
     if old is None:

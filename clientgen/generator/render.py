@@ -159,7 +159,7 @@ class _Words(Scope):
 
     def model(self, model: ModelId) -> str:
         """The class of a model."""
-        symbol = self._file.found(self._modules.symbol(model))
+        symbol = self._file.resolved(self._modules.symbol(model))
         own = symbol.module.startswith(".")
         module = symbol.module if own else self.kept(symbol.module)
         return self.ref(Symbol(module, self.kept(symbol.name)))

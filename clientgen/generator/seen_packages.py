@@ -18,7 +18,7 @@ from clientgen.generator.user_cache import recall, remember
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["generator_digest", "has_seen", "saw", "sources_digest"]
+__all__ = ["generator_digest", "has_seen", "record_seen", "sources_digest"]
 
 
 def sources_digest(files: Iterable[Path], *words: str) -> str:
@@ -36,7 +36,7 @@ def generator_digest(formatter: str) -> str:
     return sources_digest([*modules, *templates], formatter)
 
 
-def saw(target: Path, generator: str, manifest: str) -> None:
+def record_seen(target: Path, generator: str, manifest: str) -> None:
     """Remember that this generator wrote the package with this manifest, by the digest of both."""
     remember("seen", str(target.absolute()), f"{generator} {manifest}")
 

@@ -47,7 +47,7 @@ class ServiceLookup:
         self._sync_timeout = sync_timeout
         self._stopping = threading.Event()
         self._factory = k.informers(namespace=namespace, transform=drop_managed_fields, clock=clock)
-        own = self._factory.beside(api.InformerFactory)  # starts and stops with it
+        own = self._factory.join(api.InformerFactory)  # starts and stops with it
         pods, endpoints = self._factory.core_v1.pods(), self._factory.core_v1.endpoints()
         records = own.servicelookup_v1alpha1.pod_to_services()
         self._informers: list[SharedInformer[Any]] = [pods, endpoints, records]

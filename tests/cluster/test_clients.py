@@ -1,4 +1,4 @@
-"""Clients as a whole: deadlines, manners, and many users at once."""
+"""Clients as a whole: deadlines, rate limiting, and many users at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.cluster
 FUTURE = "999999999999999"
 
 
-# ---- manners ----------------------------------------------------------------------------------
+# ---- rate limiting ----------------------------------------------------------------------------
 
 
 async def test_writes_are_booked_under_the_program_s_name(

@@ -21,7 +21,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Things:
     return Things(Server(definition(tmp_path_factory.mktemp("table"), table_module())).ask)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.said for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case.line for case in CASES])
 def test_the_server_takes_what_the_type_allows_and_refuses_the_rest(
     table: Things, case: Case
 ) -> None:

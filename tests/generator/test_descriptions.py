@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clientgen.generator.resolve.descriptions import Said, of_field, of_object
+from clientgen.generator.resolve.descriptions import Description, of_field, of_object
 
 
 def said(schema: dict[str, Any], *, custom: bool = True, whole: bool = True) -> str:
@@ -89,6 +89,6 @@ def test_alternatives_that_say_more_than_names_are_left_alone() -> None:
 
 
 def test_sentences_stand_behind_the_text() -> None:
-    assert str(Said("Text.", "One. Two.")) == "Text.\n\nOne. Two."
-    assert str(Said("", "One.")) == "One."
-    assert str(Said("Text.")) == "Text."
+    assert str(Description("Text.", "One. Two.")) == "Text.\n\nOne. Two."
+    assert str(Description("", "One.")) == "One."
+    assert str(Description("Text.")) == "Text."

@@ -11,7 +11,7 @@ from support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests
 
 from clientgen._gvk import GroupVersion
 from clientgen.generator.ir import Imported, Model, ModelId
-from clientgen.generator.resolve.known_types import Known, Match
+from clientgen.generator.resolve.known_types import KnownTypes, Match
 from clientgen.generator.sources.packages import meta_models, parse
 
 GENERATED = Path(__file__).parents[2] / "generated"
@@ -29,7 +29,7 @@ def models() -> tuple[Model, ...]:
 
 
 def recognised(schema: dict[str, Any], name: str = "it", policy: str = "older") -> Match | None:
-    return Known(models(), policy).recognise(schema, name)
+    return KnownTypes(models(), policy).recognise(schema, name)
 
 
 def core(name: str, *missing: str) -> Match:
@@ -51,13 +51,13 @@ def test_a_copy_is_the_type_it_was_made_of(name: str, policy: str) -> None:
 
 @pytest.mark.parametrize("name", ["Condition", "LabelSelector", "OwnerReference"])
 def test_the_types_of_meta_need_no_package(name: str) -> None:
-    match = Known(meta_models()).recognise(inlined(META + name), "it")
+    match = KnownTypes(meta_models()).recognise(inlined(META + name), "it")
 
     assert match == Match(ModelId(META_V1, name))
 
 
 def test_no_type_of_kubernetes_is_taken_for_another() -> None:
-    known = Known(models())
+    known = KnownTypes(models())
     recursive = ("JSONSchemaProps", "CustomResource")
     flat = [
         name
@@ -310,7 +310,7 @@ def test_templates_may_have_a_few_metadata() -> None:
 
 
 def test_what_was_forgotten_is_found_out_again() -> None:
-    known = Known(models())
+    known = KnownTypes(models())
     schema = inlined(CORE + "Affinity")
     first = known.recognise(schema, "affinity")
     schema["properties"]["nodeAffinity"]["properties"]["more"] = TEXT

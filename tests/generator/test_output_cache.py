@@ -30,7 +30,7 @@ def test_a_cache_that_cannot_be_written_is_none(own_cache: Path):
 
 
 def test_a_package_was_seen_only_by_the_same_generator_and_with_the_same_manifest(tmp_path: Path):
-    seen_packages.saw(tmp_path, "generator 1", digest("one"))
+    seen_packages.record_seen(tmp_path, "generator 1", digest("one"))
     assert not seen_packages.has_seen(tmp_path, "generator 1")
     (tmp_path / MANIFEST).write_text("one")
     assert seen_packages.has_seen(tmp_path, "generator 1")

@@ -14,7 +14,7 @@ import pytest
 
 from clientgen._gvk import GroupVersion
 from clientgen._problems import ClientgenError
-from clientgen.generator.config_records import PackageConfig, Renames, Said
+from clientgen.generator.config_records import PackageConfig, PlacedText, Renames
 from clientgen.generator.inputs import gather as gather_inputs
 from clientgen.generator.ir import (
     EnumType,
@@ -228,7 +228,7 @@ def test_of_a_group_version_only_what_is_missing_is_generated() -> None:
 
 def test_classes_that_were_renamed_are_known_by_the_names_of_the_api(tmp_path: Path) -> None:
     case = ROOT / "tests/golden/crd-uses-kubernetes"
-    renames = Renames({"workers.example.com/v1/PoolSpec": Said("Wanted", "flags")})
+    renames = Renames({"workers.example.com/v1/PoolSpec": PlacedText("Wanted", "flags")})
     crds = (case / "pools.json",)
     config = PackageConfig("poolapi", tmp_path, crds=crds, uses=("kubeapi",), renames=renames)
     generate(config, lambda _stage: None)

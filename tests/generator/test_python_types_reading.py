@@ -17,7 +17,7 @@ from clientgen.generator.ir import ModelId, PythonClass
 from clientgen.generator.plurals import plural_of
 from clientgen.generator.python_types.class_reader import read_class, read_module
 from clientgen.generator.python_types.kinds import kinds
-from clientgen.generator.python_types.records import NOTHING, ApiKind, TypeClass, TypeModule
+from clientgen.generator.python_types.records import NO_DEFAULT, ApiKind, TypeClass, TypeModule
 from clientgen.generator.python_types.source import gather, parse
 from clientgen.runtime._models.meta_v1 import Condition, ObjectMeta
 
@@ -121,13 +121,13 @@ def test_fields_are_read_from_the_class_and_texts_from_the_source(tmp_path: Path
     assert (name.docstring, name.required, name.default) == (
         "The name,\nof two lines.",
         True,
-        NOTHING,
+        NO_DEFAULT,
     )
     assert (count.attribute, count.wire_name, count.default) == ("count", "howMany", 3)
     assert (words.required, words.default) == (False, ["a"])
     assert (constant.default, get_args(constant.annotation)) == ("Spec", ("Spec",))
     assert (inner.default, get_args(inner.annotation)[0]) == (None, Condition)
-    assert (meta.default, meta.required, meta.annotation) == (NOTHING, False, ObjectMeta)
+    assert (meta.default, meta.required, meta.annotation) == (NO_DEFAULT, False, ObjectMeta)
 
 
 def test_fields_of_bases_come_first_wherever_they_are(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clientgen.runtime._cache.reflector_state import Reflecting, Streaming
+from clientgen.runtime._cache.reflector_state import ReflectorState, Streaming
 from clientgen.runtime._http.bookmark_interval import BookmarkGaps
 from clientgen.runtime._http.watch import INITIAL_EVENTS_END, WatchProgress
 from clientgen.runtime._models.codec import WatchEvent
@@ -105,7 +105,7 @@ class OfInformer:
     """The same of an informer."""
 
     def __init__(self) -> None:
-        self.rules = Reflecting({}, 0.0)
+        self.rules = ReflectorState({}, 0.0)
         step = self.rules.begin()
         assert isinstance(step, Streaming)
         self.silence = step.read_timeout

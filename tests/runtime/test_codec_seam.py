@@ -137,7 +137,7 @@ class AsyncTranslator:
     """Makes the server in the process one that speaks the second format, and not only that."""
 
     def __init__(self, cluster: FakeCluster) -> None:
-        self._inner = AsyncInProcessTransport(cluster.desk)
+        self._inner = AsyncInProcessTransport(cluster.dispatcher)
         self.content_types: list[str] = []
         self.only_json = False
 
@@ -247,7 +247,7 @@ async def test_a_media_type_parameter_is_a_subclass_with_one_attribute() -> None
     cluster = FakeCluster(pod("web-0"))
 
     def rest(codec: Codec) -> AsyncRest:
-        return AsyncRest(CONFIG, transport=AsyncInProcessTransport(cluster.desk), codec=codec)
+        return AsyncRest(CONFIG, transport=AsyncInProcessTransport(cluster.dispatcher), codec=codec)
 
     async with AsyncClientset(rest(MetadataCodec())) as k:
         one: Pod = await k.core_v1.pods("shop").get("web-0")

@@ -11,8 +11,8 @@ from kubeapi.core.v1 import ObjectReference, Pod
 from clientgen.runtime._controllers.event_aggregation import (
     COMBINED,
     Correlator,
-    Happening,
-    Recent,
+    EventReport,
+    LruCache,
     Reference,
     Series,
     event_name,
@@ -25,7 +25,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 POD = Reference(api_version="v1", kind="Pod", namespace="shop", name="web-0", uid="u")
 
 
-def told(count: int = 0, **changes: Any) -> Happening:
+def told(count: int = 0, **changes: Any) -> EventReport:
     values: dict[str, Any] = {
         "regarding": POD,
         "type": "Normal",
@@ -39,7 +39,7 @@ def told(count: int = 0, **changes: Any) -> Happening:
         "controller": "c",
         "instance": "c-1",
     }
-    return Happening(**{**values, **changes})
+    return EventReport(**{**values, **changes})
 
 
 # ---- words ------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_texts() -> None:
 
 
 def test_what_was_not_used_for_longest_is_forgotten() -> None:
-    recent: Recent[str, int] = Recent(2)
+    recent: LruCache[str, int] = LruCache(2)
     recent.put("a", 1)
     recent.put("b", 2)
     assert recent.get("a") == 1

@@ -59,7 +59,7 @@ async def test_one_cluster_serves_clientsets_of_several_packages(k):
 
 async def test_they_start_sync_and_stop_as_one(k):
     factory = k.informers()
-    own = factory.beside(lookups.AsyncInformerFactory)
+    own = factory.join(lookups.AsyncInformerFactory)
     assert type(own) is lookups.AsyncInformerFactory
     maps, records = factory.core_v1.config_maps(), own.servicelookup_v1alpha1.pod_to_services()
     async with factory:
@@ -78,7 +78,7 @@ async def test_they_start_sync_and_stop_as_one(k):
 
 async def test_what_is_asked_for_late_starts_with_either(k):
     factory = k.informers()
-    own = factory.beside(lookups.AsyncInformerFactory)
+    own = factory.join(lookups.AsyncInformerFactory)
     async with own:
         maps = factory.core_v1.config_maps()
         own.start()
@@ -91,8 +91,8 @@ async def test_what_is_asked_for_late_starts_with_either(k):
 
 async def test_a_kind_that_both_are_asked_for_is_watched_once(k):
     factory = k.informers()
-    own = factory.beside(lookups.AsyncInformerFactory)
-    third = own.beside(AsyncInformerFactory)
+    own = factory.join(lookups.AsyncInformerFactory)
+    third = own.join(AsyncInformerFactory)
     async with third:
         first = factory.core_v1.config_maps()
         assert third.core_v1.config_maps() is first
@@ -108,7 +108,7 @@ async def test_informers_that_two_packages_generated_for_a_kind_are_two(k):
         """As another package has it, with a lister of its own."""
 
     factory = k.informers()
-    own = factory.beside(lookups.AsyncInformerFactory)
+    own = factory.join(lookups.AsyncInformerFactory)
     first = factory.core_v1.config_maps()
     second = own.shared(Informer, CONFIG_MAPS, ConfigMap, ConfigMapList, {})
     assert type(second) is Informer
@@ -124,8 +124,8 @@ async def test_options_are_those_of_the_first_unless_given(k):
 
     clock = FakeClock()
     factory = k.informers(namespace="shop", transform=keep, clock=clock)
-    same = factory.beside(lookups.AsyncInformerFactory)
-    wide = factory.beside(lookups.AsyncInformerFactory, namespace=None, transform=None)
+    same = factory.join(lookups.AsyncInformerFactory)
+    wide = factory.join(lookups.AsyncInformerFactory, namespace=None, transform=None)
     narrow, all_of_them = (each.servicelookup_v1alpha1.pod_to_services() for each in (same, wide))
     async with factory:
         await factory.wait_for_sync(FOREVER)
@@ -140,7 +140,7 @@ async def test_another_transform_is_another_cache(k):
         return obj
 
     factory = k.informers()
-    bare = factory.beside(AsyncInformerFactory, transform=forget)
+    bare = factory.join(AsyncInformerFactory, transform=forget)
     maps, empty = factory.core_v1.config_maps(), bare.core_v1.config_maps()
     async with factory:
         await factory.wait_for_sync(FOREVER)
@@ -150,7 +150,7 @@ async def test_another_transform_is_another_cache(k):
 
 async def test_told_to_stop_soon_they_stop_and_are_waited_for_later(k):
     factory = k.informers()
-    own = factory.beside(lookups.AsyncInformerFactory)
+    own = factory.join(lookups.AsyncInformerFactory)
     records, maps = own.servicelookup_v1alpha1.pod_to_services(), factory.core_v1.config_maps()
     factory.start()
     await factory.wait_for_sync(FOREVER)
@@ -166,7 +166,7 @@ async def test_told_to_stop_soon_they_stop_and_are_waited_for_later(k):
 async def test_a_controller_takes_informers_of_both(k):
     """Each PodToService and each ConfigMap of its name give one request."""
     factory = k.informers()
-    own = factory.beside(lookups.AsyncInformerFactory)
+    own = factory.join(lookups.AsyncInformerFactory)
     records, maps = own.servicelookup_v1alpha1.pod_to_services(), factory.core_v1.config_maps()
     seen: list[str] = []
 
@@ -193,3 +193,13 @@ def test_definitions_may_be_given_in_any_form_to_the_short_form(tmp_path):
     assert cluster_of(one) is not cluster_of(other)
     with pytest.raises(ValueError, match="PodToService"):
         FakeCluster(lookup("web-0"))
+
+
+async def test_the_old_name_of_join_still_works_and_warns(k):
+    factory = k.informers()
+    with pytest.warns(DeprecationWarning, match="call `join`"):
+        own = factory.beside(lookups.AsyncInformerFactory)
+    records = own.servicelookup_v1alpha1.pod_to_services()
+    async with factory:
+        await factory.wait_for_sync(FOREVER)
+        assert names(records) == ["web-0", "x"]

@@ -427,7 +427,7 @@ async def test_what_has_not_changed_is_not_told_again(stepped, clock):
         for times in (2, 3, 4):
             stepped.end_watches(expired=True)
             await until_stepped(clock, lambda times=times: len(stepped.actions) == times)
-            await until(lambda: stepped.desk.streams)
+            await until(lambda: stepped.dispatcher.streams)
         stepped.add(config("c", "1"))
         await until_stepped(clock, lambda: len(seen.told) > 2)
         assert seen.told[2:] == ["add c 1"]
@@ -453,7 +453,7 @@ async def test_a_lost_connection_is_replaced_at_once(cluster):
 async def test_a_silent_connection_is_given_up(stepped, clock):
     async with informer(stepped) as cms:
         await cms.wait_for_sync(FOREVER)
-        (stream,) = stepped.desk.streams(EVERYTHING)
+        (stream,) = stepped.dispatcher.streams(EVERYTHING)
         stream.__class__ = Silent
         waited = await until_stepped(clock, lambda: len(stepped.actions) > 1, 10)
         assert 330 <= waited <= 640
@@ -626,7 +626,7 @@ async def test_a_server_that_cannot_be_reached_is_warned_of(stepped, clock, capl
 async def test_garbage_is_an_error_like_others(stepped, clock):
     async with informer(stepped) as cms:
         await cms.wait_for_sync(FOREVER)
-        (stream,) = stepped.desk.streams(EVERYTHING)
+        (stream,) = stepped.dispatcher.streams(EVERYTHING)
         stream.end(b'{"type":"ADDED","object":{"meta\n')
         stepped.add(config("c"))
         await until_stepped(clock, lambda: "c" in names(cms))
@@ -823,7 +823,7 @@ async def test_what_is_stopped_stays_stopped(cluster):
         cms.start()
     with pytest.raises(RuntimeError, match="stopped"):
         cms.add_handler(ignore)
-    assert not cluster.desk.streams(EVERYTHING)
+    assert not cluster.dispatcher.streams(EVERYTHING)
     assert len(seen.told) == 2
 
 
@@ -921,7 +921,7 @@ async def test_a_request_that_hangs_is_not_waited_for(cluster, monkeypatch):
     await cms.stop()
     assert time.monotonic() - begun < 0.9
     # It ends with its request, and lets go of what came of it.
-    await until(lambda: not threads() and not cluster.desk.streams(EVERYTHING))
+    await until(lambda: not threads() and not cluster.dispatcher.streams(EVERYTHING))
     assert not cms.indexer.stored
     with pytest.raises(NotSynced, match="stopped"):
         cms.lister.list()

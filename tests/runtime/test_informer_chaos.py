@@ -222,4 +222,4 @@ async def test_after_all_that_every_cache_is_what_the_server_has(seed, caplog):
         await each.informer.stop()
     assert not tasks()
     assert not threads()
-    assert not chaos.cluster.desk.streams(Pattern())
+    assert not chaos.cluster.dispatcher.streams(Pattern())

@@ -123,23 +123,23 @@ class AsyncWork:
     """What is done while leading, until it is told to end."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.log: list[str] = []
         self.told = Event()
         self.may_end = Event()
         self.may_end.set()
 
     async def started(self) -> None:
-        self.said.append("started")
+        self.log.append("started")
         try:
             await self.told.wait()
             await self.may_end.wait()
-            self.said.append("ended")
+            self.log.append("ended")
         except BaseException:
-            self.said.append("cancelled")
+            self.log.append("cancelled")
             raise
 
     def stopped(self) -> None:
-        self.said.append("stopped")
+        self.log.append("stopped")
         self.told.set()
 
     def options(self) -> dict[str, Any]:
@@ -210,7 +210,7 @@ async def test_who_cannot_renew_stops_before_another_begins() -> None:
         assert not a.leads
         assert await a.task.join(10)
         assert isinstance(a.error, LeadershipLost)
-        assert work.said[:2] == ["started", "stopped"]
+        assert work.log[:2] == ["started", "stopped"]
         assert not b.leads
         while not b.leads:
             await stage.tick(b)
@@ -273,15 +273,15 @@ async def test_work_is_given_time_to_end_while_the_lease_is_renewed() -> None:
     stage, work = AsyncStage(), AsyncWork()
     work.may_end.clear()
     async with stage.run("a", **work.options()) as a, stage.run("b") as b:
-        await until(lambda: "started" in work.said)
+        await until(lambda: "started" in work.log)
         a.elector.stop()
-        await until(lambda: "stopped" in work.said)
+        await until(lambda: "stopped" in work.log)
         assert not a.leads
         await stage.pass_time(28, a, b)
         assert (await stage.lease()).spec.holder_identity == "a"
         work.may_end.set()
         assert await a.task.join(10)
-        assert work.said == ["started", "stopped", "ended"]
+        assert work.log == ["started", "stopped", "ended"]
         assert (await stage.lease()).spec.holder_identity == ""
     assert a.error is None
 
@@ -344,7 +344,7 @@ async def test_who_never_led_is_told_that_it_stopped_too() -> None:
         assert not b.leads
         b.elector.stop()
         assert await b.task.join(10)
-        assert work.said == ["stopped"]
+        assert work.log == ["stopped"]
         assert (await stage.lease()).spec.holder_identity == "a"
     assert b.error is None
 

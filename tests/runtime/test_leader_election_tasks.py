@@ -30,7 +30,7 @@ class Stage:
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}},
             clock=self.clock,
         )
-        self.said: list[str] = []
+        self.log: list[str] = []
         self.elector = self.make()
 
     def make(self, **options: Callable[[], object]) -> AsyncLeaderElector:
@@ -38,11 +38,11 @@ class Stage:
         return AsyncLeaderElector(k, "lock", "default", clock=self.clock, **options)
 
     async def work(self) -> None:
-        self.said.append("began")
+        self.log.append("began")
         try:
             await asyncio.Event().wait()
         finally:
-            self.said.append("over")
+            self.log.append("over")
 
     @property
     def holder(self) -> str:
@@ -57,10 +57,10 @@ async def test_work_is_cancelled_when_the_elector_is_stopped() -> None:
     stage = Stage()
     elector = stage.make(on_started_leading=stage.work)
     running = asyncio.create_task(elector.run())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     elector.stop()
     await asyncio.wait_for(running, 10)
-    assert stage.said == ["began", "over"]
+    assert stage.log == ["began", "over"]
     assert stage.holder == ""
     assert nothing_is_left()
 
@@ -69,10 +69,10 @@ async def test_a_signal_stops_it() -> None:
     stage = Stage()
     elector = stage.make(on_started_leading=stage.work)
     running = asyncio.create_task(elector.run())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     signal.raise_signal(signal.SIGTERM)
     await asyncio.wait_for(running, 10)
-    assert stage.said == ["began", "over"]
+    assert stage.log == ["began", "over"]
     assert stage.holder == ""
 
 
@@ -80,12 +80,12 @@ async def test_work_is_cancelled_when_leading_is_lost() -> None:
     stage = Stage()
     elector = stage.make(on_started_leading=stage.work)
     running = asyncio.create_task(elector.run())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     stage.cluster.react("*", "leases.coordination.k8s.io", ConnectionLost)
     stage.clock.step(10.0)
     with pytest.raises(LeadershipLost):
         await asyncio.wait_for(running, 10)
-    assert stage.said == ["began", "over"]
+    assert stage.log == ["began", "over"]
     assert nothing_is_left()
 
 
@@ -94,10 +94,10 @@ async def test_lost_work_is_cancelled_before_a_callback_that_takes_its_time() ->
     gate = asyncio.Event()
     elector = stage.make(on_started_leading=stage.work, on_stopped_leading=gate.wait)
     running = asyncio.create_task(elector.run())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     stage.cluster.react("*", "leases.coordination.k8s.io", ConnectionLost)
     stage.clock.step(10.0)
-    await until(lambda: stage.said == ["began", "over"])
+    await until(lambda: stage.log == ["began", "over"])
     assert not running.done()
     gate.set()
     with pytest.raises(LeadershipLost):
@@ -107,14 +107,14 @@ async def test_lost_work_is_cancelled_before_a_callback_that_takes_its_time() ->
 async def test_who_cancels_run_cancels_the_work_and_the_lease_is_released() -> None:
     stage = Stage()
     elector = stage.make(
-        on_started_leading=stage.work, on_stopped_leading=lambda: stage.said.append("stopped")
+        on_started_leading=stage.work, on_stopped_leading=lambda: stage.log.append("stopped")
     )
     running = asyncio.create_task(elector.run())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert stage.said == ["began", "stopped", "over"]
+    assert stage.log == ["began", "stopped", "over"]
     assert stage.holder == ""
     assert not elector.is_leader
     assert nothing_is_left()
@@ -124,19 +124,19 @@ async def test_who_cancels_run_cancels_the_work_and_the_lease_is_released() -> N
 async def test_work_that_does_not_heed_is_cancelled_when_its_time_is_over() -> None:
     stage = Stage()
     elector = stage.make(
-        on_started_leading=stage.work, on_stopped_leading=lambda: stage.said.append("stopped")
+        on_started_leading=stage.work, on_stopped_leading=lambda: stage.log.append("stopped")
     )
     running = asyncio.create_task(elector.run())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     elector.stop()
-    await until(lambda: "stopped" in stage.said)
+    await until(lambda: "stopped" in stage.log)
     for count in range(15):
         await until(lambda count=count: len(stage.cluster.writes) == count + 1)
         await until(lambda: stage.clock.waiters == 3)
-        assert stage.said == ["began", "stopped"]
+        assert stage.log == ["began", "stopped"]
         stage.clock.step(2.0)
     await asyncio.wait_for(running, 10)
-    assert stage.said == ["began", "stopped", "over"]
+    assert stage.log == ["began", "stopped", "over"]
     assert stage.holder == ""
 
 
@@ -147,7 +147,7 @@ async def test_a_body_is_cancelled_when_leading_is_lost() -> None:
             stage.cluster.react("*", "leases.coordination.k8s.io", ConnectionLost)
             stage.clock.step(10.0)
             await stage.work()
-    assert stage.said == ["began", "over"]
+    assert stage.log == ["began", "over"]
     assert nothing_is_left()
     task = asyncio.current_task()
     assert task is not None
@@ -171,7 +171,7 @@ async def test_a_body_is_cancelled_when_the_elector_is_stopped() -> None:
     async with stage.elector:
         asyncio.get_running_loop().call_soon(stage.elector.stop)
         await stage.work()
-    assert stage.said == ["began", "over"]
+    assert stage.log == ["began", "over"]
     assert stage.holder == ""
     assert nothing_is_left()
 
@@ -184,7 +184,7 @@ async def test_who_cancels_the_body_gets_what_was_wanted() -> None:
             await stage.work()
 
     running = asyncio.create_task(lead())
-    await until(lambda: stage.said)
+    await until(lambda: stage.log)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

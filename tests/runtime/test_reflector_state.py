@@ -13,11 +13,11 @@ from clientgen.runtime import errors
 from clientgen.runtime._cache.reflector_state import (
     Listing,
     Pause,
-    Reflecting,
     ReflectorBackoff,
+    ReflectorState,
     Step,
+    StreamAction,
     Streaming,
-    Taken,
     is_too_large,
 )
 from clientgen.runtime._models.codec import DecodeError, WatchEvent
@@ -79,20 +79,20 @@ def complete(version: str) -> WatchEvent[Any]:
     return event("BOOKMARK", version, **{END: "true"})
 
 
-def machine(**options: Any) -> Reflecting:
-    return Reflecting({"label_selector": "app=web"}, 0.0, random=lambda: 0.0, **options)
+def machine(**options: Any) -> ReflectorState:
+    return ReflectorState({"label_selector": "app=web"}, 0.0, random=lambda: 0.0, **options)
 
 
-def streaming(version: str = "7") -> Reflecting:
+def streaming(version: str = "7") -> ReflectorState:
     """One whose first stream is live, opened at 0."""
     made = machine()
     made.begin()
     made.opened(0.0)
-    assert made.take(complete(version)) is Taken.COMPLETE
+    assert made.take(complete(version)) is StreamAction.COMPLETE
     return made
 
 
-def watching(version: str = "7") -> Reflecting:
+def watching(version: str = "7") -> ReflectorState:
     """One that watches over a second stream, not opened yet."""
     made = streaming(version)
     assert isinstance(made.stream_ended(None, 300.0), Streaming)
@@ -120,7 +120,7 @@ def test_a_pass_begins_with_a_stream_of_everything():
 
 
 def test_streams_last_five_to_ten_minutes():
-    step = Reflecting({}, 0.0, random=lambda: 0.999).begin()
+    step = ReflectorState({}, 0.0, random=lambda: 0.999).begin()
     assert isinstance(step, Streaming)
     assert (step.options["timeout_seconds"], step.read_timeout) == (599, 629.0)
 
@@ -204,11 +204,11 @@ def test_the_initial_events_are_collected_until_the_bookmark_that_says_so():
         )
     ]
     assert taken == [
-        *[Taken.COLLECT] * 4,
-        Taken.PASS_OVER,
-        Taken.PASS_OVER,
-        Taken.COMPLETE,
-        Taken.APPLY,
+        *[StreamAction.COLLECT] * 4,
+        StreamAction.PASS_OVER,
+        StreamAction.PASS_OVER,
+        StreamAction.COMPLETE,
+        StreamAction.APPLY,
     ]
     assert made.version == "13"
 
@@ -345,7 +345,7 @@ def test_a_watch_that_ends_or_breaks_goes_on_at_once_from_the_last_version(error
     made = watching()
     made.opened(300.0)
     for each in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
-        assert made.take(event(each, "8")) is Taken.APPLY
+        assert made.take(event(each, "8")) is StreamAction.APPLY
     made.take(event("BOOKMARK", "15"))
     after = made.stream_ended(error, 300.1)
     assert isinstance(after, Streaming)
@@ -427,8 +427,8 @@ def test_an_error_event_is_raised_with_its_request():
 def test_an_event_without_a_version_is_no_place_to_resume_from():
     made = watching()
     made.opened(300.0)
-    assert made.take(event("MODIFIED", "")) is Taken.APPLY
-    assert made.take(event("NONSENSE", "8")) is Taken.PASS_OVER
+    assert made.take(event("MODIFIED", "")) is StreamAction.APPLY
+    assert made.take(event("NONSENSE", "8")) is StreamAction.PASS_OVER
     assert made.version == "8"
 
 
@@ -522,7 +522,7 @@ def test_versions_that_are_too_large_are_told_apart(error):
 # ---- outages ----------------------------------------------------------------------------------
 
 
-def after_outage(seconds: float) -> tuple[Reflecting, float]:
+def after_outage(seconds: float) -> tuple[ReflectorState, float]:
     """One that watched when the server went away for so long, and what the time is."""
     made, now = watching(), 300.0
     while now < 300.0 + seconds:

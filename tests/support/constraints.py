@@ -25,7 +25,7 @@ class Case:
     """A field, values a server takes, and values it refuses, each with the field it names."""
 
     def __init__(self, line: str, good: list[Any], bad: list[tuple[Any, str]]) -> None:
-        self.said = line
+        self.line = line
         self.good = good
         self.bad = bad
 
@@ -119,5 +119,5 @@ CASES = [
 
 def table_module() -> str:
     """The source of a module whose kind has the fields of all cases: `x0`, `x1`, ..."""
-    lines = [re.sub("^x:", f"x{at}:", case.said, flags=re.M) for at, case in enumerate(CASES)]
+    lines = [re.sub("^x:", f"x{at}:", case.line, flags=re.M) for at, case in enumerate(CASES)]
     return module("\n".join(lines), before=PART)

@@ -1,4 +1,4 @@
-"""A server of any manners: a function talks to each connection as it likes.
+"""A server that may break any rule: a function talks to each connection as it likes.
 
 with RawServer(lambda peer: peer.drip(b"HTTP/1.1 200 O", b"K")) as server: ...
 """

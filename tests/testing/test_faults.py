@@ -11,7 +11,14 @@ from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import Action, FakeClock
 from clientgen.testing._apiserver.answers import Deferred, Response
 from clientgen.testing._fake.actions import action_of
-from clientgen.testing._fake.faults import Cut, CutResponse, OpenStream, afterwards, cut, delayed
+from clientgen.testing._fake.faults import (
+    ConnectionCut,
+    CutResponse,
+    OpenStream,
+    afterwards,
+    cut,
+    delayed,
+)
 from clientgen.testing._fake.reactors import Pattern
 
 PODS = Action("get", resource="pods", namespace="default", name="web-0")
@@ -169,7 +176,7 @@ def test_a_stream_is_cut_within_what_comes():
     stream, lines, _ = opened(b"abc", b"def")
     stream.cut_after = 4
     assert [stream.take(), stream.take()] == [b"abc", b"d"]
-    with pytest.raises(Cut):
+    with pytest.raises(ConnectionCut):
         stream.take()
     assert lines.closed
 
@@ -177,7 +184,7 @@ def test_a_stream_is_cut_within_what_comes():
 def test_a_dropped_stream_loses_what_was_not_taken():
     stream, _, _ = opened(b"abc")
     stream.drop()
-    with pytest.raises(Cut):
+    with pytest.raises(ConnectionCut):
         stream.take()
 
 

@@ -271,7 +271,7 @@ def test_a_client_that_is_gone_is_forgotten(server: LocalServer):
     response.close()
     connection.close()
     for _ in range(1000):
-        if not server.cluster.desk.streams(EVERYTHING):
+        if not server.cluster.dispatcher.streams(EVERYTHING):
             return
         threading.Event().wait(0.01)
     raise AssertionError("the stream is still there")

@@ -20,7 +20,7 @@ HELD = {
 
 
 def ask(cluster: FakeCluster, method: str, path: str) -> None:
-    cluster.desk.handle(HttpRequest(method, path, (), None), lambda: None)
+    cluster.dispatcher.handle(HttpRequest(method, path, (), None), lambda: None)
 
 
 def test_a_server_can_be_entered_again() -> None:
@@ -42,7 +42,7 @@ def test_a_server_cannot_be_entered_twice_at_once() -> None:
 def test_work_that_never_ends_does_not_keep_a_cluster() -> None:
     cluster = FakeCluster(HELD, controller_delay=3600)
     ask(cluster, "DELETE", "/api/v1/namespaces/shop")
-    gone = weakref.ref(cluster.desk)
+    gone = weakref.ref(cluster.dispatcher)
     del cluster
     gc.collect()
     assert gone() is None

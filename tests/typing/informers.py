@@ -137,14 +137,14 @@ async def the_same_names_awaited(k: AsyncClientset) -> None:
 
 def factories_of_several_packages(k: Clientset, a: AsyncClientset) -> None:
     factory = k.informers()
-    own = factory.beside(servicelookup.InformerFactory, namespace="default")
+    own = factory.join(servicelookup.InformerFactory, namespace="default")
     assert_type(own, servicelookup.InformerFactory)
     assert_type(own.servicelookup_v1alpha1.pod_to_services(), PodToServiceInformer)
-    assert_type(own.beside(InformerFactory), InformerFactory)
+    assert_type(own.join(InformerFactory), InformerFactory)
     assert_type(own.stop_soon(), None)
-    factory.beside(Clientset)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
-    factory.beside(AsyncInformerFactory)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
-    factory.beside(InformerFactory, namespaces="a")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    factory.join(Clientset)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+    factory.join(AsyncInformerFactory)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+    factory.join(InformerFactory, namespaces="a")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
-    async_factory = a.informers().beside(servicelookup.AsyncInformerFactory)
+    async_factory = a.informers().join(servicelookup.AsyncInformerFactory)
     assert_type(async_factory, servicelookup.AsyncInformerFactory)

@@ -2,8 +2,8 @@
 
 Expressions are parsed, checked and run by cel-expr-python, Google's C++ implementation: of the
 libraries for Python it alone checks types, which definitions need, and it has RE2 and the newer
-extensions. Each rule is checked against types made from its schema (`declaring`), and run on values
-typed by the schema (`values`).
+extensions. Each rule is checked against types made from its schema (`declarations`), and run on
+values typed by the schema (`values`).
 
 What rules may use (Kubernetes' "CEL in Kubernetes"): the standard library and macros; optionals
 (`?.`, `[?]`, `orValue`, ...); the strings extension; sets; lists (`slice`, `sort`, ...) and
@@ -19,7 +19,7 @@ A rule that may cost too much for an object is not run on it (`cost`), and the o
 Definitions are not refused for what their rules may cost.
 """
 
-from .cost import Spent
+from .cost import CostBudget
 from .rules import RuleTree, check_rules
 
-__all__ = ["RuleTree", "Spent", "check_rules"]
+__all__ = ["CostBudget", "RuleTree", "check_rules"]

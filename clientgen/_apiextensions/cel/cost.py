@@ -18,7 +18,7 @@ from .syntax import Call, Comprehension, Constant, Listed, Name, Node, Selected,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["MOST_PER_CALL", "Size", "Spent", "TooExpensive", "cost_of", "size_of"]
+__all__ = ["MOST_PER_CALL", "CostBudget", "CostLimitExceeded", "Size", "cost_of", "size_of"]
 
 MOST_PER_CALL: Final = 70_000_000
 """What one run may cost: a second, and 150 megabytes."""
@@ -64,7 +64,7 @@ _EMPTY: Final = Size(weight=0)
 Scope: TypeAlias = "Mapping[str, Size]"
 
 
-class TooExpensive(Exception):  # noqa: N818 - says what was met
+class CostLimitExceeded(Exception):  # noqa: N818 - says what was met
     """A rule that it would cost too much to run, alone or after the others."""
 
     def __init__(self, why: str, *, is_one_call: bool) -> None:
@@ -72,7 +72,7 @@ class TooExpensive(Exception):  # noqa: N818 - says what was met
         self.is_one_call = is_one_call
 
 
-class Spent:
+class CostBudget:
     """What the rules of one object have cost so far; when it is over, no more are run."""
 
     def __init__(self) -> None:
@@ -83,15 +83,15 @@ class Spent:
         """Count in what one run may cost.
 
         Raises:
-            TooExpensive: it may cost more than a run may, or more than is left.
+            CostLimitExceeded: it may cost more than a run may, or more than is left.
         """
         self._left -= cost
         if cost > MOST_PER_CALL:
             self.is_over = True
-            raise TooExpensive(_CALL_LIMIT, is_one_call=True)
+            raise CostLimitExceeded(_CALL_LIMIT, is_one_call=True)
         if self._left < 0:
             self.is_over = True
-            raise TooExpensive(_BUDGET, is_one_call=False)
+            raise CostLimitExceeded(_BUDGET, is_one_call=False)
 
 
 def size_of(*values: Any) -> Size:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .cost import Size
-    from .declaring import Declared
+    from .declarations import Declared
 
 __all__ = [
     "BadExpression",

@@ -21,8 +21,8 @@ from ..correlation import Pair, old_item
 from ..fieldpath import resolve
 from ..scalars import NO_FIELD
 from ..shapes import is_list, is_object
-from .cost import MOST_PER_CALL, Spent, TooExpensive, size_of
-from .declaring import declare
+from .cost import MOST_PER_CALL, CostBudget, CostLimitExceeded, size_of
+from .declarations import declare
 from .expressions import BadExpression, EvaluationError, check, cost, evaluate, uses_old_self
 from .values import typed
 
@@ -36,7 +36,7 @@ __all__ = ["RuleTree", "check_rules"]
 _LONGEST_MESSAGE: Final = 5 * 1024
 
 
-class _Seen:
+class _RuleInput:
     """What a rule looks at: a typed value, the one before, and how large they are."""
 
     def __init__(self, value: Any, old: Any) -> None:
@@ -63,19 +63,19 @@ class _Rule:
         """Whether it is to be run; rules about changes need an old value."""
         return has_old or not self.uses_old or self.optional
 
-    def cost(self, seen: _Seen) -> float:
+    def cost(self, seen: _RuleInput) -> float:
         """What running it may cost."""
         return cost(self.text, seen.size, optional=self.optional)
 
-    def run(self, seen: _Seen) -> bool:
+    def run(self, seen: _RuleInput) -> bool:
         """Whether the object keeps it."""
         return self._evaluated(self.text, seen) is True
 
-    def _evaluated(self, text: str, seen: _Seen) -> Any:
+    def _evaluated(self, text: str, seen: _RuleInput) -> Any:
         optional = self.optional
         return evaluate(text, seen.value, seen.old, has_old=seen.has_old, optional=optional)
 
-    def cause(self, path: str, value: Any, seen: _Seen) -> Cause:
+    def cause(self, path: str, value: Any, seen: _RuleInput) -> Cause:
         """What to say of an object that breaks it."""
         detail = self._expressed(seen) or self._message
         detail = detail or f"failed rule: {self.text.strip()}"
@@ -97,7 +97,7 @@ class _Rule:
         text = f"{why} evaluating rule: {self._message or self.text.strip()}"
         return invalid_value(path or NO_FIELD, structure.type, text)
 
-    def refused(self, path: str, structure: Structure, why: TooExpensive) -> Cause:
+    def refused(self, path: str, structure: Structure, why: CostLimitExceeded) -> Cause:
         """What to say when it costs too much to be run."""
         text = f"{why}, no further validation rules will be run"
         if why.is_one_call:
@@ -107,7 +107,7 @@ class _Rule:
             )
         return invalid_value(path or NO_FIELD, structure.type, text)
 
-    def _expressed(self, seen: _Seen) -> str:
+    def _expressed(self, seen: _RuleInput) -> str:
         text = self._expression
         if not text or cost(text, seen.size, optional=self.optional) > MOST_PER_CALL:
             return ""
@@ -159,7 +159,7 @@ class RuleTree:
         pair: Pair | None = None,
         parent: Pair | None = None,
         *,
-        spent: Spent | None = None,
+        spent: CostBudget | None = None,
     ) -> list[Cause]:
         """The rules a value breaks.
 
@@ -171,7 +171,7 @@ class RuleTree:
             parent: the nearest pair around the value.
             spent: what the rules have cost so far.
         """
-        spent = spent or Spent()
+        spent = spent or CostBudget()
         if value is None or spent.is_over:
             return []
         causes = self._validate_self(value, old, path, pair if pair is not None else parent, spent)
@@ -180,11 +180,11 @@ class RuleTree:
         return causes
 
     def _validate_self(
-        self, value: Any, old: Any, path: str, lenient: Pair | None, spent: Spent
+        self, value: Any, old: Any, path: str, lenient: Pair | None, spent: CostBudget
     ) -> list[Cause]:
         if not self._plain.rules:
             return []
-        seen = _Seen(typed(value, self._structure), None if old is None else self._typed(old))
+        seen = _RuleInput(typed(value, self._structure), None if old is None else self._typed(old))
         causes: list[Cause] = []
         for rule in self._compiled():
             if not rule.applies(has_old=seen.has_old):
@@ -193,7 +193,7 @@ class RuleTree:
                 spent.pay(rule.cost(seen))
                 if rule.run(seen):
                     continue
-            except TooExpensive as error:
+            except CostLimitExceeded as error:
                 return [*causes, rule.refused(path, self._structure, error)]
             except EvaluationError as error:
                 causes.append(rule.error(path, self._structure, error))
@@ -223,7 +223,7 @@ class RuleTree:
         pair: Pair | None,
         parent: Pair | None,
         *,
-        spent: Spent,
+        spent: CostBudget,
     ) -> Iterator[list[Cause]]:
         around = parent if pair is None else pair
         if is_object(value):

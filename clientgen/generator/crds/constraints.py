@@ -17,7 +17,7 @@ from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import ANYTHING, INT_OR_STRING, Schema
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
 
-__all__ = ["Places", "Said", "apply", "from_marker", "from_metas", "kinds_of"]
+__all__ = ["Constraint", "Places", "apply", "from_marker", "from_metas", "kinds_of"]
 
 _NUMBERS: Final = frozenset(["integer", "number"])
 _TEXT: Final = frozenset(["string"])
@@ -80,7 +80,7 @@ _LENGTHS: Final = {"string": "Length", "array": "Items", "object": "Properties"}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Constraint:
     """One thing said of a value: a keyword of its schema, and how messages call what said it."""
 
     keyword: str
@@ -91,7 +91,7 @@ class Said:
     depth: int = 0
 
 
-def from_marker(marker: KubebuilderMarker) -> Said | None:
+def from_marker(marker: KubebuilderMarker) -> Constraint | None:
     """What a marker says of a value; None if it says something else."""
     name, depth = marker.name, 0
     while name.startswith(_ITEMS):
@@ -102,7 +102,7 @@ def from_marker(marker: KubebuilderMarker) -> Said | None:
         keyword = bare[0].lower() + bare[1:]
     if keyword is None or (keyword not in _FITS and keyword not in _PASSED_ON):
         return None
-    return Said(keyword, marker.value, marker.where, f"`+{marker.written}`", depth)
+    return Constraint(keyword, marker.value, marker.where, f"`+{marker.written}`", depth)
 
 
 _PASSED_ON: Final = frozenset(
@@ -118,7 +118,7 @@ _PASSED_ON: Final = frozenset(
 )
 
 
-def from_metas(metas: Iterable[msgspec.Meta], schema: Schema, where: str) -> Iterator[Said]:
+def from_metas(metas: Iterable[msgspec.Meta], schema: Schema, where: str) -> Iterator[Constraint]:
     """What `Annotated` says of a value with this schema."""
     for meta in metas:
         for argument, keywords in _META.items():
@@ -126,20 +126,20 @@ def from_metas(metas: Iterable[msgspec.Meta], schema: Schema, where: str) -> Ite
             if value is not None:
                 for keyword, fixed in keywords:
                     by = f"`Meta({argument}=...)`"
-                    yield Said(keyword, value if fixed is None else fixed, where, by)
+                    yield Constraint(keyword, value if fixed is None else fixed, where, by)
         yield from _lengths(meta, schema, where)
         if meta.examples:
-            yield Said("example", meta.examples[0], where, "`Meta(examples=...)`")
+            yield Constraint("example", meta.examples[0], where, "`Meta(examples=...)`")
         for keyword, value in (meta.extra_json_schema or {}).items():
-            yield Said(keyword, value, where, "`Meta(extra_json_schema=...)`")
+            yield Constraint(keyword, value, where, "`Meta(extra_json_schema=...)`")
 
 
-def _lengths(meta: msgspec.Meta, schema: Schema, where: str) -> Iterator[Said]:
+def _lengths(meta: msgspec.Meta, schema: Schema, where: str) -> Iterator[Constraint]:
     ending = next((_LENGTHS[kind] for kind in kinds_of(schema) if kind in _LENGTHS), "Length")
     for argument, start in (("min_length", "min"), ("max_length", "max")):
         value = getattr(meta, argument)
         if value is not None:
-            yield Said(f"{start}{ending}", value, where, f"`Meta({argument}=...)`")
+            yield Constraint(f"{start}{ending}", value, where, f"`Meta({argument}=...)`")
 
 
 def kinds_of(schema: Schema) -> frozenset[str]:
@@ -154,7 +154,7 @@ Places: TypeAlias = dict[tuple[str, ...], str]
 """Where each part of a schema was written, by the path that leads to the part."""
 
 
-def apply(schema: Schema, constraints: Iterable[Said], problems: Problems) -> Places:
+def apply(schema: Schema, constraints: Iterable[Constraint], problems: Problems) -> Places:
     """Put what was said into a schema, in place; the type first, since the rest depends on it.
 
     Returns:
@@ -172,7 +172,7 @@ def apply(schema: Schema, constraints: Iterable[Said], problems: Problems) -> Pl
     return places
 
 
-def _target(schema: Schema, constraint: Said, problems: Problems) -> Schema | None:
+def _target(schema: Schema, constraint: Constraint, problems: Problems) -> Schema | None:
     """The schema that is spoken of: the value's own, or that of its items."""
     for _ in range(constraint.depth):
         if "items" not in schema:
@@ -183,7 +183,7 @@ def _target(schema: Schema, constraint: Said, problems: Problems) -> Schema | No
     return schema
 
 
-def _put(schema: Schema, constraint: Said, problems: Problems) -> None:
+def _put(schema: Schema, constraint: Constraint, problems: Problems) -> None:
     kinds = kinds_of(schema)
     if constraint.keyword == "type":
         _retype(schema, constraint.value)
@@ -226,7 +226,7 @@ def _retype(schema: Schema, kind: str) -> None:
         schema["items"] = {ANYTHING: True}
 
 
-def _make_int_or_string(schema: Schema, constraint: Said, problems: Problems) -> None:
+def _make_int_or_string(schema: Schema, constraint: Constraint, problems: Problems) -> None:
     kinds = kinds_of(schema)
     if not kinds & _FITS[INT_OR_STRING]:
         what = f"{constraint.by} is for texts and whole numbers, and this is {_shown(kinds)}"
@@ -237,7 +237,7 @@ def _make_int_or_string(schema: Schema, constraint: Said, problems: Problems) ->
     schema.update({"anyOf": [{"type": "integer"}, {"type": "string"}], INT_OR_STRING: True})
 
 
-def _wrong_value(constraint: Said, kinds: frozenset[str]) -> str | None:
+def _wrong_value(constraint: Constraint, kinds: frozenset[str]) -> str | None:
     value = constraint.value
     if (
         constraint.keyword.startswith(("minL", "maxL", "minI", "maxI", "minP", "maxP"))

@@ -13,7 +13,7 @@ from clientgen._problems import Problems
 from clientgen.generator.crds.annotations import Schema, allows_none
 from clientgen.generator.crds.constraints import kinds_of
 from clientgen.generator.kubebuilder.markers import KubebuilderMarker
-from clientgen.generator.python_types.records import NOTHING, TypeField
+from clientgen.generator.python_types.records import NO_DEFAULT, TypeField
 from clientgen.runtime._models.encoder import encode
 
 __all__ = ["put_default"]
@@ -65,7 +65,7 @@ def put_default(
 
 def _json(default: object) -> Any:
     """A default of Python's as it would be on the wire; None of those that are never there."""
-    if default is NOTHING or default is None:
+    if default is NO_DEFAULT or default is None:
         return None
     data = encode(default)
     return json.loads(data) if data else None

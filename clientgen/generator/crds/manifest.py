@@ -117,12 +117,12 @@ def _check_versions(versions: list[Version], problems: Problems) -> None:
             ours, theirs = getattr(version.kind, attribute), getattr(first.kind, attribute)
             if ours != theirs:
                 what = (
-                    f"{called} is {_said(ours)} here, and {_said(theirs)} in {first.kind.version}"
+                    f"{called} is {_fact(ours)} here, and {_fact(theirs)} in {first.kind.version}"
                 )
                 problems.add(version.where, what, f"all versions share it; see {first.where}")
 
 
-def _said(fact: object) -> str:
+def _fact(fact: object) -> str:
     return f"`{fact}`" if isinstance(fact, str) else ("Namespaced" if fact else "Cluster")
 
 

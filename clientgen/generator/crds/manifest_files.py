@@ -42,7 +42,7 @@ class Folder:
     Attributes:
         path: the folder.
         wanted: the files that are to be there, by name.
-        found: what is there of them.
+        on_disk: what is there of them.
         stale: our files of kinds that are not there any more.
         too_large: files that `kubectl apply` takes with `--server-side` only.
     """
@@ -71,7 +71,7 @@ class Folder:
 
     def _look(self) -> None:
         problems = Problems()
-        self.found = {file: self._read(file, problems) for file in sorted(self.wanted)}
+        self.on_disk = {file: self._read(file, problems) for file in sorted(self.wanted)}
         self.stale = tuple(self._stale(self._modules, problems))
         self._interrupted = is_interrupted(self.path)
         problems.raise_if_any()
@@ -106,7 +106,7 @@ class Folder:
     @property
     def differences(self) -> Differences:
         """How the folder differs from what is to be in it."""
-        pairs = [(file, data, self.wanted[file]) for file, data in self.found.items()]
+        pairs = [(file, data, self.wanted[file]) for file, data in self.on_disk.items()]
         return Differences(
             changed=tuple(
                 Changed(file, data.decode(errors="replace"), wanted.decode())
@@ -120,7 +120,7 @@ class Folder:
     def changes(self) -> dict[str, tuple[Change, ...]]:
         """What changes for clients, by the name of the definition; what stays is not there."""
         changes_by_name: dict[str, tuple[Change, ...]] = {}
-        for file, data in self.found.items():
+        for file, data in self.on_disk.items():
             old = _definition(data)
             if old is not None and data != self.wanted[file]:
                 new = _definition(self.wanted[file]) or {}

@@ -26,8 +26,8 @@ from clientgen.generator.crds.annotations import (
     scalar,
 )
 from clientgen.generator.crds.constraints import (
+    Constraint,
     Places,
-    Said,
     apply,
     from_marker,
     from_metas,
@@ -115,7 +115,7 @@ class SchemaBuilder:
 
     def _say_of_class(self, part: Part, type_class: TypeClass) -> None:
         markers = parse_markers(type_class.markers, self._problems, "type")
-        part.places.update(apply(part.schema, _said(markers), self._problems))
+        part.places.update(apply(part.schema, _constraints(markers), self._problems))
         for marker in markers:
             rule = group_rule(marker, part.schema, self._problems)
             if rule:
@@ -135,7 +135,7 @@ class SchemaBuilder:
             part = self._annotation(type_field.annotation, type_field.where)
         _describe(part.schema, type_field.docstring)
         part.places[()] = type_field.where
-        part.places.update(apply(part.schema, _said(markers), self._problems))
+        part.places.update(apply(part.schema, _constraints(markers), self._problems))
         if "immutable" in named:
             _add_rule(part, dict(UNCHANGED), named["immutable"].where)
         if "default" in named:
@@ -228,7 +228,7 @@ def _is_optional(cls: type[Model]) -> bool:
     return any(marker.name == "optional" for marker in parsed)
 
 
-def _said(markers: Iterable[KubebuilderMarker]) -> list[Said]:
+def _constraints(markers: Iterable[KubebuilderMarker]) -> list[Constraint]:
     return [constraint for marker in markers if (constraint := from_marker(marker))]
 
 

@@ -19,7 +19,7 @@ from clientgen.generator.kubebuilder.vocabulary import (
     MARKERS,
     PREFIX,
     Level,
-    Word,
+    MarkerRule,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _without_items(name: str) -> str:
     return name
 
 
-def _word(name: str) -> Word:
+def _word(name: str) -> MarkerRule:
     return MARKERS[_without_items(name)]
 
 
@@ -158,7 +158,7 @@ def _read_json(text: str | None) -> Any:
     return read_value(text, "json")
 
 
-def _read(word: Word, text: str | None) -> Any:
+def _read(word: MarkerRule, text: str | None) -> Any:
     if word.arguments:
         return _read_arguments(word, text)
     if word.kind == "flag":
@@ -170,7 +170,7 @@ def _read(word: Word, text: str | None) -> Any:
     return read_value(text, word.kind)
 
 
-def _read_arguments(word: Word, text: str | None) -> dict[str, Any]:
+def _read_arguments(word: MarkerRule, text: str | None) -> dict[str, Any]:
     arguments = read_arguments(text, dict(word.arguments)) if text is not None else {}
     missing = [name for name in word.required if name not in arguments]
     if missing:
@@ -179,7 +179,7 @@ def _read_arguments(word: Word, text: str | None) -> dict[str, Any]:
     return arguments
 
 
-def _check(name: str, word: Word, value: Any) -> None:
+def _check(name: str, word: MarkerRule, value: Any) -> None:
     for argument, choices in word.choices.items():
         declared = value.get(argument) if argument else value
         if declared is not None and declared not in choices:

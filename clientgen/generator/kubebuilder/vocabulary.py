@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 if TYPE_CHECKING:
     from clientgen.generator.kubebuilder.values import ValueKind
 
-__all__ = ["ALIASES", "IGNORED", "ITEMS", "MARKERS", "PREFIX", "Level", "Word"]
+__all__ = ["ALIASES", "IGNORED", "ITEMS", "MARKERS", "PREFIX", "Level", "MarkerRule"]
 
 Level: TypeAlias = Literal["type", "field", "module"]
 
@@ -23,7 +23,7 @@ ITEMS: Final = "validation:items:"
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class MarkerRule:
     """What one marker takes: a value of its own, or named arguments."""
 
     levels: frozenset[Level]
@@ -46,9 +46,9 @@ _REASONS: Final = (
     "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate",
 )  # fmt: skip
 
-_VALIDATION: Final[dict[str, Word]] = {
+_VALIDATION: Final[dict[str, MarkerRule]] = {
     **{
-        name: Word(_BOTH, kind)
+        name: MarkerRule(_BOTH, kind)
         for name, kind in {
             "Minimum": "number",
             "Maximum": "number",
@@ -70,8 +70,8 @@ _VALIDATION: Final[dict[str, Word]] = {
             "XIntOrString": "flag",
         }.items()
     },
-    "Type": Word(_BOTH, "string", choices={"": _TYPES}),
-    "XValidation": Word(
+    "Type": MarkerRule(_BOTH, "string", choices={"": _TYPES}),
+    "XValidation": MarkerRule(
         _BOTH,
         arguments={
             "rule": "string",
@@ -87,35 +87,41 @@ _VALIDATION: Final[dict[str, Word]] = {
     ),
 }
 
-MARKERS: Final[Mapping[str, Word]] = MappingProxyType(
+MARKERS: Final[Mapping[str, MarkerRule]] = MappingProxyType(
     {
         **{f"validation:{name}": word for name, word in _VALIDATION.items()},
-        "validation:Schemaless": Word(_FIELD),
+        "validation:Schemaless": MarkerRule(_FIELD),
         **{
-            f"validation:{name}": Word(_TYPE, "[string]", repeated=True)
+            f"validation:{name}": MarkerRule(_TYPE, "[string]", repeated=True)
             for name in ("ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf")
         },
-        "required": Word(_FIELD | _MODULE, prefixed=False),
-        "optional": Word(_FIELD | _MODULE, prefixed=False),
-        "nullable": Word(_FIELD, prefixed=False),
-        "default": Word(_FIELD, "any"),
-        "example": Word(_FIELD, "any"),
-        "title": Word(_BOTH, "string"),
-        "externalDocs": Word(
+        "required": MarkerRule(_FIELD | _MODULE, prefixed=False),
+        "optional": MarkerRule(_FIELD | _MODULE, prefixed=False),
+        "nullable": MarkerRule(_FIELD, prefixed=False),
+        "default": MarkerRule(_FIELD, "any"),
+        "example": MarkerRule(_FIELD, "any"),
+        "title": MarkerRule(_BOTH, "string"),
+        "externalDocs": MarkerRule(
             _BOTH, arguments={"url": "string", "description": "string"}, required=("url",)
         ),
-        "immutable": Word(_FIELD, prefixed=False),
-        "listType": Word(_BOTH, "string", choices={"": ("atomic", "map", "set")}, prefixed=False),
-        "listMapKey": Word(_BOTH, "string", prefixed=False, repeated=True),
-        "mapType": Word(_BOTH, "string", choices={"": ("atomic", "granular")}, prefixed=False),
-        "structType": Word(_BOTH, "string", choices={"": ("atomic", "granular")}, prefixed=False),
-        "subresource:status": Word(_TYPE),
-        "subresource:scale": Word(
+        "immutable": MarkerRule(_FIELD, prefixed=False),
+        "listType": MarkerRule(
+            _BOTH, "string", choices={"": ("atomic", "map", "set")}, prefixed=False
+        ),
+        "listMapKey": MarkerRule(_BOTH, "string", prefixed=False, repeated=True),
+        "mapType": MarkerRule(
+            _BOTH, "string", choices={"": ("atomic", "granular")}, prefixed=False
+        ),
+        "structType": MarkerRule(
+            _BOTH, "string", choices={"": ("atomic", "granular")}, prefixed=False
+        ),
+        "subresource:status": MarkerRule(_TYPE),
+        "subresource:scale": MarkerRule(
             _TYPE,
             arguments={"specpath": "string", "statuspath": "string", "selectorpath": "string"},
             required=("specpath", "statuspath"),
         ),
-        "resource": Word(
+        "resource": MarkerRule(
             _TYPE,
             arguments={
                 "path": "string",
@@ -126,7 +132,7 @@ MARKERS: Final[Mapping[str, Word]] = MappingProxyType(
             },
             choices={"scope": ("Namespaced", "Cluster")},
         ),
-        "printcolumn": Word(
+        "printcolumn": MarkerRule(
             _TYPE,
             arguments={
                 "name": "string",
@@ -140,19 +146,19 @@ MARKERS: Final[Mapping[str, Word]] = MappingProxyType(
             choices={"type": ("boolean", "date", "integer", "number", "string")},
             repeated=True,
         ),
-        "selectablefield": Word(
+        "selectablefield": MarkerRule(
             _TYPE, arguments={"JSONPath": "string"}, required=("JSONPath",), repeated=True
         ),
-        "storageversion": Word(_TYPE),
-        "unservedversion": Word(_TYPE),
-        "deprecatedversion": Word(_TYPE, arguments={"warning": "string"}),
-        "skipversion": Word(_TYPE),
-        "metadata": Word(
+        "storageversion": MarkerRule(_TYPE),
+        "unservedversion": MarkerRule(_TYPE),
+        "deprecatedversion": MarkerRule(_TYPE, arguments={"warning": "string"}),
+        "skipversion": MarkerRule(_TYPE),
+        "metadata": MarkerRule(
             _TYPE, arguments={"annotations": "[string]", "labels": "[string]"}, repeated=True
         ),
-        "skip": Word(_TYPE | _MODULE),
-        "groupName": Word(_MODULE, "string", prefixed=False),
-        "versionName": Word(_MODULE, "string", prefixed=False),
+        "skip": MarkerRule(_TYPE | _MODULE),
+        "groupName": MarkerRule(_MODULE, "string", prefixed=False),
+        "versionName": MarkerRule(_MODULE, "string", prefixed=False),
     }
 )
 

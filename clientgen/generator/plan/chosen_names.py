@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems, did_you_mean
 from clientgen.generator import python_names
-from clientgen.generator.config_records import Renames, Said
+from clientgen.generator.config_records import PlacedText, Renames
 from clientgen.generator.ir import META_MODULE, META_V1, Api, GroupVersionApi, ModelId, Resource
 from clientgen.generator.sources.packages import is_shared, shared_types
 
@@ -45,7 +45,9 @@ def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
     return names_by_class
 
 
-def _is_free(api: Api, name: tuple[GroupVersion, str], new_name: Said, problems: Problems) -> bool:
+def _is_free(
+    api: Api, name: tuple[GroupVersion, str], new_name: PlacedText, problems: Problems
+) -> bool:
     """Whether a class can get another name: not if it exists already."""
     model = ModelId(*name)
     if not is_shared(model) and model not in api.imported:
@@ -86,7 +88,7 @@ def _packages(
 
 
 def _name_nothing(
-    key: str, new_name: Said, known: Iterable[str], what: str, problems: Problems
+    key: str, new_name: PlacedText, known: Iterable[str], what: str, problems: Problems
 ) -> None:
     hint = did_you_mean(key, sorted(known), "nothing of that name is generated")
     problems.add(new_name.where, f"there is no {what} `{key}`", hint)

@@ -178,7 +178,7 @@ class FilePlan:
         """The module it is, seen from the package: `.core.v1.models`."""
         return "." + self.path.removesuffix(".py").replace("/", ".")
 
-    def found(self, symbol: Symbol) -> Symbol:
+    def resolved(self, symbol: Symbol) -> Symbol:
         """Where this file takes a name from: parts of the models take theirs from each other."""
         folder = self.module.rpartition(".")[0]
         if not self.parts or symbol.module != f"{folder}.models":

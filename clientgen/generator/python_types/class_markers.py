@@ -14,7 +14,7 @@ from clientgen.generator.markers import extract_markers, parse_markers
 from clientgen.generator.python_types.records import TypeClass, TypeModule
 from clientgen.generator.python_types.syntax import tag_of
 
-__all__ = ["Said", "genclient_lines", "said_of_class", "said_of_module"]
+__all__ = ["ClassMarkers", "genclient_lines", "markers_of_class", "markers_of_module"]
 
 _ROOT = "kubebuilder:object:root"
 # Markers that only a kind can have.
@@ -33,7 +33,7 @@ _OF_KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ClassMarkers:
     """The markers of one class, or of a module."""
 
     genclient: Genclient
@@ -65,21 +65,21 @@ class Said:
         return self.genclient.generate or self.root or not _OF_KINDS.isdisjoint(self.kubebuilder)
 
 
-def said_of_module(module: TypeModule, problems: Problems) -> Said:
+def markers_of_module(module: TypeModule, problems: Problems) -> ClassMarkers:
     """Read what stands at the top of a module; what is wrong goes to `problems`."""
     lines, others = _divide(module.markers)
     kubebuilder = {marker.name: marker for marker in parse_kubebuilder(others, problems, "module")}
-    return Said(parse_markers(lines, problems), kubebuilder)
+    return ClassMarkers(parse_markers(lines, problems), kubebuilder)
 
 
-def said_of_class(type_: TypeClass, problems: Problems) -> Said:
+def markers_of_class(type_: TypeClass, problems: Problems) -> ClassMarkers:
     """Read what stands above a class; what is wrong goes to `problems`."""
     lines, others = _divide(type_.markers)
     kubebuilder: dict[str, KubebuilderMarker] = {}
     for marker in parse_kubebuilder(others, problems, "type"):
         kubebuilder.setdefault(marker.name, marker)
     root = any(tag_of(m.text) == _ROOT and not m.text.endswith("=false") for m in others)
-    return Said(parse_markers(lines, problems), kubebuilder, root)
+    return ClassMarkers(parse_markers(lines, problems), kubebuilder, root)
 
 
 def genclient_lines(markers: Iterable[MarkerLine]) -> list[MarkerLine]:

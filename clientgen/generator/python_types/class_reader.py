@@ -18,15 +18,15 @@ import msgspec
 from clientgen._problems import ClientgenError, Problems
 from clientgen.generator.python_types.annotations import evaluate, unsupported
 from clientgen.generator.python_types.decodability import undecodable
-from clientgen.generator.python_types.loaded_modules import Loaded, keep, loaded
+from clientgen.generator.python_types.loaded_modules import LoadedModule, keep, loaded
 from clientgen.generator.python_types.module_loader import (
     find,
-    import_found,
+    import_module_at,
     missing,
     searching,
     shown,
 )
-from clientgen.generator.python_types.records import NOTHING, TypeClass, TypeField, TypeModule
+from clientgen.generator.python_types.records import NO_DEFAULT, TypeClass, TypeField, TypeModule
 from clientgen.generator.python_types.syntax import (
     ClassSource,
     FieldSource,
@@ -63,7 +63,7 @@ def read_module(
         file = shown(location.file, root)
         data = _bytes(location.file, file, problems)
         source = read_source(name, file, data, problems) if data is not None else None
-        module = import_found(name, location, root, problems) if source else None
+        module = import_module_at(name, location, root, problems) if source else None
         if source is None or module is None:
             return None
         known = keep(module, source)
@@ -121,7 +121,7 @@ def checked_class(cls: type[Model], problems: Problems) -> TypeClass:
     return type_
 
 
-def _classes(known: Loaded, problems: Problems) -> Iterator[TypeClass]:
+def _classes(known: LoadedModule, problems: Problems) -> Iterator[TypeClass]:
     for source in known.source.classes.values():
         cls = _lookup(known.module, source.name)
         if _is_model(cls):
@@ -172,7 +172,7 @@ def _fields(cls: type[Model], problems: Problems) -> Iterator[TypeField]:
         try:
             value = _default(default)
         except Exception as error:  # noqa: BLE001 - the user's factory may raise anything
-            what = f"the default of `{cls.__qualname__}.{name}` raises {_said(error)}"
+            what = f"the default of `{cls.__qualname__}.{name}` raises {_error_text(error)}"
             problems.add(where, what, "a `default_factory` takes no argument")
         yield TypeField(
             attribute=name,
@@ -186,7 +186,7 @@ def _fields(cls: type[Model], problems: Problems) -> Iterator[TypeField]:
         )
 
 
-def _declared(cls: type, name: str) -> tuple[type, Loaded | None, FieldSource | None]:
+def _declared(cls: type, name: str) -> tuple[type, LoadedModule | None, FieldSource | None]:
     """The class that declares a field, or declares it again, and how."""
     for base in cls.__mro__:
         module = loaded(base.__module__) if _is_model(base) and base is not Model else None
@@ -217,15 +217,17 @@ class _Failure:
         hint = (
             "what types are made of is imported when the program runs, not for type checkers only"
         )
-        return f"{what}: {_said(self.error)}", hint
+        return f"{what}: {_error_text(self.error)}", hint
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error).partition("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _annotation(owner: type, module: Loaded | None, source: FieldSource | None, name: str) -> Any:
+def _annotation(
+    owner: type, module: LoadedModule | None, source: FieldSource | None, name: str
+) -> Any:
     if source is None and issubclass(owner, CustomResource) and name in ("api_version", "kind"):
         value = owner.__constants__.get(name)  # of the keywords of the class; a base has none
         return Literal[value] if value else str
@@ -237,7 +239,7 @@ def _annotation(owner: type, module: Loaded | None, source: FieldSource | None, 
         return _Failure(ast.unparse(source.annotation), error)
 
 
-def _around(owner: type, module: Loaded) -> dict[str, Any]:
+def _around(owner: type, module: LoadedModule) -> dict[str, Any]:
     """The classes inside a class, and inside those around it."""
     names: dict[str, Any] = {}
     scope: Any = module.module
@@ -251,11 +253,11 @@ def _around(owner: type, module: Loaded) -> dict[str, Any]:
 def _default(default: object) -> object:
     """The value of a field that is not set."""
     if default is msgspec.NODEFAULT:
-        return NOTHING
+        return NO_DEFAULT
     factory = getattr(default, "factory", None) if _is_factory(default) else None
     if factory is None:
         return default
-    return NOTHING if isinstance(factory, Auto) else factory()
+    return NO_DEFAULT if isinstance(factory, Auto) else factory()
 
 
 def _is_factory(default: object) -> bool:

@@ -42,7 +42,7 @@ def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
         fields = msgspec.structs.fields(cls)
     except Exception as error:  # noqa: BLE001 - evaluates what the user wrote
         hint = "put the classes that it is made of at the top level of the module"
-        yield "", f"cannot be decoded: {_said(error)}", hint
+        yield "", f"cannot be decoded: {_error_text(error)}", hint
         return
     if cls.__struct_config__.array_like or cls.__struct_config__.tag:
         hint = "leave `array_like` and `tag` out: the API has objects with their own fields only"
@@ -124,7 +124,7 @@ def _refusal(annotation: Any) -> str:
     try:
         msgspec.json.Decoder(_outline(annotation))
     except Exception as error:  # noqa: BLE001 - of any constraint that does not fit
-        return _said(error)
+        return _error_text(error)
     return ""
 
 
@@ -142,6 +142,6 @@ def _outline(annotation: Any) -> Any:
     return Union[inside] if origin in _UNIONS else origin[inside]  # noqa: UP007 - of a tuple
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """What is wrong, without the type, which the line shows, and without advice."""
     return str(error).partition("\n")[0].partition(" - type `")[0].partition(". ")[0]

@@ -18,10 +18,10 @@ from clientgen.generator.genclient import Tag
 from clientgen.generator.kubebuilder.markers import parse_markers as parse_kubebuilder
 from clientgen.generator.plurals import plural_of
 from clientgen.generator.python_types.class_markers import (
-    Said,
+    ClassMarkers,
     genclient_lines,
-    said_of_class,
-    said_of_module,
+    markers_of_class,
+    markers_of_module,
 )
 from clientgen.generator.python_types.records import ApiKind, TypeClass, TypeField, TypeModule
 from clientgen.runtime._models.custom_resource import CustomResource
@@ -44,9 +44,9 @@ def kinds(modules: Iterable[TypeModule], problems: Problems) -> tuple[ApiKind, .
     """
     api_kinds: list[ApiKind] = []
     for module in modules:
-        of_module = said_of_module(module, problems)
+        of_module = markers_of_module(module, problems)
         for type_ in module.classes:
-            markers = said_of_class(type_, problems)
+            markers = markers_of_class(type_, problems)
             _check_fields(type_, problems)
             kind = _Kind(module, type_, of_module, markers, problems).read()
             if kind:
@@ -57,7 +57,7 @@ def kinds(modules: Iterable[TypeModule], problems: Problems) -> tuple[ApiKind, .
 
 def module_group_version(module: TypeModule) -> GroupVersion | None:
     """The group version a module says at its top, if it says both."""
-    markers = said_of_module(module, Problems())
+    markers = markers_of_module(module, Problems())
     group, version = markers.genclient.group_name, markers.value("versionName")
     return GroupVersion(group, version) if group is not None and version else None
 
@@ -77,8 +77,8 @@ class _Kind:
 
     module: TypeModule
     type: TypeClass
-    of_module: Said
-    said: Said
+    of_module: ClassMarkers
+    markers: ClassMarkers
     problems: Problems
 
     def read(self) -> ApiKind | None:
@@ -106,10 +106,10 @@ class _Kind:
             kind=name,
             list_kind=list_class or f"{name}List",
             plural=plural,
-            singular=self.said.argument("resource", "singular") or name.lower(),
+            singular=self.markers.argument("resource", "singular") or name.lower(),
             namespaced=namespaced,
-            status="subresource:status" in self.said.kubebuilder,
-            scale="subresource:scale" in self.said.kubebuilder,
+            status="subresource:status" in self.markers.kubebuilder,
+            scale="subresource:scale" in self.markers.kubebuilder,
             type=self.type,
             module=self.module,
             list_class=list_class,
@@ -129,13 +129,13 @@ class _Kind:
         if self._is_own and self.type.name.startswith("_"):
             return False
         whole = all(self.type.field(name) for name in _TYPE_META)
-        return self.said.is_kind or whole
+        return self.markers.is_kind or whole
 
     def _refuse_markers(self) -> None:
         hint = f"put it above a kind, or make this one: `+{Tag.GENCLIENT}`"
         if self._is_own:
             hint = "a class whose name begins with an underscore is a base of kinds: rename it"
-        for tag, where in self.said.genclient.places.items():
+        for tag, where in self.markers.genclient.places.items():
             what = f"`+{tag}` stands above `{self.type.name}`, which is no kind"
             self.problems.add(where, what, hint)
 
@@ -195,7 +195,7 @@ class _Kind:
 
     def _group(self) -> tuple[str | None, str]:
         """The group the markers say, and where they do; what stands above the class counts."""
-        for markers in (self.said, self.of_module):
+        for markers in (self.markers, self.of_module):
             if markers.genclient.group_name is not None:
                 return markers.genclient.group_name, markers.genclient.where(Tag.GROUP_NAME)
         return None, ""
@@ -213,17 +213,20 @@ class _Kind:
                 self._wrong(what, f"make them agree; the marker is at {place}", field)
 
     def _namespaced(self) -> bool:
-        scope = self.said.argument("resource", "scope")
-        if self.said.genclient.non_namespaced and scope == "Namespaced":
-            where = self.said.genclient.where(Tag.NON_NAMESPACED)
+        scope = self.markers.argument("resource", "scope")
+        if self.markers.genclient.non_namespaced and scope == "Namespaced":
+            where = self.markers.genclient.where(Tag.NON_NAMESPACED)
             what = f"`+{Tag.NON_NAMESPACED}` contradicts `scope=Namespaced`"
             self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
-        return not (self.said.genclient.non_namespaced or scope == "Cluster")
+        return not (self.markers.genclient.non_namespaced or scope == "Cluster")
 
     def _plural(self) -> str:
-        named, path = self.said.genclient.resource_name, self.said.argument("resource", "path")
+        named, path = (
+            self.markers.genclient.resource_name,
+            self.markers.argument("resource", "path"),
+        )
         if named and path and named != path:
-            where = self.said.genclient.where(Tag.RESOURCE_NAME)
+            where = self.markers.genclient.where(Tag.RESOURCE_NAME)
             what = f"`+{Tag.RESOURCE_NAME}={named}` contradicts `path={path}`"
             self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
         plural = named or path or plural_of(self._name)
@@ -237,7 +240,7 @@ class _Kind:
         return plural
 
     def _resource_place(self) -> str:
-        return self.said.where("resource")
+        return self.markers.where("resource")
 
     def _list_class(self, group_version: GroupVersion | None) -> str | None:
         """The list class the user wrote for it, if it says what it is."""

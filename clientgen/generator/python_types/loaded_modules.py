@@ -15,11 +15,11 @@ from clientgen.generator.python_types.module_loader import label
 from clientgen.generator.python_types.syntax import ModuleSource, read_source
 from clientgen.generator.sources.import_statements import absolute
 
-__all__ = ["Loaded", "keep", "loaded"]
+__all__ = ["LoadedModule", "keep", "loaded"]
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedModule:
     """A module, its source, and its names as annotations are to see them."""
 
     module: ModuleType
@@ -28,23 +28,23 @@ class Loaded:
 
 
 # Each for as long as it is the module Python has under that name.
-_known: dict[str, Loaded] = {}
+_known: dict[str, LoadedModule] = {}
 # Modules whose names are being put together: they may import each other.
 _pending: set[str] = set()
 
 
-def keep(module: ModuleType, source: ModuleSource) -> Loaded:
+def keep(module: ModuleType, source: ModuleSource) -> LoadedModule:
     """Note the source of a module that was just imported."""
     _pending.add(module.__name__)
     try:
         names = namespace_with(vars(module), source.aliases, _imported(module, source))
     finally:
         _pending.discard(module.__name__)
-    loaded = _known[module.__name__] = Loaded(module, source, names)
+    loaded = _known[module.__name__] = LoadedModule(module, source, names)
     return loaded
 
 
-def loaded(name: str) -> Loaded | None:
+def loaded(name: str) -> LoadedModule | None:
     """A module that Python has loaded; its source is read when it is first asked for.
 
     None if it has no source in Python, and while it is itself being asked for.

@@ -9,9 +9,9 @@ from types import ModuleType
 from clientgen._problems import Problems
 from clientgen.generator.genclient import GenclientMethod, split_type
 from clientgen.generator.ir import ModelId, PythonClass
-from clientgen.generator.python_types.class_markers import said_of_class
+from clientgen.generator.python_types.class_markers import markers_of_class
 from clientgen.generator.python_types.class_reader import checked_class
-from clientgen.generator.python_types.module_loader import find, import_found, searching
+from clientgen.generator.python_types.module_loader import find, import_module_at, searching
 from clientgen.generator.python_types.records import ApiKind
 from clientgen.runtime._models.model import Model
 
@@ -55,7 +55,7 @@ def named_by_methods(
 def _named(kind: ApiKind) -> Iterator[tuple[GenclientMethod, PythonClass]]:
     """The classes of the user's own packages that methods name."""
     top = kind.module.name.partition(".")[0]
-    for method in said_of_class(kind.type, Problems()).genclient.methods:
+    for method in markers_of_class(kind.type, Problems()).genclient.methods:
         for name in filter(None, (method.input, method.result)):
             package, short = split_type(name)
             if package.partition(".")[0] == top and "/" not in package:
@@ -73,4 +73,4 @@ def _is_model(wanted: PythonClass, root: Path, problems: Problems) -> bool:
 
 def _module(name: str, root: Path, problems: Problems) -> ModuleType | None:
     location = find(name)
-    return import_found(name, location, root, problems) if location and location.file else None
+    return import_module_at(name, location, root, problems) if location and location.file else None

@@ -18,7 +18,7 @@ from types import ModuleType
 from clientgen._problems import Problem, Problems
 from clientgen.generator.manifest import digest
 
-__all__ = ["Found", "find", "import_found", "label", "missing", "searching", "shown"]
+__all__ = ["ModuleLocation", "find", "import_module_at", "label", "missing", "searching", "shown"]
 
 # Modules of the user's that were imported here: their file, the digest of what was in it, and how
 # messages call it.
@@ -26,7 +26,7 @@ _imported: dict[str, tuple[Path, str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ModuleLocation:
     """Where a module is: its source (None of a folder without `__init__.py`) and what is in it."""
 
     file: Path | None
@@ -51,7 +51,7 @@ def searching(root: Path, paths: Sequence[Path] = ()) -> Generator[None, None, N
         sys.path[:] = before
 
 
-def find(name: str) -> Found | None:
+def find(name: str) -> ModuleLocation | None:
     """Find a module without executing anything; inside `searching` only."""
     top, *parts = name.split(".")
     location = _find_top(top)
@@ -60,29 +60,29 @@ def find(name: str) -> Found | None:
     return location
 
 
-def _find_top(name: str) -> Found | None:
+def _find_top(name: str) -> ModuleLocation | None:
     """Ask Python's finders, so that editable installs are found too."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, None, None)
         if spec is not None:
             folders = tuple(map(Path, spec.submodule_search_locations or ()))
             source = spec.origin if spec.has_location else None
-            return Found(Path(source) if source else None, folders)
+            return ModuleLocation(Path(source) if source else None, folders)
     return None
 
 
-def _find_in(folders: Iterable[Path], name: str) -> Found | None:
+def _find_in(folders: Iterable[Path], name: str) -> ModuleLocation | None:
     """Find a module of a package; finders would import the package for that."""
     plain: list[Path] = []
     for folder in folders:
         inner = folder / name
         if (inner / "__init__.py").is_file():
-            return Found(inner / "__init__.py", (inner,))
+            return ModuleLocation(inner / "__init__.py", (inner,))
         if (folder / f"{name}.py").is_file():
-            return Found(folder / f"{name}.py")
+            return ModuleLocation(folder / f"{name}.py")
         if inner.is_dir():
             plain.append(inner)
-    return Found(None, tuple(plain)) if plain else None
+    return ModuleLocation(None, tuple(plain)) if plain else None
 
 
 def shown(file: Path, root: Path) -> str:
@@ -111,7 +111,9 @@ def missing(name: str, root: Path, where: str) -> Problem:
     return Problem(where, f"there is no module {name!r} with a source in Python", hint)
 
 
-def import_found(name: str, location: Found, root: Path, problems: Problems) -> ModuleType | None:
+def import_module_at(
+    name: str, location: ModuleLocation, root: Path, problems: Problems
+) -> ModuleType | None:
     """Import a module; why it cannot be is a problem. Inside `searching` only.
 
     What it prints goes to standard error, and no byte code is written beside it.
@@ -171,7 +173,7 @@ def _is_stale(name: str) -> bool:
     return changed or location.file.resolve() != Path(file).resolve()
 
 
-def _failure(name: str, error: BaseException, location: Found, root: Path) -> Problem:
+def _failure(name: str, error: BaseException, location: ModuleLocation, root: Path) -> Problem:
     """Say what was raised, at the line of the user's that led to it."""
     if isinstance(error, SyntaxError) and error.filename:
         where = f"{shown(Path(error.filename), root)}:{error.lineno}"
@@ -189,7 +191,7 @@ def _advice(error: BaseException, root: Path) -> str:
     return "a module of types is imported when it is read, and should only define classes"
 
 
-def _place(error: BaseException, location: Found, root: Path) -> str:
+def _place(error: BaseException, location: ModuleLocation, root: Path) -> str:
     """The innermost line of the user's: of the module, else of a file beside it."""
     frames = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     folder = str(root.resolve())

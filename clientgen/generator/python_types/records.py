@@ -12,19 +12,19 @@ from clientgen.generator.genclient import MarkerLine
 if TYPE_CHECKING:
     from clientgen.runtime._models.model import Model
 
-__all__ = ["NOTHING", "ApiKind", "Nothing", "TypeClass", "TypeField", "TypeModule"]
+__all__ = ["NO_DEFAULT", "ApiKind", "NoDefault", "TypeClass", "TypeField", "TypeModule"]
 
 
-class Nothing(Enum):
-    """The type of `NOTHING`."""
+class NoDefault(Enum):
+    """The type of `NO_DEFAULT`."""
 
-    NOTHING = "NOTHING"
+    NO_DEFAULT = "NO_DEFAULT"
 
     def __repr__(self) -> str:
-        return "NOTHING"
+        return "NO_DEFAULT"
 
 
-NOTHING: Final[Literal[Nothing.NOTHING]] = Nothing.NOTHING
+NO_DEFAULT: Final[Literal[NoDefault.NO_DEFAULT]] = NoDefault.NO_DEFAULT
 """The default of a field that has none (None is a default)."""
 
 
@@ -33,7 +33,7 @@ class TypeField:
     """A field of a model class, whichever base it comes from.
 
     `annotation` is evaluated from the source: enumerations are `typing.Literal` and `Annotated` is
-    kept. `default` is what the field reads as when it is not set; `NOTHING` of fields that are
+    kept. `default` is what the field reads as when it is not set; `NO_DEFAULT` of fields that are
     required and of `auto` ones. `where` is `file:line`.
     """
 
@@ -41,7 +41,7 @@ class TypeField:
     wire_name: str
     annotation: Any
     required: bool
-    default: object = NOTHING
+    default: object = NO_DEFAULT
     markers: tuple[MarkerLine, ...] = ()
     docstring: str = ""
     where: str = ""

@@ -17,11 +17,11 @@ from clientgen._problems import Problems
 from clientgen.generator.genclient import MarkerLine
 from clientgen.generator.ir import Imported, ModelId, PythonClass
 from clientgen.generator.python_types.circles import report_circles
-from clientgen.generator.python_types.class_markers import genclient_lines, said_of_class
+from clientgen.generator.python_types.class_markers import genclient_lines, markers_of_class
 from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.kinds import kinds, module_group_version
 from clientgen.generator.python_types.methods import named_by_methods
-from clientgen.generator.python_types.module_loader import Found, find, searching, shown
+from clientgen.generator.python_types.module_loader import ModuleLocation, find, searching, shown
 from clientgen.generator.python_types.records import ApiKind, TypeModule
 from clientgen.generator.python_types.referenced_classes import check_reached
 from clientgen.generator.sources.custom import ServedKind, custom_spec
@@ -72,7 +72,7 @@ def gather(modules: Sequence[str], root: Path, paths: Sequence[Path] = ()) -> tu
     )
 
 
-def _collect(name: str, location: Found, files: dict[Path, str]) -> None:
+def _collect(name: str, location: ModuleLocation, files: dict[Path, str]) -> None:
     """Add a module, the packages it is in, and what it imports from its top-level package."""
     if location.file is None or location.file.suffix != ".py" or location.file in files:
         return
@@ -85,7 +85,7 @@ def _collect(name: str, location: Found, files: dict[Path, str]) -> None:
             _collect(other, there, files)
 
 
-def _imports(name: str, location: Found) -> Iterator[str]:
+def _imports(name: str, location: ModuleLocation) -> Iterator[str]:
     """The modules that its import statements may mean."""
     file = location.file
     try:
@@ -145,7 +145,7 @@ def _own(kind: ApiKind) -> tuple[ModelId, ...]:
 
 def _no_client(kind: ApiKind) -> str:
     """Why there is no client of a kind; "" if there is one."""
-    markers = said_of_class(kind.type, Problems())  # what is wrong was told by kinds
+    markers = markers_of_class(kind.type, Problems())  # what is wrong was told by kinds
     if not markers.genclient.generate:
         return _NO_CLIENT
     return _NOT_SERVED if _UNSERVED & markers.kubebuilder.keys() else ""

@@ -17,9 +17,9 @@ from clientgen.generator.ir import (
     Resource,
     Skipped,
 )
-from clientgen.generator.resolve.marker_overrides import Marking
+from clientgen.generator.resolve.marker_overrides import MarkerOverrides
 from clientgen.generator.resolve.resources import Endpoint, endpoints, resource_of
-from clientgen.generator.resolve.selection import Selecting, needed_models
+from clientgen.generator.resolve.selection import KindSelection, needed_models
 from clientgen.generator.resolve.types import Types
 from clientgen.generator.sources.packages import is_shared
 from clientgen.generator.sources.spec import Definition, Precedence, Spec
@@ -62,8 +62,8 @@ def resolve(
     skipped = [Skipped(*ignored) for spec in specs for ignored in spec.ignored]
     skipped += types.skipped
     endpoints = _endpoints(specs, problems)
-    marking = Marking(markers, types, problems)
-    selecting = Selecting(selection, unavailable, problems)
+    marking = MarkerOverrides(markers, types, problems)
+    selecting = KindSelection(selection, unavailable, problems)
     resources = list(_resources(endpoints, types, marking, selecting, skipped))
     skipped += marking.report_unused()
     kept = frozenset(_kept(imported, selecting))
@@ -84,7 +84,7 @@ def resolve(
     )
 
 
-def _kept(imported: Imported, selecting: Selecting) -> Iterable[ModelId]:
+def _kept(imported: Imported, selecting: KindSelection) -> Iterable[ModelId]:
     """The classes of the user's kinds that are selected."""
     for gvk, models in imported.kinds.items():
         if selecting.keeps(gvk.group_version, gvk.kind):
@@ -106,8 +106,8 @@ def _not_provided(
 def _resources(
     endpoints: Iterable[Endpoint],
     types: Types,
-    marking: Marking,
-    selecting: Selecting,
+    marking: MarkerOverrides,
+    selecting: KindSelection,
     skipped: list[Skipped],
 ) -> Iterable[Resource]:
     """The resources of endpoints, but for those that are not selected."""

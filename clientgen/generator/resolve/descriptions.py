@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from clientgen._openapi.schema import Bounds, Schema, Validation
 
-__all__ = ["Said", "of_field", "of_object"]
+__all__ = ["Description", "of_field", "of_object"]
 
 # Kubernetes' own specs state these for fields without a default; the second line is never worth a
 # sentence.
@@ -30,7 +30,7 @@ _IMMUTABLE = frozenset({"self == oldSelf", "oldSelf == self"})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Description:
     """A description: the author's text, and sentences about limits."""
 
     text: str = ""

@@ -26,11 +26,11 @@ from clientgen.generator.ir import (
     TypeRef,
     UnionType,
 )
-from clientgen.generator.resolve.descriptions import Said
+from clientgen.generator.resolve.descriptions import Description
 from clientgen.generator.resolve.inline_names import Path, place_names
 from clientgen.generator.resolve.selection import models_in
 
-__all__ = ["Described", "InPlace", "in_words", "merge", "retyped"]
+__all__ = ["DescribedModel", "InlineObject", "in_words", "merge", "retyped"]
 
 # What has fewer properties is a shape by which many mean something of their own.
 _TELLING = 3
@@ -39,28 +39,30 @@ _Names: TypeAlias = Mapping[ModelId, ModelId]
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedModel:
     """An object as its schema has it: a model without words, and what is said of its parts."""
 
     model: Model
-    said: Said
-    fields: Mapping[str, Said]
+    description: Description
+    fields: Mapping[str, Description]
 
 
 @dataclass(frozen=True, slots=True)
-class InPlace:
+class InlineObject:
     """An object that is described where it is used.
 
     `path` leads to it, from the definition on. What is `pinned` has a class of its own, whatever
     else looks like it.
     """
 
-    described: Described
+    described: DescribedModel
     path: Path
     pinned: bool
 
 
-def merge(in_place: Mapping[ModelId, InPlace], taken: Iterable[ModelId]) -> dict[ModelId, Model]:
+def merge(
+    in_place: Mapping[ModelId, InlineObject], taken: Iterable[ModelId]
+) -> dict[ModelId, Model]:
     """The classes of objects described in place, by the objects that they are the classes of.
 
     Args:
@@ -100,7 +102,7 @@ def _type(type_: TypeRef, names: _Names) -> TypeRef:
     return type_
 
 
-def _classes(in_place: Mapping[ModelId, InPlace]) -> dict[ModelId, ModelId]:
+def _classes(in_place: Mapping[ModelId, InlineObject]) -> dict[ModelId, ModelId]:
     """For each object the one that names its class."""
     alike: dict[object, list[ModelId]] = {}
     first_of: dict[ModelId, ModelId] = {}
@@ -124,22 +126,24 @@ def _size(type_: TypeRef, sizes: Mapping[ModelId, int]) -> int:
     return sum(sizes.get(model, 0) for model in models_in(type_))
 
 
-def _structure(each: Described, first_of: _Names) -> object:
+def _structure(each: DescribedModel, first_of: _Names) -> object:
     """What objects of one class have in common."""
     model = each.model
     fields = tuple(
         (f.name, _type(f.type, first_of), f.required, f.has_default, f.partial)
         for f in model.fields
     )
-    return model.id.group_version, fields, model.open_ended, each.said.sentences
+    return model.id.group_version, fields, model.open_ended, each.description.sentences
 
 
-def _precedence(each: InPlace) -> tuple[bool, int, int, Path]:
+def _precedence(each: InlineObject) -> tuple[bool, int, int, Path]:
     """Parts of kinds go first, then what is nearest to its kind and has the shortest name."""
     return not each.pinned, len(each.path), sum(map(len, each.path)), each.path
 
 
-def _names(firsts: Mapping[ModelId, InPlace], taken: Iterable[ModelId]) -> dict[ModelId, ModelId]:
+def _names(
+    firsts: Mapping[ModelId, InlineObject], taken: Iterable[ModelId]
+) -> dict[ModelId, ModelId]:
     by_home: dict[GroupVersion, dict[ModelId, Path]] = {}
     for key, first in firsts.items():
         by_home.setdefault(key.group_version, {})[key] = first.path
@@ -153,10 +157,10 @@ def _names(firsts: Mapping[ModelId, InPlace], taken: Iterable[ModelId]) -> dict[
     return ids
 
 
-def in_words(members: Sequence[Described], name: ModelId) -> Model:
+def in_words(members: Sequence[DescribedModel], name: ModelId) -> Model:
     """The class of objects alike, which says what is said of all of them."""
     model = members[0].model
-    description = _common(each.said for each in members)
+    description = _common(each.description for each in members)
     if description.sentences and not description.text:
         description = replace(description, text=f"{name.name} of {name.group_version}.")
     fields = tuple(
@@ -166,9 +170,9 @@ def in_words(members: Sequence[Described], name: ModelId) -> Model:
     return replace(model, id=name, fields=fields, description=str(description))
 
 
-def _common(descriptions: Iterable[Said]) -> Said:
+def _common(descriptions: Iterable[Description]) -> Description:
     """What is said alike."""
     first, *others = dict.fromkeys(descriptions)
     text = first.text if all(each.text == first.text for each in others) else ""
     same = all(each.sentences == first.sentences for each in others)
-    return Said(text, first.sentences if same else "")
+    return Description(text, first.sentences if same else "")

@@ -34,13 +34,13 @@ from clientgen.generator.resolve.type_comparison import (
     OBJECT_META,
     TELLING,
     Comparison,
-    Copy,
+    CopyKind,
     Missing,
     Shape,
     is_telling,
 )
 
-__all__ = ["Known", "Match"]
+__all__ = ["KnownTypes", "Match"]
 
 _CORE_V1 = GroupVersion("", "v1")
 # What its author does not require of a condition may be missing in every one of them.
@@ -71,8 +71,8 @@ class Match:
     partial: bool = False
 
 
-class Known:
-    """Known types, by the properties they have."""
+class KnownTypes:
+    """KnownTypes types, by the properties they have."""
 
     def __init__(
         self,
@@ -127,8 +127,8 @@ class Known:
         model = self._equal(schema, name)
         if model or self._policy != "older":
             return model
-        older = self._like(schema, name, Copy.OLDER)
-        return older or (self._like(schema, name, Copy.PARTIAL) if _is_wide(schema) else None)
+        older = self._like(schema, name, CopyKind.OLDER)
+        return older or (self._like(schema, name, CopyKind.PARTIAL) if _is_wide(schema) else None)
 
     def forget(self) -> None:
         """Drop what was found out about schemas that are done with."""
@@ -139,14 +139,14 @@ class Known:
         fitting = [
             shape
             for shape in alike
-            if self._comparison.lacks(schema, shape.model, Copy.EQUAL) == ()
+            if self._comparison.lacks(schema, shape.model, CopyKind.EQUAL) == ()
         ]
         chosen = self._choose(fitting, schema, name)
         if chosen is None:
             return None
-        return self._outgrown(chosen, schema, name, Copy.OLDER) or Match(chosen.model)
+        return self._outgrown(chosen, schema, name, CopyKind.OLDER) or Match(chosen.model)
 
-    def _outgrown(self, chosen: Shape, schema: Schema, name: str, copy: Copy) -> Match | None:
+    def _outgrown(self, chosen: Shape, schema: Schema, name: str, copy: CopyKind) -> Match | None:
         """The type that had this shape before it grew, where that is what the name means."""
         grown = ModelId(chosen.model.group_version, _OUTGROWN.get(chosen.model.name, ""))
         if grown not in self._shapes or self._policy != "older":
@@ -154,13 +154,13 @@ class Known:
         if self._used_as[name, grown] <= self._used_as[name, chosen.model]:
             return None
         missing = self._comparison.lacks(schema, grown, copy)
-        return None if missing is None else Match(grown, missing, copy is Copy.PARTIAL)
+        return None if missing is None else Match(grown, missing, copy is CopyKind.PARTIAL)
 
-    def _like(self, schema: Schema, name: str, copy: Copy) -> Match | None:
+    def _like(self, schema: Schema, name: str, copy: CopyKind) -> Match | None:
         """The type that an older or a partial copy is made of."""
         lacking: dict[ModelId, Missing] = {}
         for shape in self._larger(schema.properties):
-            if copy is Copy.PARTIAL and shape.model == _CONDITION:
+            if copy is CopyKind.PARTIAL and shape.model == _CONDITION:
                 continue
             missing = self._comparison.lacks(schema, shape.model, copy)
             if missing is not None:
@@ -172,7 +172,7 @@ class Known:
         chosen = self._choose(closest, schema, name)
         if chosen is None:
             return None
-        match = Match(chosen.model, lacking[chosen.model], copy is Copy.PARTIAL)
+        match = Match(chosen.model, lacking[chosen.model], copy is CopyKind.PARTIAL)
         return self._outgrown(chosen, schema, name, copy) or match
 
     def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:

@@ -17,12 +17,12 @@ from clientgen.generator.python_names import marked_method_name
 from clientgen.generator.resolve.resources import Endpoint
 from clientgen.generator.resolve.types import Types
 
-__all__ = ["Marking"]
+__all__ = ["MarkerOverrides"]
 
 _IN_LIST = re.compile(r"\[\d+\]$")
 
 
-class Marking:
+class MarkerOverrides:
     """Applies markers: of those that speak of one thing, the earliest source has the word.
 
     The descriptions of the API's own definitions come last.

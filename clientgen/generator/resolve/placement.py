@@ -17,7 +17,7 @@ from clientgen.generator.sources.spec import META_PACKAGE, Definition
 
 __all__ = [
     "WELL_KNOWN",
-    "Homes",
+    "Placement",
     "is_custom",
     "json_schema_union",
 ]
@@ -53,7 +53,7 @@ def is_custom(definition: Definition) -> bool:
     return any(definition.name == gvk.definition_name for gvk in definition.schema.kinds)
 
 
-class Homes:
+class Placement:
     """Answers where each definition of a set lives."""
 
     def __init__(self, definitions: Mapping[str, Definition]) -> None:

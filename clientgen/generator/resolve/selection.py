@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from clientgen._gvk import GroupVersion
 from clientgen._problems import Problems, did_you_mean
-from clientgen.generator.config_records import Said, Selection
+from clientgen.generator.config_records import PlacedText, Selection
 from clientgen.generator.ir import (
     ListType,
     MapType,
@@ -23,13 +23,13 @@ from clientgen.generator.ir import (
     UnionType,
 )
 
-__all__ = ["Selecting", "is_wanted", "models_in", "needed_models"]
+__all__ = ["KindSelection", "is_wanted", "models_in", "needed_models"]
 
 _CORE = "core"
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
 
 
-class Selecting:
+class KindSelection:
     """Decides kind by kind, and knows afterwards which patterns decided nothing."""
 
     def __init__(
@@ -66,12 +66,12 @@ class Selecting:
             what = "of all kinds none is left to generate"
             self._problems.add(patterns[-1].where, what, "include more, or exclude less")
 
-    def _fits_any(self, pattern: Said) -> bool:
+    def _fits_any(self, pattern: PlacedText) -> bool:
         # What kinds an unavailable group version has is not known.
         hidden = any(_fits(pattern.text, _names(one)) for one in self._unavailable)
         return hidden or any(_fits(pattern.text, names) for names in self._seen)
 
-    def _hint(self, pattern: Said) -> str:
+    def _hint(self, pattern: PlacedText) -> str:
         parts = pattern.text.split("/")
         if _VERSION.fullmatch(parts[0]):
             return f"the core group is called `{_CORE}`: `{_CORE}/{pattern.text}`"

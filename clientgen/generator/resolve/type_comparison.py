@@ -28,7 +28,7 @@ __all__ = [
     "OBJECT_META",
     "TELLING",
     "Comparison",
-    "Copy",
+    "CopyKind",
     "Missing",
     "Shape",
     "is_telling",
@@ -48,7 +48,7 @@ _INT_AND_STRING = {"integer", "string"}
 _SPECIAL = ("int-or-string", "byte", "date-time")
 
 
-class Copy(IntEnum):
+class CopyKind(IntEnum):
     """What a schema may be of a type."""
 
     EQUAL = 0
@@ -82,14 +82,14 @@ class Comparison:
         self._shapes = shapes
         self._reference = reference
         # With the schema itself: while it is kept, no other one has the identity of its JSON.
-        self._memo: dict[tuple[int, ModelId, Copy, bool], tuple[Schema, Missing | None]] = {}
+        self._memo: dict[tuple[int, ModelId, CopyKind, bool], tuple[Schema, Missing | None]] = {}
 
     def forget(self) -> None:
         """Drop what was found out about schemas that are done with."""
         self._memo.clear()
 
     def lacks(
-        self, schema: Schema, model: ModelId, copy: Copy, *, inside: bool = False
+        self, schema: Schema, model: ModelId, copy: CopyKind, *, inside: bool = False
     ) -> Missing | None:
         """The properties of the type that the schema lacks, if it is a copy otherwise.
 
@@ -106,10 +106,10 @@ class Comparison:
         return self._memo[key][1]
 
     def _object_lacks(
-        self, schema: Schema, model: ModelId, copy: Copy, *, inside: bool
+        self, schema: Schema, model: ModelId, copy: CopyKind, *, inside: bool
     ) -> Missing | None:
         shape = self._shapes.get(model)
-        properties, older = schema.properties, copy is not Copy.EQUAL
+        properties, older = schema.properties, copy is not CopyKind.EQUAL
         if shape is None or (schema.type or "object") != "object" or _is_map(schema):
             return None
         if model == OBJECT_META and _is_embedded_meta(properties, shape):
@@ -127,11 +127,11 @@ class Comparison:
             missing += [f"{name}.{lacking}" for lacking in lacks]
         return tuple(missing)
 
-    def _type_lacks(self, schema: Schema, type_: TypeRef, copy: Copy) -> Missing | None:
+    def _type_lacks(self, schema: Schema, type_: TypeRef, copy: CopyKind) -> Missing | None:
         reference = schema.reference
         if reference is not None:
             return () if self._reference(reference) == type_ else None
-        if copy is not Copy.EQUAL and _is_left_open(schema, type_):
+        if copy is not CopyKind.EQUAL and _is_left_open(schema, type_):
             return ()
         if isinstance(type_, ModelType):
             return self.lacks(schema, type_.model, copy, inside=True)
@@ -181,7 +181,7 @@ def _innermost(schema: Schema) -> Schema:
     return schema
 
 
-def _requires_the_same(schema: Schema, shape: Shape, copy: Copy, *, inside: bool) -> bool:
+def _requires_the_same(schema: Schema, shape: Shape, copy: CopyKind, *, inside: bool) -> bool:
     """Whether the same is required; what has a default is required of nobody.
 
     A part of an older copy may ask for more. A partial copy asks for nothing: who asks for
@@ -189,9 +189,9 @@ def _requires_the_same(schema: Schema, shape: Shape, copy: Copy, *, inside: bool
     """
     properties = schema.properties
     required = frozenset(schema.required)
-    if copy is Copy.PARTIAL:
+    if copy is CopyKind.PARTIAL:
         return not required
-    stricter = inside and copy is Copy.OLDER
+    stricter = inside and copy is CopyKind.OLDER
     differing = shape.required - required if stricter else shape.required ^ required
     differing &= properties.keys()
     return all(properties[name].has_default for name in differing)

@@ -31,12 +31,23 @@ from clientgen.generator.ir import (
     UnionType,
 )
 from clientgen.generator.markers import strip_markers
-from clientgen.generator.resolve.descriptions import Said, of_field, of_object
+from clientgen.generator.resolve.descriptions import Description, of_field, of_object
 from clientgen.generator.resolve.inline_names import Path
-from clientgen.generator.resolve.inline_types import Described, InPlace, in_words, merge, retyped
-from clientgen.generator.resolve.known_types import Known
+from clientgen.generator.resolve.inline_types import (
+    DescribedModel,
+    InlineObject,
+    in_words,
+    merge,
+    retyped,
+)
+from clientgen.generator.resolve.known_types import KnownTypes
 from clientgen.generator.resolve.limits import Limits
-from clientgen.generator.resolve.placement import WELL_KNOWN, Homes, is_custom, json_schema_union
+from clientgen.generator.resolve.placement import (
+    WELL_KNOWN,
+    Placement,
+    is_custom,
+    json_schema_union,
+)
 from clientgen.generator.resolve.scalars import or_null, scalar
 from clientgen.generator.resolve.schemas import (
     NO_FIELD,
@@ -72,15 +83,15 @@ class Types:
         self._definitions = definitions
         self._imported = imported
         self._inlined = inlined
-        self._homes = Homes(definitions)
+        self._homes = Placement(definitions)
         self._problems = problems
         self._models: dict[ModelId, Model] = {}
         self._sources: dict[ModelId, str] = {}
         self._descriptions: dict[ModelId, str] = {}
-        self._in_place: dict[ModelId, InPlace] = {}
+        self._in_place: dict[ModelId, InlineObject] = {}
         self._paths: dict[ModelId, Path] = {}
         self._kinds: set[ModelId] = set()
-        self._known = Known((), "never")
+        self._known = KnownTypes((), "never")
         self._older: list[OlderCopy] = []
         self._properties = Properties(definitions)
         self._limits = Limits(problems)
@@ -118,11 +129,11 @@ class Types:
         """What was described in place and taken for a known type that has more, in order."""
         return tuple(sorted(self._older))
 
-    def _known_types(self) -> Known:
+    def _known_types(self) -> KnownTypes:
         """What objects described in place may be copies of; that is of use to custom ones only."""
         named = list(self._models.values())
         known = chain(meta_models(), self._imported.models, named)
-        return Known(known, self._inlined, self._target)
+        return KnownTypes(known, self._inlined, self._target)
 
     def model_of(self, schema: Schema | None) -> ModelId | None:
         """The model a body or response refers to, if it is one."""
@@ -217,7 +228,7 @@ class Types:
         schema = with_metadata(schema, self._definitions)
         description = self._described(model, schema, where, None, custom=True)
         pinned = owner in self._kinds and name in _OWN_PARTS
-        self._in_place[model] = InPlace(description, path, pinned)
+        self._in_place[model] = InlineObject(description, path, pinned)
         return model
 
     def _described(
@@ -228,14 +239,14 @@ class Types:
         gvk: GroupVersionKind | None,
         *,
         custom: bool,
-    ) -> Described:
+    ) -> DescribedModel:
         stated, required = self._limits.taken_over(self._properties, schema, where)
         properties = {name: part for name, part in stated.items() if can_be_field(name)}
         for name in sorted(stated.keys() - properties.keys()):
             self.skipped.append(Skipped(where + pointer("properties", name)[1:], NO_FIELD))
         asked = {n for n in required if not is_filled_in(properties.get(n, _EMPTY), custom=custom)}
         fields: list[Field] = []
-        descriptions: dict[str, Said] = {}
+        descriptions: dict[str, Description] = {}
         for name, part in sorted(properties.items()):
             place = where + pointer("properties", name)[1:]
             type_ = self._limits.written(self.type_of(part, place, model, name), place)
@@ -245,10 +256,12 @@ class Types:
             filled |= not custom and type_ is Scalar.INTEGER and reads_as_zero(model, name)
             partial = (model, name) in self._partial
             fields.append(Field(name, type_, name in asked, has_default=filled, partial=partial))
-            descriptions[name] = _said(part, self._sentences(part, type_, place, custom=custom))
+            descriptions[name] = _description(
+                part, self._sentences(part, type_, place, custom=custom)
+            )
         open_ended = is_free(schema) or len(properties) < len(stated)
         whole = Model(model, tuple(fields), gvk, "", _item(fields), open_ended)
-        return Described(whole, _said(schema, of_object(schema)), descriptions)
+        return DescribedModel(whole, _description(schema, of_object(schema)), descriptions)
 
     def _sentences(
         self, schema: Schema, type_: TypeRef, where: str, *, custom: bool
@@ -356,9 +369,9 @@ def _item(fields: Iterable[Field]) -> ModelId | None:
     return items.item.model if isinstance(items.item, ModelType) else None
 
 
-def _said(schema: Schema, sentences: Iterable[str]) -> Said:
+def _description(schema: Schema, sentences: Iterable[str]) -> Description:
     """What the API says of something, and what must hold for it."""
-    return Said(_text(schema), " ".join(sentences))
+    return Description(_text(schema), " ".join(sentences))
 
 
 def _text(schema: Schema) -> str:

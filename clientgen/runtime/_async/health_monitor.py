@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from ._primitives import Task
 
-__all__ = ["AsyncHeard", "AsyncKeeper", "AsyncProbe"]
+__all__ = ["AsyncHealthMonitor", "AsyncMonitoredStream", "AsyncProbe"]
 
 _LAST_WAIT = 1.0
 _LATER = float("inf")
@@ -29,7 +29,7 @@ _LINGER = 2.0
 _SERVER_ERRORS = 500
 
 
-class AsyncHeard(Protocol):
+class AsyncMonitoredStream(Protocol):
     """A stream of a transport that goes over the network."""
 
     opened: float
@@ -72,7 +72,7 @@ class AsyncProbe(Protocol):
         ...
 
 
-class AsyncKeeper:
+class AsyncHealthMonitor:
     """Breaks off streams from a server that is silent, and says when one that was away is back.
 
     It runs while streams are open or somebody waits.
@@ -92,7 +92,7 @@ class AsyncKeeper:
         self.silence = silence
         self._health = Health(monotonic(), silence)
         self._lock = short_lock()
-        self._streams: set[AsyncHeard] = set()
+        self._streams: set[AsyncMonitoredStream] = set()
         self._waiting: list[Event] = []
         self._rouse = Event()
         self._task: Task | None = None
@@ -108,7 +108,7 @@ class AsyncKeeper:
         """Note that it did, whatever `/readyz` says, or something on the way that blocks that."""
         self._health.answers = True
 
-    def listen(self, stream: AsyncHeard, *, can_resume: bool) -> None:
+    def listen(self, stream: AsyncMonitoredStream, *, can_resume: bool) -> None:
         """Watch over a stream, until it is over."""
         stream.can_resume, stream.on_end = can_resume, self._leave
         with self._lock:
@@ -117,7 +117,7 @@ class AsyncKeeper:
             if len(self._streams) == 1:
                 self._rouse.set()
 
-    def _leave(self, stream: AsyncHeard) -> None:
+    def _leave(self, stream: AsyncMonitoredStream) -> None:
         with self._lock:
             self._streams.discard(stream)
             self._used = monotonic()
@@ -165,7 +165,7 @@ class AsyncKeeper:
 
     def _run(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
-            self._task = spawn(self._keep, f"clientgen keeper of {self._what}")
+            self._task = spawn(self._keep, f"clientgen health_monitor of {self._what}")
 
     async def _keep(self) -> None:
         while (until := self._next()) is not None:
@@ -226,11 +226,11 @@ class AsyncKeeper:
             health.answered(monotonic(), is_new=is_new)
             self._renew([each for each in self._silent(now) if each.heard < health.kept_since])
 
-    def _silent(self, now: float) -> list[AsyncHeard]:
+    def _silent(self, now: float) -> list[AsyncMonitoredStream]:
         with self._lock:
             return [each for each in self._streams if each.heard <= now - self._health.quiet]
 
-    def _renew(self, streams: list[AsyncHeard]) -> None:
+    def _renew(self, streams: list[AsyncMonitoredStream]) -> None:
         """Have streams opened anew that may be dead although the server is not."""
         silent = [each for each in streams if each.can_resume]
         if silent and self._health.renews(monotonic()):
@@ -244,7 +244,7 @@ class AsyncKeeper:
             _, is_new = await self._probe.ask("/version", self._health.patience, fresh=True)
         return is_new
 
-    def _break(self, streams: list[AsyncHeard], why: str) -> None:
+    def _break(self, streams: list[AsyncMonitoredStream], why: str) -> None:
         for stream in streams:
             stream.break_off(why)
 

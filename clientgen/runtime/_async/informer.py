@@ -17,7 +17,7 @@ from .._cache.deltas import DeletedFinalStateUnknown, Notification, apply_event,
 from .._cache.event_handlers import Handlers, ResyncTimer
 from .._cache.indexer import Indexer, IndexFunction, meta_namespace_key
 from .._cache.informer_metrics import InformerState
-from .._cache.informer_options import scopes_of, selection
+from .._cache.informer_options import namespaces_of, selection
 from .._cache.listers import Lister
 from .._cache.mutation_detector import MutationDetector
 from .._cache.sync_errors import NOT_STARTED, SYNCED, incomplete, not_started, reason
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .registration import AsyncHandlerRegistration
     from .rest import AsyncRest
 
-__all__ = ["AsyncSharedInformer", "scopes_of"]
+__all__ = ["AsyncSharedInformer", "namespaces_of"]
 
 T = TypeVar("T", bound=Model)
 
@@ -54,7 +54,7 @@ _PATIENCE = 10.0
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
-class _Scope(Generic[T]):
+class _NamespaceSink(Generic[T]):
     """What one reflector of an informer delivers: the whole collection, or one namespace of it."""
 
     def __init__(self, informer: AsyncSharedInformer[T], namespace: str | None) -> None:
@@ -123,7 +123,7 @@ class AsyncSharedInformer(Generic[T]):
         metrics: InformerMetricsProvider | None = None,
     ) -> None:
         self.resource = resource
-        self.namespaces = scopes_of(resource, namespace)
+        self.namespaces = namespaces_of(resource, namespace)
         self.indexer: Indexer[T] = Indexer()
         self.indexer.hide(self._why_incomplete)
         self.watch_errors = 0
@@ -135,7 +135,7 @@ class AsyncSharedInformer(Generic[T]):
         self._processor = AsyncProcessor(repr(self), self.indexer, detector, clock)
         self._reading: list[Task] = []
         self._stop_by = 0.0
-        self._scopes = scopes = [_Scope(self, each) for each in self.namespaces or (None,)]
+        self._scopes = scopes = [_NamespaceSink(self, each) for each in self.namespaces or (None,)]
         self._unsynced = set(scopes)
         options = {
             "label_selector": selection("label_selector", label_selector),
@@ -274,13 +274,13 @@ class AsyncSharedInformer(Generic[T]):
         if not self.is_started:
             return NOT_STARTED
         missing = [
-            self._prefix(scope) + reason(reflector.said, self.resource)
+            self._prefix(scope) + reason(reflector.last_answer, self.resource)
             for scope, reflector in zip(self._scopes, self._reflectors, strict=True)
             if scope in self._unsynced
         ]
         return "; ".join([*missing, *(["stopped"] if self.is_stopped else [])])
 
-    def _prefix(self, scope: _Scope[T]) -> str:
+    def _prefix(self, scope: _NamespaceSink[T]) -> str:
         return f"in {scope.namespace}: " if len(self._scopes) > 1 else ""
 
     def _why_incomplete(self) -> str:
@@ -378,7 +378,7 @@ class AsyncSharedInformer(Generic[T]):
             logger.error("the transform of %r gave None for %s, which is left out", self, key)
         return kept
 
-    def _replace(self, scope: _Scope[T], objects: list[T], version: str) -> None:
+    def _replace(self, scope: _NamespaceSink[T], objects: list[T], version: str) -> None:
         began = self._clock.monotonic()
 
         def apply() -> list[Notification[T]]:
@@ -389,7 +389,7 @@ class AsyncSharedInformer(Generic[T]):
         self._processor.change(apply, lambda: not self._unsynced)
         self._processed(began)
 
-    def _outside(self, scope: _Scope[T]) -> list[T]:
+    def _outside(self, scope: _NamespaceSink[T]) -> list[T]:
         """The objects of the other namespaces, which stay as they are."""
         stored = self.indexer.stored.values()
         return [obj for obj in stored if _namespace_of(obj) != scope.namespace]

@@ -13,7 +13,7 @@ from .._http.user_agent import unique_identity
 from .._signals import on_stop_signal
 from ..errors import AlreadyExists, Conflict
 from ._primitives import Event, Interruption, call, from_outside, spawn, wait_until
-from .lease_client import AsyncLeases, rest_of
+from .lease_client import AsyncLeaseClient, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +120,7 @@ class AsyncLeaderElector:
         self._timing = Timing(lease_duration, renew_deadline, retry_period)
         identity = unique_identity() if identity is None else identity
         self._election = Election(namespace, name, identity, self._timing)
-        self._leases = AsyncLeases(rest, namespace, clock)
+        self._leases = AsyncLeaseClient(rest, namespace, clock)
         self._releases = release_on_cancel
         self._on_started = on_started_leading
         self._on_stopped = on_stopped_leading

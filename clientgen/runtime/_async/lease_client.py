@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .._controllers.election import Ask, Election
 
-__all__ = ["AsyncClient", "AsyncLeases", "rest_of"]
+__all__ = ["AsyncClient", "AsyncLeaseClient", "rest_of"]
 
 
 class AsyncHasRest(Protocol):
@@ -39,7 +39,7 @@ def rest_of(client: AsyncClient) -> AsyncRest:
     return client if isinstance(client, AsyncRest) else client.rest
 
 
-class AsyncLeases:
+class AsyncLeaseClient:
     """The leases of one namespace."""
 
     def __init__(self, rest: AsyncRest, namespace: str, clock: Clock) -> None:

@@ -17,7 +17,7 @@ from .._cache.mutation_detector import (
     MutationDetector,
 )
 from ._primitives import Event, Task, short_lock, spawn, wait_until
-from .registration import AsyncHandlerRegistration, Mark, waiting_for_others
+from .registration import AsyncHandlerRegistration, QueueMark, waiting_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ class AsyncProcessor(Generic[T]):
             if self._indexer.populated:
                 registration._put([Added(obj, True) for obj in [*self._indexer.stored.values()]])
             if self.is_synced:
-                registration._put([Mark.SYNCED])
+                registration._put([QueueMark.SYNCED])
             self._registrations.append(registration)
             if self.is_started:
                 self._start_handler(registration)
@@ -120,7 +120,7 @@ class AsyncProcessor(Generic[T]):
             if completes:
                 self.is_synced = True
                 for registration in self._registrations:
-                    registration._put([Mark.SYNCED])
+                    registration._put([QueueMark.SYNCED])
                 self.settled.set()
 
     # ---- running ------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .._cache.event_handlers import Handlers, ResyncTimer
     from .._clock import Clock
 
-__all__ = ["AsyncHandlerRegistration", "Mark", "waiting_for_others"]
+__all__ = ["AsyncHandlerRegistration", "QueueMark", "waiting_for_others"]
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ _GLANCE = 1.0
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
-class Mark(Enum):
+class QueueMark(Enum):
     """What stands in a handler's queue between notifications."""
 
     SYNCED = 1
@@ -66,7 +66,7 @@ class AsyncHandlerRegistration(Generic[T]):
         self._timer = timer
         self._clock = clock
         self._forget = forget
-        self._queue: deque[Notification[T] | Mark] = deque()
+        self._queue: deque[Notification[T] | QueueMark] = deque()
         self._ready = Event()
         self._synced = Event()
         self._is_synced = False
@@ -105,7 +105,7 @@ class AsyncHandlerRegistration(Generic[T]):
 
     # ---- for the informer ---------------------------------------------------------------------
 
-    def _put(self, told: Sequence[Notification[T] | Mark]) -> None:
+    def _put(self, told: Sequence[Notification[T] | QueueMark]) -> None:
         self._queue.extend(told)
         if not self._ready.is_set():
             self._ready.set()
@@ -114,7 +114,7 @@ class AsyncHandlerRegistration(Generic[T]):
         """Tell of everything again, unless that is still going on since the last time."""
         if not self._resyncing:
             self._resyncing = True
-            self._put([*told, Mark.RESYNCED])
+            self._put([*told, QueueMark.RESYNCED])
 
     def _end(self) -> None:
         self._is_over = True
@@ -159,8 +159,8 @@ class AsyncHandlerRegistration(Generic[T]):
                 await self._ready.wait()
         self._queue.clear()
 
-    async def _tell(self, told: Notification[T] | Mark) -> None:
-        if isinstance(told, Mark):
+    async def _tell(self, told: Notification[T] | QueueMark) -> None:
+        if isinstance(told, QueueMark):
             self._pass(told)
             return
         try:
@@ -173,8 +173,8 @@ class AsyncHandlerRegistration(Generic[T]):
             kind = type(told).__name__.lower()
             logger.exception("a handler of %s failed, told what was %s", self._what, kind)
 
-    def _pass(self, mark: Mark) -> None:
-        if mark is Mark.RESYNCED:
+    def _pass(self, mark: QueueMark) -> None:
+        if mark is QueueMark.RESYNCED:
             self._resyncing = False
         else:
             self._is_synced = True

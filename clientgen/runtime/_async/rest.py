@@ -18,7 +18,7 @@ from .._models.arguments import named
 from .._redaction import Hidden, Unpicklable
 from ..errors import ConnectionLost, RequestTimeout, TransportError
 from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
-from .health_monitor import AsyncKeeper
+from .health_monitor import AsyncHealthMonitor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .._http.options import ClientOptions
     from .._http.request import Headers
     from ._primitives import Event, Function
-    from .health_monitor import AsyncHeard
+    from .health_monitor import AsyncMonitoredStream
     from .transport import AsyncHttpTransport
     from .transport_protocol import AsyncByteStream, AsyncTransport
 
@@ -101,12 +101,14 @@ class AsyncRest(Unpicklable):
         self._shown: Credential | None = None
         self._adopting = Lock()
         self._is_given = transport is not None
-        self._carrier: AsyncTransport | None = transport
+        self._transport: AsyncTransport | None = transport
         self._http: AsyncHttpTransport | None = None
         self._closed = False
         silence = options.get("silence_timeout", SILENCE)
-        self._keeper = (
-            AsyncKeeper(config.server, self, silence) if silence and transport is None else None
+        self._health_monitor = (
+            AsyncHealthMonitor(config.server, self, silence)
+            if silence and transport is None
+            else None
         )
 
     @classmethod
@@ -203,8 +205,8 @@ class AsyncRest(Unpicklable):
         """
         begin = partial(self._begin, request, deadline, read_timeout, is_watch)
         stream = await self._accepted(request, begin, deadline, max_retries)
-        if self._keeper is not None:
-            self._keeper.listen(cast("AsyncHeard", stream), can_resume=can_resume)
+        if self._health_monitor is not None:
+            self._health_monitor.listen(cast("AsyncMonitoredStream", stream), can_resume=can_resume)
         return stream
 
     async def _accepted(
@@ -223,8 +225,8 @@ class AsyncRest(Unpicklable):
         retry = Retry(request.method, retries, deadline)
         while True:
             stream = await self._open(begin, deadline)
-            if self._keeper is not None and stream.status < _SERVER_ERRORS:
-                self._keeper.answered()
+            if self._health_monitor is not None and stream.status < _SERVER_ERRORS:
+                self._health_monitor.answered()
             if "warning" in stream.headers:
                 self._warn(stream.headers)
             if stream.status < _REDIRECT:
@@ -239,12 +241,12 @@ class AsyncRest(Unpicklable):
     def limit_silence(self, stream: AsyncByteStream, seconds: float) -> None:
         """Have a stream be lost when nothing comes over it for so many seconds, from now on."""
         if self._http is not None:
-            cast("AsyncHeard", stream).limit_silence(seconds)
+            cast("AsyncMonitoredStream", stream).limit_silence(seconds)
 
     @property
     def is_mute(self) -> bool:
         """Whether the server is known not to answer: what may take long is better not begun."""
-        return self._keeper is not None and self._keeper.is_mute
+        return self._health_monitor is not None and self._health_monitor.is_mute
 
     async def pause(
         self, stopped: Event, clock: Clock, seconds: float, error: Exception | None
@@ -254,13 +256,13 @@ class AsyncRest(Unpicklable):
         The wait is over at once when `stopped`, and soon when a server that was away is back;
         gives whether it was.
         """
-        if self._keeper is None or not is_outage(error):
+        if self._health_monitor is None or not is_outage(error):
             await wait_until(stopped, clock, clock.monotonic() + seconds)
             return False
-        return await self._keeper.pause(stopped, clock, seconds)
+        return await self._health_monitor.pause(stopped, clock, seconds)
 
     async def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Ask the server something small: see `keeper`."""
+        """Ask the server something small: see `health_monitor`."""
         await self._ready(monotonic() + timeout)
         assert self._http is not None
         request = self._signed(HttpRequest("GET", target))
@@ -269,7 +271,7 @@ class AsyncRest(Unpicklable):
     @property
     def silence(self) -> float | None:
         """How long the server may be silent before connections are given up; None for ever."""
-        return None if self._keeper is None else self._keeper.silence
+        return None if self._health_monitor is None else self._health_monitor.silence
 
     def drop_idle(self) -> None:
         """Have the next requests open new connections, since one was found dead."""
@@ -285,10 +287,10 @@ class AsyncRest(Unpicklable):
         """Close all connections; streams end."""
         self._closed = True
         self._shown = None
-        if self._keeper is not None:
-            await self._keeper.aclose()
-        if self._carrier is not None:
-            await self._carrier.aclose()
+        if self._health_monitor is not None:
+            await self._health_monitor.aclose()
+        if self._transport is not None:
+            await self._transport.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -307,22 +309,22 @@ class AsyncRest(Unpicklable):
     # ---- one attempt --------------------------------------------------------------------------
 
     async def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        credential, carrier = await self._ready(deadline)
-        response = await carrier.send(self._signed(request), _left(request, deadline))
+        credential, transport = await self._ready(deadline)
+        response = await transport.send(self._signed(request), _left(request, deadline))
         if response.status == _UNAUTHORIZED and await self._renews(credential, deadline):
-            _, carrier = await self._ready(deadline)
-            response = await carrier.send(self._signed(request), _left(request, deadline))
+            _, transport = await self._ready(deadline)
+            response = await transport.send(self._signed(request), _left(request, deadline))
         return response
 
     async def _open(
         self, begin: Function[[AsyncTransport], Opened], deadline: float | None
     ) -> Opened:
-        credential, carrier = await self._ready(deadline)
-        stream = await begin(carrier)
+        credential, transport = await self._ready(deadline)
+        stream = await begin(transport)
         if stream.status == _UNAUTHORIZED and await self._renews(credential, deadline):
             await stream.aclose()
-            _, carrier = await self._ready(deadline)
-            stream = await begin(carrier)
+            _, transport = await self._ready(deadline)
+            stream = await begin(transport)
         return stream
 
     async def _begin(
@@ -331,15 +333,19 @@ class AsyncRest(Unpicklable):
         deadline: float | None,
         silence: float | None,
         is_watch: bool,
-        carrier: AsyncTransport,
+        transport: AsyncTransport,
     ) -> AsyncByteStream:
         left, limit = _left(request, deadline), None
-        if is_watch and self._keeper is not None:
-            limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence
+        if is_watch and self._health_monitor is not None:
+            limit = (
+                _OPEN_DOWN
+                if self._health_monitor.is_mute
+                else _OPENING * self._health_monitor.silence
+            )
         if limit is None or (left is not None and left < limit):
-            return await carrier.stream(self._signed(request), left, silence)
+            return await transport.stream(self._signed(request), left, silence)
         try:
-            return await carrier.stream(self._signed(request), limit, silence)
+            return await transport.stream(self._signed(request), limit, silence)
         except RequestTimeout:
             self.drop_idle()
             raise ConnectionLost(f"{request.info}: no answer within {limit:g} s") from None
@@ -368,8 +374,8 @@ class AsyncRest(Unpicklable):
                 credential = await holding(self._adopting, self._renewed, deadline)
             except TimeoutError:
                 raise RequestTimeout("the deadline has passed without credentials") from None
-        assert self._carrier is not None
-        return credential, self._carrier
+        assert self._transport is not None
+        return credential, self._transport
 
     async def _renewed(self) -> Credential:
         """The credential that is good now, after everything that it takes to show it."""
@@ -404,7 +410,7 @@ class AsyncRest(Unpicklable):
                 ssl_context, self.config.tls, credential.certificate, credential.authority
             )
             context = await run_blocking(make)
-        self._carrier = self._http = AsyncHttpTransport(self.config, context, **self._pool)
+        self._transport = self._http = AsyncHttpTransport(self.config, context, **self._pool)
         if old is not None:
             await old.retire()
 
@@ -414,7 +420,7 @@ class AsyncRest(Unpicklable):
         renewed, _ = await self._ready(deadline)
         return renewed is not credential
 
-    # ---- manners ------------------------------------------------------------------------------
+    # ---- rate limiting and warnings -----------------------------------------------------------
 
     async def _take_turn(
         self, bucket: TokenBucket, request: HttpRequest, deadline: float | None

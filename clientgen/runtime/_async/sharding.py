@@ -15,7 +15,7 @@ from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
 from ..errors import ApiError, ClientError
 from ._primitives import Event, call, spawn, wait_until
-from .lease_client import AsyncLeases, rest_of
+from .lease_client import AsyncLeaseClient, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ class AsyncSharding:
         self._election = Election(namespace, lease, identity, self._timing)
         self._election.labels[_LABEL] = name
         self._shards = Shards(self._election)
-        self._leases = AsyncLeases(rest, namespace, clock)
+        self._leases = AsyncLeaseClient(rest, namespace, clock)
         self._selector = f"{_LABEL}={name}"
         self._on_change = on_change
         self._clock = clock

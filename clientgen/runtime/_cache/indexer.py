@@ -92,7 +92,7 @@ class Indexer(Generic[T]):
         self._is_shown = True
         self._resource_version = ""
         self._failed = on_index_failure or log_failures
-        self._writing = RLock()  # writers only: the cache's keeper, and whoever adds an index
+        self._writing = RLock()  # writers only: the reflector, and whoever adds an index
         self.add_index(NAMESPACE_INDEX, namespace_of)
         for name, function in (indices or {}).items():
             self.add_index(name, function)

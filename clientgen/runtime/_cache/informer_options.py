@@ -22,7 +22,7 @@ __all__ = [
     "Namespaces",
     "ScopeOptions",
     "SelectorOptions",
-    "scopes_of",
+    "namespaces_of",
     "selection",
 ]
 
@@ -56,7 +56,7 @@ class FactoryOptions(ScopeOptions, total=False):
     metrics: InformerMetricsProvider | None
 
 
-def scopes_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
+def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """The namespaces that are meant, each once and in order; empty for all of them.
 
     Raises:

@@ -11,7 +11,7 @@ A pass that fails is followed by a `Pause` and the next pass. Decisions only: th
 and `_sync` do what a step says, tell what came of it, and are given the next step. Times are
 seconds of a monotonic clock.
 
-Where client-go would ask again and again without a pause, this does not: see `Reflecting`.
+Where client-go would ask again and again without a pause, this does not: see `ReflectorState`.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Listing",
     "Pause",
-    "Reflecting",
     "ReflectorBackoff",
+    "ReflectorState",
     "Step",
+    "StreamAction",
     "Streaming",
-    "Taken",
     "is_too_large",
 ]
 
@@ -66,8 +66,8 @@ class Listing(Struct, frozen=True):
 class Streaming(Struct, frozen=True):
     """Open a watch and read it.
 
-    With `initial` it begins with every object there is, up to `Taken.COMPLETE`, and goes on as any
-    other. It is dead when it is silent for `read_timeout` seconds.
+    With `initial` it begins with every object there is, up to `StreamAction.COMPLETE`, and goes on
+    as any other. It is dead when it is silent for `read_timeout` seconds.
     """
 
     options: dict[str, Any]
@@ -91,7 +91,7 @@ Step: TypeAlias = Listing | Streaming | Pause
 _Phase: TypeAlias = Literal["pass", "initial", "watch"]
 
 
-class Taken(Enum):
+class StreamAction(Enum):
     """What an event of a stream means."""
 
     COLLECT = 1
@@ -129,7 +129,7 @@ class ReflectorBackoff:
         self._since = now
 
 
-class Reflecting:
+class ReflectorState:
     """Where a reflector is, and what it does next.
 
     Stricter than client-go where that would send requests without end and without a pause: a
@@ -278,7 +278,7 @@ class Reflecting:
         """Note that the server has accepted the watch."""
         self._opened = now
 
-    def take(self, event: WatchEvent[Any], request: RequestInfo | None = None) -> Taken:
+    def take(self, event: WatchEvent[Any], request: RequestInfo | None = None) -> StreamAction:
         """Note an event; gives what to do with it.
 
         Raises:
@@ -298,18 +298,18 @@ class Reflecting:
         if self._known and version and version != self.version:
             self.version = version
             self._advanced = True
-        return Taken.APPLY if kind in _APPLIED else Taken.PASS_OVER
+        return StreamAction.APPLY if kind in _APPLIED else StreamAction.PASS_OVER
 
-    def _take_initial(self, kind: str, metadata: Any) -> Taken:
+    def _take_initial(self, kind: str, metadata: Any) -> StreamAction:
         if kind != "BOOKMARK":
             self._advanced = True
-            return Taken.COLLECT if kind in _CHANGES else Taken.PASS_OVER
+            return StreamAction.COLLECT if kind in _CHANGES else StreamAction.PASS_OVER
         if metadata.annotations.get(INITIAL_EVENTS_END) != "true":
-            return Taken.PASS_OVER
+            return StreamAction.PASS_OVER
         self._initial = False
         self._known = self._advanced = True
         self._synced(metadata.resource_version)
-        return Taken.COMPLETE
+        return StreamAction.COMPLETE
 
     def stream_ended(self, error: Exception | None, now: float) -> Step:
         """Note that a stream could not be opened, broke, or ended."""

@@ -50,7 +50,7 @@ _ENV: Mapping[str, Callable[[Any], str]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class _Discreet(Unpicklable):
+class _RedactedRepr(Unpicklable):
     """Equality and a repr that name what is set and never say a secret; nobody pickles it.
 
     Both are written here and not left to dataclass: test tools print the fields of dataclasses
@@ -62,7 +62,7 @@ class _Discreet(Unpicklable):
         return f"{type(self).__name__}({', '.join(filter(None, shown))})"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Discreet) or type(other) is not type(self):
+        if not isinstance(other, _RedactedRepr) or type(other) is not type(self):
             return NotImplemented
         return _values(self) == _values(other)
 
@@ -76,7 +76,7 @@ class _Discreet(Unpicklable):
         return self
 
 
-def _values(value: _Discreet) -> tuple[object, ...]:
+def _values(value: _RedactedRepr) -> tuple[object, ...]:
     return tuple(getattr(value, each.name) for each in fields(value) if each.compare)
 
 
@@ -89,7 +89,7 @@ def _shown(of: Field[Any], value: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class TlsConfig(_Discreet):
+class TlsConfig(_RedactedRepr):
     """How the server proves who it is.
 
     Without an authority the system's are trusted. `ca_data` is PEM. `server_name` is the name that
@@ -104,7 +104,7 @@ class TlsConfig(_Discreet):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class ExecConfig(_Discreet):
+class ExecConfig(_RedactedRepr):
     """A credential plugin: a program that prints an ExecCredential.
 
     `cluster_config` is JSON for the plugin, handed over with the cluster's address when
@@ -124,7 +124,7 @@ class ExecConfig(_Discreet):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class AuthConfig(_Discreet):
+class AuthConfig(_RedactedRepr):
     """Who calls: a bearer token, a name and password, a client certificate, or a plugin.
 
     Files win over what is given beside them for the token (`token` serves until the file was
@@ -169,7 +169,7 @@ class AuthConfig(_Discreet):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Impersonation(_Discreet):
+class Impersonation(_RedactedRepr):
     """Act as somebody else; needs the `impersonate` verb.
 
     Raises:
@@ -193,7 +193,7 @@ class Impersonation(_Discreet):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class ClusterConfig(_Discreet):
+class ClusterConfig(_RedactedRepr):
     """A cluster, a namespace in it, and who calls.
 
     `server` may be a URL with a path prefix, or a bare `host:port`: that means https if anything
@@ -233,7 +233,7 @@ class ClusterConfig(_Discreet):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class ClientCertificate(_Discreet):
+class ClientCertificate(_RedactedRepr):
     """A certificate and its key, both PEM; `origin` opens error messages."""
 
     certificate: bytes = field(metadata=_SECRET)
@@ -242,7 +242,7 @@ class ClientCertificate(_Discreet):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Credential(_Discreet):
+class Credential(_RedactedRepr):
     """What a request shows, and what its connection must have been opened with.
 
     `authorization` is the whole header. `authority` is what the configured CA *file* holds now

@@ -39,7 +39,7 @@ class Fields:
         self.where = where
         self._values = values
         self._directory = directory
-        self._found = problems
+        self._problems = problems
 
     @classmethod
     def of(cls, entry: Entry, problems: list[str]) -> Fields:
@@ -48,7 +48,7 @@ class Fields:
 
     def problem(self, what: str) -> None:
         """Note what is wrong, and what to do."""
-        self._found.append(f"{self.where}: {what}")
+        self._problems.append(f"{self.where}: {what}")
 
     def has(self, key: str) -> bool:
         """Whether the field is there and not empty."""
@@ -84,7 +84,7 @@ class Fields:
         values = self._mapping(self._values.get(key), key)
         if values is None:
             return None
-        return Fields(f"{self.where}: {key}", values, self._directory, self._found)
+        return Fields(f"{self.where}: {key}", values, self._directory, self._problems)
 
     def each(self, key: str) -> list[Fields]:
         """The fields of every mapping of a list."""
@@ -92,7 +92,7 @@ class Fields:
         for position, item in enumerate(self._list(self._values.get(key), key)):
             values = self._mapping(item, f"{key}[{position}]") or {}
             where = f"{self.where}: {key}[{position}]"
-            items.append(Fields(where, values, self._directory, self._found))
+            items.append(Fields(where, values, self._directory, self._problems))
         return items
 
     def json(self, key: str) -> str:

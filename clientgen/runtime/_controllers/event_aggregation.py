@@ -24,7 +24,7 @@ from .._http.resource import Resource
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-__all__ = ["CORE_EVENTS", "EVENTS", "Correlator", "Happening", "Reference", "Series", "Write"]
+__all__ = ["CORE_EVENTS", "EVENTS", "Correlator", "EventReport", "Reference", "Series", "Write"]
 
 EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
 """Where events are written by default."""
@@ -108,7 +108,7 @@ def _getter(obj: Any) -> Callable[[str], Any]:
     return lambda name: getattr(obj, _ATTRIBUTES.get(name, name), None)
 
 
-class Happening(Struct, frozen=True, kw_only=True):
+class EventReport(Struct, frozen=True, kw_only=True):
     """What a recorder was told of."""
 
     regarding: Reference
@@ -141,10 +141,10 @@ class Write(Struct, kw_only=True):
     """What has changed of an event that is there; where it has gone, it is created again."""
 
 
-class Rules(Protocol):
+class EventWriter(Protocol):
     """What a recorder asks."""
 
-    def happened(self, what: Happening, now: float) -> Write | None:
+    def happened(self, what: EventReport, now: float) -> Write | None:
         """What to write about it, if anything."""
         ...
 
@@ -180,7 +180,7 @@ def shortened(text: str, most: int = NOTE_BYTES) -> str:
     return text if len(data) <= most else data[:most].decode(errors="ignore")
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """A dict of the keys that were used last."""
 
     def __init__(self, most: int = MOST_KEYS) -> None:
@@ -234,14 +234,14 @@ class Series:
     """
 
     def __init__(self, most_keys: int = MOST_KEYS) -> None:
-        self._runs: Recent[Hashable, _Run] = Recent(most_keys)
+        self._runs: LruCache[Hashable, _Run] = LruCache(most_keys)
         self._next_refresh: float | None = None
         self._next_finish: float | None = None
 
     def __len__(self) -> int:
         return len(self._runs)
 
-    def happened(self, what: Happening, now: float) -> Write | None:
+    def happened(self, what: EventReport, now: float) -> Write | None:
         """The first one is written, and that there is a second; more are counted."""
         if self._next_refresh is None or self._next_finish is None:
             self._next_refresh, self._next_finish = now + REFRESH_SECONDS, now + FINISH_SECONDS
@@ -292,7 +292,7 @@ def _series(run: _Run) -> Write:
     return Write(namespace=write.namespace, name=write.name, body=body, patch=patch)
 
 
-def _event(what: Happening) -> dict[str, Any]:
+def _event(what: EventReport) -> dict[str, Any]:
     body: dict[str, Any] = {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
@@ -309,7 +309,7 @@ def _event(what: Happening) -> dict[str, Any]:
     return {**body, "related": what.related.wire} if what.related else body
 
 
-def _metadata(what: Happening) -> dict[str, Any]:
+def _metadata(what: EventReport) -> dict[str, Any]:
     metadata: dict[str, Any] = {"name": what.name, "namespace": what.namespace}
     return {**metadata, "annotations": dict(what.annotations)} if what.annotations else metadata
 
@@ -353,11 +353,11 @@ class Correlator:
     next_due: float | None = None
 
     def __init__(self, most_keys: int = MOST_KEYS) -> None:
-        self._similar: Recent[Hashable, _Similar] = Recent(most_keys)
-        self._counted: Recent[Hashable, _Counted] = Recent(most_keys)
-        self._buckets: Recent[Hashable, _Bucket] = Recent(most_keys)
+        self._similar: LruCache[Hashable, _Similar] = LruCache(most_keys)
+        self._counted: LruCache[Hashable, _Counted] = LruCache(most_keys)
+        self._buckets: LruCache[Hashable, _Bucket] = LruCache(most_keys)
 
-    def happened(self, what: Happening, now: float) -> Write | None:
+    def happened(self, what: EventReport, now: float) -> Write | None:
         """The event or its count, or nothing if the object has had more than its share."""
         about = what.regarding
         source = (what.controller, what.instance)
@@ -401,7 +401,7 @@ class Correlator:
         return bucket.take(now)
 
 
-def _core_write(what: Happening, entry: _Counted, message: str) -> Write:
+def _core_write(what: EventReport, entry: _Counted, message: str) -> Write:
     counted = {"count": entry.count, "lastTimestamp": seconds(what.time), "message": message}
     body: dict[str, Any] = {
         "apiVersion": "v1",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .request import HttpRequest
 
-__all__ = ["blocks_a_loop", "tell_of_blocking"]
+__all__ = ["blocks_a_loop", "warn_of_blocking"]
 
 _told: set[bool] = set()
 
@@ -23,7 +23,7 @@ def blocks_a_loop() -> bool:
     return events is not None and events._get_running_loop() is not None
 
 
-def tell_of_blocking(request: HttpRequest) -> None:
+def warn_of_blocking(request: HttpRequest) -> None:
     """Log that a request blocks the loop: once in a process, and not in a notebook."""
     if _told or "ipykernel" in sys.modules:
         return

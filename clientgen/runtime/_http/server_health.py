@@ -11,7 +11,8 @@ opened anew once, when they are silent.
 When the server cannot be reached, one question a second, to `/readyz`, finds out when it is back,
 however many wait for that. Then all of them go on, spread over a second.
 
-No I/O, no clock: time comes in as numbers. `_async/keeper` and its twin do what is decided here.
+No I/O, no clock: time comes in as numbers. `_async/health_monitor` and its twin do what is decided
+here.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .type_errors import FieldPath
 
-__all__ = ["Manifest", "ManifestError", "check_source", "documents", "taken_apart"]
+__all__ = ["Manifest", "ManifestError", "check_source", "documents", "split_lists"]
 
 _ENDINGS: Final = frozenset({".yaml", ".yml", ".json"})
 _SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
@@ -110,7 +110,7 @@ def documents(source: str | bytes | Path) -> Iterator[Manifest]:
         yield from _documents(text, name)
 
 
-def taken_apart(
+def split_lists(
     manifest: Manifest, is_list: Callable[[Mapping[str, Any]], bool] = lambda _: True
 ) -> Iterator[Manifest]:
     """The objects of a document, not yet checked: itself, or the items if it is a list.
@@ -128,7 +128,7 @@ def taken_apart(
     for index, item in enumerate(items):
         value, inside = _item(manifest.value, item), (*manifest.inside, "items", index)
         source, number, line = manifest.source, manifest.number, manifest.line
-        yield from taken_apart(
+        yield from split_lists(
             Manifest(source, number, line, manifest.text, value, inside), is_list
         )
 
@@ -260,7 +260,7 @@ def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
         text = rest
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a key stands twice")  # it is read as YAML then, which tells the line
@@ -280,7 +280,7 @@ def _no_constant(text: str) -> float:
 
 
 _json = json.JSONDecoder(
-    object_pairs_hook=_without_doubles, parse_float=_number, parse_constant=_no_constant
+    object_pairs_hook=_without_duplicates, parse_float=_number, parse_constant=_no_constant
 )
 
 

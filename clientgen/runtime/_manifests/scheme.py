@@ -162,14 +162,14 @@ class Scheme:
             ManifestError: with everything that is wrong, each with its document, line and field.
             TypeError: it is neither a text nor a path.
         """
-        from .documents import ManifestError, check_source, documents, taken_apart
+        from .documents import ManifestError, check_source, documents, split_lists
 
         check_source(source)
         objects: list[Model | Unstructured] = []
         problems: list[str] = []
         try:
             for document in documents(source):
-                for manifest in taken_apart(document, self._is_list):
+                for manifest in split_lists(document, self._is_list):
                     obj = self._read(manifest, strict, unknown == "keep")
                     if isinstance(obj, ManifestError):
                         problems.append(str(obj))
@@ -199,7 +199,7 @@ class Scheme:
     def _object(self, manifest: Manifest, strict: bool, keep: bool) -> Model | Unstructured:
         from .._models.codec import from_dict
         from .documents import ManifestError
-        from .type_errors import misfits
+        from .type_errors import type_mismatches
 
         manifest.check()
         gvk = _gvk_in(manifest.value)
@@ -209,7 +209,7 @@ class Scheme:
                 return Unstructured(manifest.value)
             raise ManifestError(f"{manifest.where}: {self._unknown(gvk)}")
         model = place.load()
-        mistakes = list(misfits(manifest.value, model, strict=strict))
+        mistakes = list(type_mismatches(manifest.value, model, strict=strict))
         if mistakes:
             name = f"{gvk.kind} {Unstructured(manifest.value).name}".rstrip()
             told = [f"{manifest.at(each.path)}: {name}: {each}" for each in mistakes]
@@ -259,7 +259,7 @@ class _Place(msgspec.Struct):
 
     module: str
     name: str
-    found: type[Model] | None = None
+    loaded: type[Model] | None = None
 
     def __str__(self) -> str:
         return f"{self.module}.{self.name}"
@@ -270,13 +270,13 @@ class _Place(msgspec.Struct):
     __hash__ = None  # type: ignore[assignment]
 
     def _agrees(self, other: _Place) -> bool:
-        return self.found is other.found or self.found is None or other.found is None
+        return self.loaded is other.loaded or self.loaded is None or other.loaded is None
 
     def load(self) -> type[Model]:
         """The class; its module is imported the first time."""
-        if self.found is None:
-            self.found = cast("type[Model]", getattr(import_module(self.module), self.name))
-        return self.found
+        if self.loaded is None:
+            self.loaded = cast("type[Model]", getattr(import_module(self.module), self.name))
+        return self.loaded
 
 
 def _parsed(text: str) -> GroupVersionKind:

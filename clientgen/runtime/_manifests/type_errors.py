@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from .._models.model import Model
 
-__all__ = ["FieldPath", "Misfit", "misfits", "shown"]
+__all__ = ["FieldPath", "TypeMismatch", "shown", "type_mismatches"]
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Keys and indices that lead to something in an object."""
 
 
-class Misfit(Struct, frozen=True):
+class TypeMismatch(Struct, frozen=True):
     """Something that is wrong, and the way to it; as text: `spec.replicas: ...`."""
 
     path: FieldPath
@@ -38,7 +38,9 @@ class Misfit(Struct, frozen=True):
         return f"{shown(self.path)}: {self.what}" if self.path else self.what
 
 
-def misfits(value: Mapping[str, Any], model: type[Model], *, strict: bool) -> Iterator[Misfit]:
+def type_mismatches(
+    value: Mapping[str, Any], model: type[Model], *, strict: bool
+) -> Iterator[TypeMismatch]:
     """What is wrong with an object, in the order it stands.
 
     Args:
@@ -46,7 +48,7 @@ def misfits(value: Mapping[str, Any], model: type[Model], *, strict: bool) -> It
         model: its class.
         strict: whether unknown fields are wrong, and required ones that are missing.
     """
-    yield from _Fitting(strict).misfits(value, model, ())
+    yield from _Checker(strict).type_mismatches(value, model, ())
 
 
 def shown(path: FieldPath) -> str:
@@ -58,12 +60,14 @@ def shown(path: FieldPath) -> str:
     return text.removeprefix(".")
 
 
-class _Fitting:
+class _Checker:
     def __init__(self, strict: bool, *, partial: bool = False) -> None:
         self._strict = strict
         self._partial = partial
 
-    def misfits(self, value: object, annotation: Any, path: FieldPath) -> Iterator[Misfit]:
+    def type_mismatches(
+        self, value: object, annotation: Any, path: FieldPath
+    ) -> Iterator[TypeMismatch]:
         """Go into what does not fit, to what is wrong in it."""
         if value is None:
             return
@@ -72,7 +76,7 @@ class _Fitting:
         except msgspec.ValidationError as error:
             kind = _alternative(annotation, value)
             if _json_type(kind) is not value.__class__ or not isinstance(value, (dict, list)):
-                yield Misfit(path, _why(error, value))
+                yield TypeMismatch(path, _why(error, value))
                 return
             members = cast("dict[str, Any] | list[Any]", value)
             if isinstance(kind, ModelMeta) and isinstance(members, dict):
@@ -83,41 +87,41 @@ class _Fitting:
 
     def _in_model(
         self, value: dict[str, object], model: type[Model], path: FieldPath
-    ) -> Iterator[Misfit]:
+    ) -> Iterator[TypeMismatch]:
         fields = fields_of(model)
         for name, inner in value.items():
             if name in fields:
                 field = fields[name]
                 fitting = self._in_partial if field.name in model.__partial__ else self
-                yield from fitting.misfits(inner, field.type, (*path, name))
+                yield from fitting.type_mismatches(inner, field.type, (*path, name))
             elif self._strict and not model.__open_ended__:
                 near = get_close_matches(name, fields, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 what = f"there is no such field in {model.__name__}{hint}"
-                yield Misfit((*path, name), what)
+                yield TypeMismatch((*path, name), what)
         if self._strict and not self._partial:
             missing = [f.wire for f in fields.values() if f.required and f.wire not in value]
             for name in missing:
-                yield Misfit((*path, name), "it is required, and missing")
+                yield TypeMismatch((*path, name), "it is required, and missing")
 
     @property
-    def _in_partial(self) -> _Fitting:
+    def _in_partial(self) -> _Checker:
         """The same where what classes require may be missing."""
-        return _Fitting(self._strict, partial=True)
+        return _Checker(self._strict, partial=True)
 
     def _in_container(
         self, value: dict[str, Any] | list[Any], kind: Any, path: FieldPath
-    ) -> Iterator[Misfit]:
+    ) -> Iterator[TypeMismatch]:
         """Go through what is in a list or map; null is what is absent, and need not fit."""
         inner = get_args(kind)[-1]
         steps = value.items() if isinstance(value, dict) else enumerate(value)
         for step, item in steps:
-            yield from self.misfits(item, inner, (*path, step))
+            yield from self.type_mismatches(item, inner, (*path, step))
 
 
 def _limits(
     value: dict[str, Any] | list[Any], annotation: Any, path: FieldPath
-) -> Iterator[Misfit]:
+) -> Iterator[TypeMismatch]:
     """Say if a list or map is too long or too short, whatever is in it."""
     metas = (m for m in get_args(annotation)[1:] if isinstance(m, msgspec.Meta))
     kind = dict[str, Any] if isinstance(value, dict) else list[Any]
@@ -125,7 +129,7 @@ def _limits(
         try:
             msgspec.convert(value, Annotated[kind, meta])
         except msgspec.ValidationError as error:
-            yield Misfit(path, _why(error, value))
+            yield TypeMismatch(path, _why(error, value))
 
 
 def _alternative(annotation: Any, value: object) -> Any:

@@ -13,10 +13,12 @@ from msgspec import NODEFAULT, Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["misbuilt"]
+__all__ = ["construction_error"]
 
 
-def misbuilt(model: type[Struct], values: Mapping[str, object], *, has_positional: bool) -> str:
+def construction_error(
+    model: type[Struct], values: Mapping[str, object], *, has_positional: bool
+) -> str:
     """Say what is wrong with the arguments a model is made of; empty if nothing is.
 
     Fields are known by what they are called in Python. Who writes the name on the wire is told.

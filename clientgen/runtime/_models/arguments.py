@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from .model import Model
 
-__all__ = ["check_function", "check_object", "misnamed", "named"]
+__all__ = ["check_function", "check_object", "missing_attribute_error", "named"]
 
 
 def check_object(call: str, body: object) -> None:
@@ -44,7 +44,7 @@ def named(value: object) -> str:
     return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
 
 
-def misnamed(client: object, accessor: str, name: str) -> str:
+def missing_attribute_error(client: object, accessor: str, name: str) -> str:
     """Say that a client has no such attribute: a call that needs a namespace, or a slip.
 
     Args:

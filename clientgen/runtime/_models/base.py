@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Raw, Struct
 
-from .argument_errors import misbuilt
+from .argument_errors import construction_error
 from .empties import note_empties
 from .quantity_fields import given_quantities, quantity_fields, to_quantities
 
@@ -82,7 +82,7 @@ class ModelMeta(StructMeta):
             try:
                 return construct(cls, *positional, **values)
             except TypeError as error:
-                what = misbuilt(cls, values, has_positional=bool(positional))
+                what = construction_error(cls, values, has_positional=bool(positional))
                 raise (TypeError(what) if what else error) from None
 
 

@@ -31,12 +31,12 @@ def done_within(
     Raises:
         TimeoutError: it was not done in time. It goes on.
     """
-    errand = _Errand(work, discard)
+    errand = _ThreadCall(work, discard)
     threading.Thread(target=errand.run, name=name, daemon=True).start()
     return errand.wait(seconds)
 
 
-class _Errand(Generic[T]):
+class _ThreadCall(Generic[T]):
     """Some work of another thread, that somebody waits for, up to a point."""
 
     def __init__(self, work: Callable[[], T], discard: Callable[[T], object] | None) -> None:

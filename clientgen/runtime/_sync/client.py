@@ -17,7 +17,7 @@ from .._http.path_segments import called, check_segment, is_name, name_in, segme
 from .._http.request import GET, LOGS, build, build_delete, build_patch, build_write
 from .._http.response import read_object, read_object_or_status
 from .._http.retry import ConflictRetry, annotate
-from .._models.arguments import check_function, check_object, misnamed
+from .._models.arguments import check_function, check_object, missing_attribute_error
 from .._models.meta_v1 import ModelList, Status
 from .._models.model import Model
 from ..errors import Conflict
@@ -74,7 +74,9 @@ class ResourceClient:
     if not TYPE_CHECKING:  # to checkers there is nothing but what is declared
 
         def __getattr__(self, name: str) -> object:
-            raise AttributeError(misnamed(self, self._accessor or self.resource.plural, name))
+            raise AttributeError(
+                missing_attribute_error(self, self._accessor or self.resource.plural, name)
+            )
 
     def _get(
         self, model: type[T], name: str, options: Mapping[str, Any], *, subresource: str = ""

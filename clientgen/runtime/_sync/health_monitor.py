@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from ._primitives import Task
 
-__all__ = ["Heard", "Keeper", "Probe"]
+__all__ = ["HealthMonitor", "MonitoredStream", "Probe"]
 
 _LAST_WAIT = 1.0
 _LATER = float("inf")
@@ -30,7 +30,7 @@ _LINGER = 2.0
 _SERVER_ERRORS = 500
 
 
-class Heard(Protocol):
+class MonitoredStream(Protocol):
     """A stream of a transport that goes over the network."""
 
     opened: float
@@ -73,7 +73,7 @@ class Probe(Protocol):
         ...
 
 
-class Keeper:
+class HealthMonitor:
     """Breaks off streams from a server that is silent, and says when one that was away is back.
 
     It runs while streams are open or somebody waits.
@@ -93,7 +93,7 @@ class Keeper:
         self.silence = silence
         self._health = Health(monotonic(), silence)
         self._lock = short_lock()
-        self._streams: set[Heard] = set()
+        self._streams: set[MonitoredStream] = set()
         self._waiting: list[Event] = []
         self._rouse = Event()
         self._task: Task | None = None
@@ -109,7 +109,7 @@ class Keeper:
         """Note that it did, whatever `/readyz` says, or something on the way that blocks that."""
         self._health.answers = True
 
-    def listen(self, stream: Heard, *, can_resume: bool) -> None:
+    def listen(self, stream: MonitoredStream, *, can_resume: bool) -> None:
         """Watch over a stream, until it is over."""
         stream.can_resume, stream.on_end = can_resume, self._leave
         with self._lock:
@@ -118,7 +118,7 @@ class Keeper:
             if len(self._streams) == 1:
                 self._rouse.set()
 
-    def _leave(self, stream: Heard) -> None:
+    def _leave(self, stream: MonitoredStream) -> None:
         with self._lock:
             self._streams.discard(stream)
             self._used = monotonic()
@@ -166,7 +166,7 @@ class Keeper:
 
     def _run(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
-            self._task = spawn(self._keep, f"clientgen keeper of {self._what}")
+            self._task = spawn(self._keep, f"clientgen health_monitor of {self._what}")
 
     def _keep(self) -> None:
         while (until := self._next()) is not None:
@@ -227,11 +227,11 @@ class Keeper:
             health.answered(monotonic(), is_new=is_new)
             self._renew([each for each in self._silent(now) if each.heard < health.kept_since])
 
-    def _silent(self, now: float) -> list[Heard]:
+    def _silent(self, now: float) -> list[MonitoredStream]:
         with self._lock:
             return [each for each in self._streams if each.heard <= now - self._health.quiet]
 
-    def _renew(self, streams: list[Heard]) -> None:
+    def _renew(self, streams: list[MonitoredStream]) -> None:
         """Have streams opened anew that may be dead although the server is not."""
         silent = [each for each in streams if each.can_resume]
         if silent and self._health.renews(monotonic()):
@@ -245,7 +245,7 @@ class Keeper:
             _, is_new = self._probe.ask("/version", self._health.patience, fresh=True)
         return is_new
 
-    def _break(self, streams: list[Heard], why: str) -> None:
+    def _break(self, streams: list[MonitoredStream], why: str) -> None:
         for stream in streams:
             stream.break_off(why)
 

@@ -9,10 +9,11 @@ client-go: informers/factory.go. Generated factories add an attribute for each g
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from warnings import warn
 
 from clientgen._gvk import GroupVersionResource
 
-from .._cache.informer_options import scopes_of, selection
+from .._cache.informer_options import namespaces_of, selection
 from .._cache.sync_errors import not_started, timed_out
 from .._clock import SYSTEM_CLOCK
 from .._models.model import Model
@@ -59,7 +60,7 @@ class _Pool:
         if self.is_shut_down:
             raise RuntimeError("the informer factory is shut down; make another")
 
-    def found(self) -> list[SharedInformer[Any]]:
+    def all(self) -> list[SharedInformer[Any]]:
         """All that were asked for."""
         return [*self.informers.values()]
 
@@ -68,7 +69,7 @@ class InformerFactory:
     """Makes informers, starts those that are new, and stops all of them.
 
     What it is given here is the default of every informer that it makes. Several packages have a
-    factory each, which `beside` makes one.
+    factory each, which `join` makes one.
 
     Args:
         rest: The client to ask with.
@@ -107,11 +108,11 @@ class InformerFactory:
         self._metrics = metrics
         self._pool = _Pool()
 
-    def beside(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
+    def join(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
         """A factory of another package that is one with this one.
 
             factory = k.informers()
-            own = factory.beside(crontabs.InformerFactory)
+            own = factory.join(crontabs.InformerFactory)
 
         They share the connection; whichever is started, waited for or shut down, all are. What
         is asked of several of them with the same options is watched once.
@@ -133,6 +134,11 @@ class InformerFactory:
         factory = kind(self.rest, **own)
         factory._pool = self._pool
         return factory
+
+    def beside(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
+        """Deprecated: the old name of `join`."""
+        warn("`beside` is deprecated: call `join`", DeprecationWarning, stacklevel=2)
+        return self.join(kind, **options)
 
     def informer(
         self,
@@ -169,7 +175,7 @@ class InformerFactory:
         """
         for name in options.keys() - _OPTIONS:
             raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
-        scope = scopes_of(resource, options.get("namespace", self._namespace))
+        scope = namespaces_of(resource, options.get("namespace", self._namespace))
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))
         of_factory = (self._resync_period, id(self._transform))
@@ -221,7 +227,7 @@ class InformerFactory:
         """
         with self._pool.lock:
             self._pool.check()
-            informers = self._pool.found()
+            informers = self._pool.all()
         for informer in informers:
             if not informer.is_stopped:
                 informer.start()
@@ -237,7 +243,7 @@ class InformerFactory:
                 last, and for a 403 the rule that is missing.
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
-        informers = self._pool.found()
+        informers = self._pool.all()
         if idle := [each for each in informers if not each.is_started and not each.is_stopped]:
             raise not_started(each.title for each in idle)
         by_resource: dict[Resource, bool] = {}
@@ -258,7 +264,7 @@ class InformerFactory:
         """
         self.stop_soon()
         problem: Exception | None = None
-        for informer in self._pool.found():
+        for informer in self._pool.all():
             try:
                 informer.stop()
             except AssertionError as error:
@@ -270,7 +276,7 @@ class InformerFactory:
         """The same without waiting for the end."""
         with self._pool.lock:
             self._pool.is_shut_down = True
-            informers = self._pool.found()
+            informers = self._pool.all()
         for informer in informers:
             informer.stop_soon()
 

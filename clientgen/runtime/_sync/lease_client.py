@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._clock import Clock
     from .._controllers.election import Ask, Election
 
-__all__ = ["Client", "Leases", "rest_of"]
+__all__ = ["Client", "LeaseClient", "rest_of"]
 
 
 class HasRest(Protocol):
@@ -40,7 +40,7 @@ def rest_of(client: Client) -> Rest:
     return client if isinstance(client, Rest) else client.rest
 
 
-class Leases:
+class LeaseClient:
     """The leases of one namespace."""
 
     def __init__(self, rest: Rest, namespace: str, clock: Clock) -> None:

@@ -18,7 +18,7 @@ from .._cache.mutation_detector import (
     MutationDetector,
 )
 from ._primitives import Event, Task, short_lock, spawn, wait_until
-from .registration import HandlerRegistration, Mark, waiting_for_others
+from .registration import HandlerRegistration, QueueMark, waiting_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +93,7 @@ class Processor(Generic[T]):
             if self._indexer.populated:
                 registration._put([Added(obj, True) for obj in [*self._indexer.stored.values()]])
             if self.is_synced:
-                registration._put([Mark.SYNCED])
+                registration._put([QueueMark.SYNCED])
             self._registrations.append(registration)
             if self.is_started:
                 self._start_handler(registration)
@@ -119,7 +119,7 @@ class Processor(Generic[T]):
             if completes:
                 self.is_synced = True
                 for registration in self._registrations:
-                    registration._put([Mark.SYNCED])
+                    registration._put([QueueMark.SYNCED])
                 self.settled.set()
 
     # ---- running ------------------------------------------------------------------------------

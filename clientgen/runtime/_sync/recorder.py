@@ -16,7 +16,7 @@ from .._controllers.event_aggregation import (
     EVENTS,
     SHORT,
     Correlator,
-    Happening,
+    EventReport,
     Reference,
     Series,
     event_name,
@@ -95,7 +95,7 @@ class EventRecorder:
         self._resource = CORE_EVENTS if is_core else EVENTS
         self._rules: Correlator | Series = Correlator() if is_core else Series()
         self._first_wait_is_random = is_core
-        self._queue: deque[Happening] = deque()
+        self._queue: deque[EventReport] = deque()
         self._queue_size = queue_size
         self._lock = short_lock()
         self._clock = clock
@@ -208,13 +208,13 @@ class EventRecorder:
         action: str,
         related: Any,
         annotations: Mapping[str, str],
-    ) -> Happening:
+    ) -> EventReport:
         if kind not in {"Normal", "Warning"}:
             raise ValueError(f"the type of an event is Normal or Warning, not {kind!r}")
         if not reason:
             raise ValueError("an event needs a reason")
         about, time = Reference.to(regarding), self._clock.now()
-        return Happening(
+        return EventReport(
             regarding=about,
             type=kind,
             reason=shortened(reason, SHORT),
@@ -256,7 +256,7 @@ class EventRecorder:
             if write is not None:
                 self._write(write)
 
-    def _next(self) -> Happening | None:
+    def _next(self) -> EventReport | None:
         with self._lock:
             return self._queue.popleft() if self._queue else None
 

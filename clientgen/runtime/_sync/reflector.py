@@ -11,10 +11,10 @@ from .._cache.indexer import meta_namespace_key
 from .._cache.reflector_state import (
     Listing,
     Pause,
-    Reflecting,
+    ReflectorState,
     Step,
+    StreamAction,
     Streaming,
-    Taken,
     is_too_large,
 )
 from .._cache.sync_errors import NO_ANSWER, READING
@@ -84,7 +84,7 @@ class Reflector(Generic[T]):
     Waits between attempts are those of `clock`.
 
     Attributes:
-        said: What the server answered last, in words; or what kept it from answering.
+        last_answer: What the server answered last, in words; or what kept it from answering.
     """
 
     def __init__(
@@ -104,9 +104,9 @@ class Reflector(Generic[T]):
         self._list_model = list_model
         self._sink = sink
         self._clock = clock
-        self.said: Exception | str = NO_ANSWER
+        self.last_answer: Exception | str = NO_ANSWER
         self._list_seconds = min(_LIST_SECONDS, rest.silence or _LIST_SECONDS)
-        self._reflecting = Reflecting(options, clock.monotonic())
+        self._reflecting = ReflectorState(options, clock.monotonic())
         self._stopped = Event()
         self._stream: ByteStream | None = None
         self._codec: Codec = rest.codec
@@ -164,15 +164,15 @@ class Reflector(Generic[T]):
 
     def _list(self, step: Listing) -> Step:
         if self._rest.is_mute:  # it could take two minutes to find out
-            self.said = ConnectionLost(f"{self._request.info}: the server does not answer")
-            return self._reflecting.list_failed(self.said, self._now())
+            self.last_answer = ConnectionLost(f"{self._request.info}: the server does not answer")
+            return self._reflecting.list_failed(self.last_answer, self._now())
         try:
             objects, version, pages = self._read_pages(step.options)
             if not self._stopped.is_set():
                 with GcPaused():
                     self._sink.replace(objects, version)
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
-            self.said = error
+            self.last_answer = error
             return self._reflecting.list_failed(error, self._now())
         return self._reflecting.listed(step, version, pages)
 
@@ -196,7 +196,7 @@ class Reflector(Generic[T]):
             if page is None:
                 break
             pages += 1
-            self.said = READING
+            self.last_answer = READING
             objects += self._prepared(page.items)
             if not page.metadata.continue_:
                 return objects, page.metadata.resource_version, pages
@@ -243,7 +243,7 @@ class Reflector(Generic[T]):
             finally:
                 self._take_held()  # so that it is known to have told something
         except Exception as error:  # noqa: BLE001 - whatever it is, the cache must go on
-            problem = self.said = error
+            problem = self.last_answer = error
         finally:
             self._leave_stream()
         after = self._reflecting.stream_ended(problem, self._now())
@@ -268,7 +268,7 @@ class Reflector(Generic[T]):
             self._codec = self._rest.codec.for_answer(self._stream.headers)
             self._framer = self._codec.new_framer()
         self._reflecting.opened(self._now())
-        self.said = READING
+        self.last_answer = READING
 
     def _leave_stream(self) -> None:
         stream, self._stream = self._stream, None
@@ -310,11 +310,11 @@ class Reflector(Generic[T]):
         try:
             for event in events:
                 taken = take(event, info)
-                if taken is Taken.COLLECT:
+                if taken is StreamAction.COLLECT:
                     self._collect(event)
-                elif taken is Taken.COMPLETE:
+                elif taken is StreamAction.COMPLETE:
                     self._complete()
-                elif taken is Taken.APPLY:
+                elif taken is StreamAction.APPLY:
                     changes.append(event)
         finally:
             if changes:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .._cache.event_handlers import Handlers, ResyncTimer
     from .._clock import Clock
 
-__all__ = ["HandlerRegistration", "Mark", "waiting_for_others"]
+__all__ = ["HandlerRegistration", "QueueMark", "waiting_for_others"]
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ _GLANCE = 1.0
 logger = logging.getLogger("clientgen.runtime.informers")
 
 
-class Mark(Enum):
+class QueueMark(Enum):
     """What stands in a handler's queue between notifications."""
 
     SYNCED = 1
@@ -67,7 +67,7 @@ class HandlerRegistration(Generic[T]):
         self._timer = timer
         self._clock = clock
         self._forget = forget
-        self._queue: deque[Notification[T] | Mark] = deque()
+        self._queue: deque[Notification[T] | QueueMark] = deque()
         self._ready = Event()
         self._synced = Event()
         self._is_synced = False
@@ -106,7 +106,7 @@ class HandlerRegistration(Generic[T]):
 
     # ---- for the informer ---------------------------------------------------------------------
 
-    def _put(self, told: Sequence[Notification[T] | Mark]) -> None:
+    def _put(self, told: Sequence[Notification[T] | QueueMark]) -> None:
         self._queue.extend(told)
         if not self._ready.is_set():
             self._ready.set()
@@ -115,7 +115,7 @@ class HandlerRegistration(Generic[T]):
         """Tell of everything again, unless that is still going on since the last time."""
         if not self._resyncing:
             self._resyncing = True
-            self._put([*told, Mark.RESYNCED])
+            self._put([*told, QueueMark.RESYNCED])
 
     def _end(self) -> None:
         self._is_over = True
@@ -160,8 +160,8 @@ class HandlerRegistration(Generic[T]):
                 self._ready.wait()
         self._queue.clear()
 
-    def _tell(self, told: Notification[T] | Mark) -> None:
-        if isinstance(told, Mark):
+    def _tell(self, told: Notification[T] | QueueMark) -> None:
+        if isinstance(told, QueueMark):
             self._pass(told)
             return
         try:
@@ -174,8 +174,8 @@ class HandlerRegistration(Generic[T]):
             kind = type(told).__name__.lower()
             logger.exception("a handler of %s failed, told what was %s", self._what, kind)
 
-    def _pass(self, mark: Mark) -> None:
-        if mark is Mark.RESYNCED:
+    def _pass(self, mark: QueueMark) -> None:
+        if mark is QueueMark.RESYNCED:
             self._resyncing = False
         else:
             self._is_synced = True

@@ -19,7 +19,7 @@ from .._models.arguments import named
 from .._redaction import Hidden, Unpicklable
 from ..errors import ConnectionLost, RequestTimeout, TransportError
 from ._primitives import Lock, call_later, holding, run_blocking, short_lock, sleep, wait_until
-from .health_monitor import Keeper
+from .health_monitor import HealthMonitor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .._http.options import ClientOptions
     from .._http.request import Headers
     from ._primitives import Event, Function
-    from .health_monitor import Heard
+    from .health_monitor import MonitoredStream
     from .transport import HttpTransport
     from .transport_protocol import ByteStream, Transport
 
@@ -102,12 +102,12 @@ class Rest(Unpicklable):
         self._shown: Credential | None = None
         self._adopting = Lock()
         self._is_given = transport is not None
-        self._carrier: Transport | None = transport
+        self._transport: Transport | None = transport
         self._http: HttpTransport | None = None
         self._closed = False
         silence = options.get("silence_timeout", SILENCE)
-        self._keeper = (
-            Keeper(config.server, self, silence) if silence and transport is None else None
+        self._health_monitor = (
+            HealthMonitor(config.server, self, silence) if silence and transport is None else None
         )
 
     @classmethod
@@ -204,8 +204,8 @@ class Rest(Unpicklable):
         """
         begin = partial(self._begin, request, deadline, read_timeout, is_watch)
         stream = self._accepted(request, begin, deadline, max_retries)
-        if self._keeper is not None:
-            self._keeper.listen(cast("Heard", stream), can_resume=can_resume)
+        if self._health_monitor is not None:
+            self._health_monitor.listen(cast("MonitoredStream", stream), can_resume=can_resume)
         return stream
 
     def _accepted(
@@ -224,8 +224,8 @@ class Rest(Unpicklable):
         retry = Retry(request.method, retries, deadline)
         while True:
             stream = self._open(begin, deadline)
-            if self._keeper is not None and stream.status < _SERVER_ERRORS:
-                self._keeper.answered()
+            if self._health_monitor is not None and stream.status < _SERVER_ERRORS:
+                self._health_monitor.answered()
             if "warning" in stream.headers:
                 self._warn(stream.headers)
             if stream.status < _REDIRECT:
@@ -240,12 +240,12 @@ class Rest(Unpicklable):
     def limit_silence(self, stream: ByteStream, seconds: float) -> None:
         """Have a stream be lost when nothing comes over it for so many seconds, from now on."""
         if self._http is not None:
-            cast("Heard", stream).limit_silence(seconds)
+            cast("MonitoredStream", stream).limit_silence(seconds)
 
     @property
     def is_mute(self) -> bool:
         """Whether the server is known not to answer: what may take long is better not begun."""
-        return self._keeper is not None and self._keeper.is_mute
+        return self._health_monitor is not None and self._health_monitor.is_mute
 
     def pause(self, stopped: Event, clock: Clock, seconds: float, error: Exception | None) -> bool:
         """Wait before something is tried again that failed because of `error`.
@@ -253,13 +253,13 @@ class Rest(Unpicklable):
         The wait is over at once when `stopped`, and soon when a server that was away is back;
         gives whether it was.
         """
-        if self._keeper is None or not is_outage(error):
+        if self._health_monitor is None or not is_outage(error):
             wait_until(stopped, clock, clock.monotonic() + seconds)
             return False
-        return self._keeper.pause(stopped, clock, seconds)
+        return self._health_monitor.pause(stopped, clock, seconds)
 
     def ask(self, target: str, timeout: float, *, fresh: bool) -> tuple[int, bool]:
-        """Ask the server something small: see `keeper`."""
+        """Ask the server something small: see `health_monitor`."""
         self._ready(monotonic() + timeout)
         assert self._http is not None
         request = self._signed(HttpRequest("GET", target))
@@ -268,7 +268,7 @@ class Rest(Unpicklable):
     @property
     def silence(self) -> float | None:
         """How long the server may be silent before connections are given up; None for ever."""
-        return None if self._keeper is None else self._keeper.silence
+        return None if self._health_monitor is None else self._health_monitor.silence
 
     def drop_idle(self) -> None:
         """Have the next requests open new connections, since one was found dead."""
@@ -284,10 +284,10 @@ class Rest(Unpicklable):
         """Close all connections; streams end."""
         self._closed = True
         self._shown = None
-        if self._keeper is not None:
-            self._keeper.close()
-        if self._carrier is not None:
-            self._carrier.close()
+        if self._health_monitor is not None:
+            self._health_monitor.close()
+        if self._transport is not None:
+            self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -306,20 +306,20 @@ class Rest(Unpicklable):
     # ---- one attempt --------------------------------------------------------------------------
 
     def _exchange(self, request: HttpRequest, deadline: float | None) -> HttpResponse:
-        credential, carrier = self._ready(deadline)
-        response = carrier.send(self._signed(request), _left(request, deadline))
+        credential, transport = self._ready(deadline)
+        response = transport.send(self._signed(request), _left(request, deadline))
         if response.status == _UNAUTHORIZED and self._renews(credential, deadline):
-            _, carrier = self._ready(deadline)
-            response = carrier.send(self._signed(request), _left(request, deadline))
+            _, transport = self._ready(deadline)
+            response = transport.send(self._signed(request), _left(request, deadline))
         return response
 
     def _open(self, begin: Function[[Transport], Opened], deadline: float | None) -> Opened:
-        credential, carrier = self._ready(deadline)
-        stream = begin(carrier)
+        credential, transport = self._ready(deadline)
+        stream = begin(transport)
         if stream.status == _UNAUTHORIZED and self._renews(credential, deadline):
             stream.close()
-            _, carrier = self._ready(deadline)
-            stream = begin(carrier)
+            _, transport = self._ready(deadline)
+            stream = begin(transport)
         return stream
 
     def _begin(
@@ -328,15 +328,19 @@ class Rest(Unpicklable):
         deadline: float | None,
         silence: float | None,
         is_watch: bool,
-        carrier: Transport,
+        transport: Transport,
     ) -> ByteStream:
         left, limit = _left(request, deadline), None
-        if is_watch and self._keeper is not None:
-            limit = _OPEN_DOWN if self._keeper.is_mute else _OPENING * self._keeper.silence
+        if is_watch and self._health_monitor is not None:
+            limit = (
+                _OPEN_DOWN
+                if self._health_monitor.is_mute
+                else _OPENING * self._health_monitor.silence
+            )
         if limit is None or (left is not None and left < limit):
-            return carrier.stream(self._signed(request), left, silence)
+            return transport.stream(self._signed(request), left, silence)
         try:
-            return carrier.stream(self._signed(request), limit, silence)
+            return transport.stream(self._signed(request), limit, silence)
         except RequestTimeout:
             self.drop_idle()
             raise ConnectionLost(f"{request.info}: no answer within {limit:g} s") from None
@@ -365,8 +369,8 @@ class Rest(Unpicklable):
                 credential = holding(self._adopting, self._renewed, deadline)
             except TimeoutError:
                 raise RequestTimeout("the deadline has passed without credentials") from None
-        assert self._carrier is not None
-        return credential, self._carrier
+        assert self._transport is not None
+        return credential, self._transport
 
     def _renewed(self) -> Credential:
         """The credential that is good now, after everything that it takes to show it."""
@@ -401,7 +405,7 @@ class Rest(Unpicklable):
                 ssl_context, self.config.tls, credential.certificate, credential.authority
             )
             context = run_blocking(make)
-        self._carrier = self._http = HttpTransport(self.config, context, **self._pool)
+        self._transport = self._http = HttpTransport(self.config, context, **self._pool)
         if old is not None:
             old.retire()
 
@@ -411,7 +415,7 @@ class Rest(Unpicklable):
         renewed, _ = self._ready(deadline)
         return renewed is not credential
 
-    # ---- manners ------------------------------------------------------------------------------
+    # ---- rate limiting and warnings -----------------------------------------------------------
 
     def _take_turn(self, bucket: TokenBucket, request: HttpRequest, deadline: float | None) -> None:
         now = monotonic()

@@ -16,7 +16,7 @@ from .._http.path_segments import is_name
 from .._http.user_agent import unique_identity
 from ..errors import ApiError, ClientError
 from ._primitives import Event, call, spawn, wait_until
-from .lease_client import Leases, rest_of
+from .lease_client import LeaseClient, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ class Sharding:
         self._election = Election(namespace, lease, identity, self._timing)
         self._election.labels[_LABEL] = name
         self._shards = Shards(self._election)
-        self._leases = Leases(rest, namespace, clock)
+        self._leases = LeaseClient(rest, namespace, clock)
         self._selector = f"{_LABEL}={name}"
         self._on_change = on_change
         self._clock = clock

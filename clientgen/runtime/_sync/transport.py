@@ -29,7 +29,7 @@ from urllib3.exceptions import (
 )
 
 from .._config.proxy import proxy_and_login
-from .._http.blocking_calls import blocks_a_loop, tell_of_blocking
+from .._http.blocking_calls import blocks_a_loop, warn_of_blocking
 from .._http.bodies import MAX_RESPONSE_BYTES, BodyReader, inflater_for
 from .._http.request import HttpRequest, HttpResponse
 from .._net.deadlines import (
@@ -109,7 +109,7 @@ class HttpTransport(Unpicklable):
         """Exchange a request for a whole answer."""
         until = None if timeout is None else monotonic() + timeout
         if blocks_a_loop():
-            tell_of_blocking(request)
+            warn_of_blocking(request)
         try:
             with deadline(until):
                 response = self._start(request, self._limits)

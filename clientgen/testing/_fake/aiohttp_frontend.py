@@ -1,4 +1,4 @@
-"""HTTP requests to the desk, and its answers back on the wire; with aiohttp.
+"""HTTP requests to the dispatcher, and its answers back on the wire; with aiohttp.
 
 aiohttp's own server does HTTP/1.1: connections that are kept alive, bodies in chunks, limits on
 headers. This module is imported when a server is started.
@@ -22,13 +22,13 @@ from clientgen._apimachinery.failures import Failure, bad_request, internal_erro
 from clientgen.runtime._http.request import HttpRequest
 
 from .._apiserver.answers import Deferred, Response
-from .faults import Cut, CutResponse
+from .faults import ConnectionCut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker
 
 if TYPE_CHECKING:
     from .._apiserver.answers import Headers, Stream
-    from .dispatcher import Desk
+    from .dispatcher import Dispatcher
 
 __all__ = ["Frontend"]
 
@@ -52,8 +52,8 @@ _Headers = tuple[tuple[str, str], ...]
 class Frontend:
     """Answers HTTP requests; `server` is what event loops make protocols with."""
 
-    def __init__(self, desk: Desk, token: str = "") -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: Dispatcher, token: str = "") -> None:
+        self._dispatcher = dispatcher
         self._token = f"Bearer {token}".encode() if token else b""
         self._wakers: set[LoopWaker] = set()
         self._closing = False
@@ -82,7 +82,7 @@ class Frontend:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
             return await self._answer(request)
-        except (ConnectionError, Cut):
+        except (ConnectionError, ConnectionCut):
             raise
         except web.RequestPayloadError as error:  # chunks or an encoding that cannot be read
             return await _written(request, _refused(bad_request(str(error))))
@@ -101,10 +101,10 @@ class Frontend:
         body = await _body(request) if request.body_exists else _NO_BODY
         asked = HttpRequest(request.method, _target(request), headers, body)
         waker = LoopWaker(asyncio.get_running_loop())
-        answer = self._desk.handle(asked, waker)
+        answer = self._dispatcher.handle(asked, waker)
         while isinstance(answer, Deferred):
-            await waker.wait(self._desk.clock, answer.deadline)
-            answer = self._desk.resume(answer, waker)
+            await waker.wait(self._dispatcher.clock, answer.deadline)
+            answer = self._dispatcher.resume(answer, waker)
         if isinstance(answer, Response):
             return await _written(request, answer)
         self._wakers.add(waker)
@@ -112,7 +112,7 @@ class Frontend:
             return await self._streamed(request, answer, waker)
         finally:
             self._wakers.discard(waker)
-            self._desk.close(answer)
+            self._dispatcher.close(answer)
 
     def _check_sender(self, request: web.BaseRequest, headers: _Headers) -> None:
         """Let a request in: by its token, or where none is asked for, by where it comes from."""
@@ -127,7 +127,7 @@ class Frontend:
             return request.path.startswith(_PUBLIC)
         if hmac.compare_digest(shown.encode(), self._token):
             return True
-        return self._desk.knows_token(shown.removeprefix("Bearer "))
+        return self._dispatcher.knows_token(shown.removeprefix("Bearer "))
 
     async def _streamed(
         self, request: web.BaseRequest, stream: Stream, waker: LoopWaker
@@ -137,14 +137,14 @@ class Frontend:
             response.enable_chunked_encoding()
         await response.prepare(request)
         try:
-            while (data := self._desk.take(stream)) is not None:
+            while (data := self._dispatcher.take(stream)) is not None:
                 if data:
                     await response.write(data)
                 elif self._closing:
                     break
                 else:
-                    await waker.wait(self._desk.clock, stream.deadline)
-        except Cut:
+                    await waker.wait(self._dispatcher.clock, stream.deadline)
+        except ConnectionCut:
             await _break_off(request)
         return response
 

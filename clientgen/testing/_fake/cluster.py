@@ -28,7 +28,7 @@ from clientgen.runtime._models.model import Model
 from .._apiserver.server import ApiServer
 from .._apiserver.spec import load
 from .._apiserver.store import HISTORY_EVENTS, HISTORY_SECONDS
-from .dispatcher import Desk
+from .dispatcher import Dispatcher
 from .faults import afterwards, cut, delayed
 from .manifests import ManifestError, manifests
 from .reactors import Pattern, failing, reacting
@@ -84,7 +84,7 @@ class FakeCluster:
     Attributes:
         clock: what it was given, or the system's.
         server: the handler behind.
-        desk: where requests arrive; what ways in of your own talk to.
+        dispatcher: where requests arrive; what ways in of your own talk to.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class FakeCluster:
             history_seconds=history_seconds,
             control_plane=control_plane,
         )
-        self.desk = Desk(self.server, clock, records=record)
+        self.dispatcher = Dispatcher(self.server, clock, records=record)
         for definition in (crds,) if isinstance(crds, (Path, str)) else crds:
             if isinstance(definition, (Path, str)):
                 self.apply_manifests(definition)
@@ -141,14 +141,14 @@ class FakeCluster:
 
         from .transports import InProcessTransport
 
-        return Rest(_CONFIG, transport=InProcessTransport(self.desk), **options)
+        return Rest(_CONFIG, transport=InProcessTransport(self.dispatcher), **options)
 
     def _async_rest(self, options: ClientOptions) -> AsyncRest:
         from clientgen.runtime.aio import AsyncRest  # a test pays for the flavours it uses
 
         from .transports import AsyncInProcessTransport
 
-        return AsyncRest(_CONFIG, transport=AsyncInProcessTransport(self.desk), **options)
+        return AsyncRest(_CONFIG, transport=AsyncInProcessTransport(self.dispatcher), **options)
 
     # ---- what is there ------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ class FakeCluster:
             ValueError: a kind is not served, a name is missing, or a field has the wrong type.
             TypeError: something is no object.
         """
-        with self.desk.lock:
+        with self.dispatcher.lock:
             for each in objects:
                 self._put(_as_dict(each))
 
@@ -173,7 +173,7 @@ class FakeCluster:
         Raises:
             ManifestError: something cannot be used; the message says where it stands.
         """
-        with self.desk.lock:
+        with self.dispatcher.lock:
             for manifest in manifests(source):
                 try:
                     self._put(manifest.value)
@@ -193,8 +193,8 @@ class FakeCluster:
     @property
     def actions(self) -> list[Action]:
         """What clients asked for so far, oldest first; list and watch count, discovery does not."""
-        with self.desk.lock:
-            return self.desk.actions.copy()
+        with self.dispatcher.lock:
+            return self.dispatcher.actions.copy()
 
     @property
     def writes(self) -> list[Action]:
@@ -203,14 +203,14 @@ class FakeCluster:
 
     def clear_actions(self) -> None:
         """Forget the actions so far."""
-        with self.desk.lock:
-            self.desk.actions.clear()
+        with self.dispatcher.lock:
+            self.dispatcher.actions.clear()
 
     def _pattern(
         self, verb: str, resource: str = "*", namespace: str = "*", name: str = "*"
     ) -> Pattern:
         pattern = Pattern(verb, resource, namespace, name)
-        with self.desk.lock:
+        with self.dispatcher.lock:
             pattern.check(list(self.server.cluster.registry.resources()))
         return pattern
 
@@ -246,7 +246,7 @@ class FakeCluster:
             TypeError: it is nothing that can be answered.
         """
         pattern = self._pattern(verb, resource, namespace, name)
-        return self.desk.add_rule(pattern, reacting(reaction), times)
+        return self.dispatcher.add_rule(pattern, reacting(reaction), times)
 
     def fail(
         self,
@@ -270,7 +270,7 @@ class FakeCluster:
                 resource.
         """
         pattern = self._pattern(verb, resource, namespace, name)
-        return self.desk.add_rule(pattern, failing(error, message, retry_after), times)
+        return self.dispatcher.add_rule(pattern, failing(error, message, retry_after), times)
 
     def delay(
         self, seconds: float, verb: str = "*", resource: str = "*", *, times: int | None = 1
@@ -280,7 +280,7 @@ class FakeCluster:
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
             return delayed(self.clock, seconds, proceed)
 
-        return self.desk.add_rule(self._pattern(verb, resource), effect, times)
+        return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
 
     def cut(
         self,
@@ -305,16 +305,16 @@ class FakeCluster:
 
         if isinstance(after, int) and after < 0:
             raise ValueError(f"after={after}: it is a number of bytes")
-        return self.desk.add_rule(self._pattern(verb, resource), effect, times)
+        return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
 
     def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
         """Send the next events of watches twice."""
-        return self.desk.add_stutter(self._pattern("watch", resource), times)
+        return self.dispatcher.add_duplicator(self._pattern("watch", resource), times)
 
     def drop_watches(self, resource: str = "*") -> int:
         """Break the connections of all open watches, now; gives how many there were."""
-        with self.desk.lock:
-            streams = self.desk.streams(self._pattern("watch", resource))
+        with self.dispatcher.lock:
+            streams = self.dispatcher.streams(self._pattern("watch", resource))
             for stream in streams:
                 stream.drop()
             return len(streams)
@@ -326,26 +326,26 @@ class FakeCluster:
         """
         status = json.encode(Failure(410, "Expired", _EXPIRED, details=False).status())
         last = b'{"type":"ERROR","object":%b}\n' % status if expired else b""
-        with self.desk.lock:
-            streams = self.desk.streams(self._pattern("watch", resource))
+        with self.dispatcher.lock:
+            streams = self.dispatcher.streams(self._pattern("watch", resource))
             for stream in streams:
                 stream.end(last)
             return len(streams)
 
     def clear_reactions(self) -> None:
         """Take back everything that `react`, `fail`, `delay`, `cut` and so on have set up."""
-        self.desk.clear_rules()
+        self.dispatcher.clear_rules()
 
     def compact(self) -> None:
         """Forget the history: older versions are answered with 410 Expired from now on."""
-        with self.desk.lock:
+        with self.dispatcher.lock:
             self.server.compact()
 
     def restart(self) -> None:
         """As if the server had been away: all connections break, and the history is gone."""
-        with self.desk.lock:
+        with self.dispatcher.lock:
             self.server.compact()
-            for stream in self.desk.streams(Pattern()):
+            for stream in self.dispatcher.streams(Pattern()):
                 stream.drop()
 
 

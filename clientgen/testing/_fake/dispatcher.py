@@ -1,6 +1,6 @@
-"""The desk in front of a server: one request at a time, noted, and open to interference.
+"""The dispatcher in front of a server: one request at a time, noted, and open to interference.
 
-The ways in (in process, over HTTP) hand requests to a Desk, from whatever thread. It notes an
+The ways in (in process, over HTTP) hand requests to a Dispatcher, from whatever thread. It notes an
 Action, lets rules answer, delay or cut, and otherwise asks the server, under a lock. Nothing here
 waits either: a way in gives a `wake` with each request, and takes from streams when it was called.
 """
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .actions import Action
     from .reactors import Effect, Pattern
 
-__all__ = ["Desk", "Handler"]
+__all__ = ["Dispatcher", "Handler"]
 
 
 class Handler(Protocol):
-    """What the desk asks of a server; `ApiServer` is one."""
+    """What the dispatcher asks of a server; `ApiServer` is one."""
 
     @property
     def next_due(self) -> float | None:
@@ -57,7 +57,7 @@ class Handler(Protocol):
         ...
 
 
-class Desk:
+class Dispatcher:
     """Takes requests for one server, from any number of threads.
 
     Attributes:
@@ -72,7 +72,7 @@ class Desk:
         self.records = records
         self.actions: list[Action] = []
         self._rules: list[Rule] = []
-        self._stutters: list[Trigger] = []
+        self._duplicators: list[Trigger] = []
         self._streams: set[OpenStream] = set()
         self._timer: threading.Timer | None = None
         self._timer_due = 0.0
@@ -88,8 +88,10 @@ class Desk:
             answer = self._ask(request, action)
         else:
             rules = self._note(action)
-            answer = self._through(rules, action, request) if rules else self._ask(request, action)
-        return self._attended(answer, wake)
+            answer = (
+                self._apply_rules(rules, action, request) if rules else self._ask(request, action)
+            )
+        return self._with_wake(answer, wake)
 
     def knows_token(self, token: str) -> bool:
         """Whether a bearer token is one that the server has issued."""
@@ -101,13 +103,13 @@ class Desk:
         with self.lock:
             answer = later.resume()
             self._run_due()
-        return self._attended(answer, wake)
+        return self._with_wake(answer, wake)
 
     def take(self, stream: Stream) -> bytes | None:
         """What is ready of a stream; empty when nothing is, None at the end.
 
         Raises:
-            Cut: the connection breaks here.
+            ConnectionCut: the connection breaks here.
         """
         with self.lock:
             return stream.take()
@@ -123,7 +125,7 @@ class Desk:
                 self.actions.append(action)
             return self._rules[::-1]
 
-    def _through(self, rules: list[Rule], action: Action, request: HttpRequest) -> Answer:
+    def _apply_rules(self, rules: list[Rule], action: Action, request: HttpRequest) -> Answer:
         waiting = iter(rules)
 
         def proceed() -> Answer:
@@ -148,11 +150,11 @@ class Desk:
         """Keep an eye on a stream."""
         if isinstance(answer, (Response, Deferred)):
             return answer
-        stream = OpenStream(answer, action, self._stuttered, self._streams.discard)
+        stream = OpenStream(answer, action, self._duplicated, self._streams.discard)
         self._streams.add(stream)
         return stream
 
-    def _attended(self, answer: Answer, wake: Callable[[], None]) -> Answer:
+    def _with_wake(self, answer: Answer, wake: Callable[[], None]) -> Answer:
         if not isinstance(answer, Response):
             with self.lock:
                 answer.on_ready(wake)
@@ -167,31 +169,31 @@ class Desk:
             self._rules.append(rule)
         return rule
 
-    def add_stutter(self, pattern: Pattern, times: int | None) -> Trigger:
+    def add_duplicator(self, pattern: Pattern, times: int | None) -> Trigger:
         """Say events twice from now on."""
         with self.lock:
             stutter = Trigger(pattern, times, self._remove)
-            self._stutters.append(stutter)
+            self._duplicators.append(stutter)
             return stutter
 
     def clear_rules(self) -> None:
         """Apply no rule any more."""
         with self.lock:
             self._rules.clear()
-            self._stutters.clear()
+            self._duplicators.clear()
 
     def _remove(self, trigger: Trigger) -> None:
         with self.lock:
             self._rules = [each for each in self._rules if each is not trigger]
-            self._stutters = [each for each in self._stutters if each is not trigger]
+            self._duplicators = [each for each in self._duplicators if each is not trigger]
 
-    def _stuttered(self, stream: OpenStream, data: bytes) -> bytes:
+    def _duplicated(self, stream: OpenStream, data: bytes) -> bytes:
         action = stream.action
-        if not self._stutters or action is None:
+        if not self._duplicators or action is None:
             return data
         lines: list[bytes] = []
         for line in data.splitlines(keepends=True):
-            twice = any(stutter.takes(action) for stutter in self._stutters)
+            twice = any(stutter.takes(action) for stutter in self._duplicators)
             lines += [line, line] if twice else [line]
         return b"".join(lines)
 
@@ -229,7 +231,7 @@ class Desk:
             self._run_due()
 
     @staticmethod
-    def _on_timer(desk: ref[Desk]) -> None:
-        dispatcher = desk()
+    def _on_timer(reference: ref[Dispatcher]) -> None:
+        dispatcher = reference()
         if dispatcher is not None:
             dispatcher._is_time(threading.current_thread())

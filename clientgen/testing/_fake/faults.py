@@ -1,6 +1,6 @@
 """What goes wrong on the way: answers that break off, and streams that are cut or stutter.
 
-The server behind knows nothing of it. `Cut` is how a stream tells its driver to break the
+The server behind knows nothing of it. `ConnectionCut` is how a stream tells its driver to break the
 connection off, as if a cable had been pulled; a driver over HTTP resets the socket.
 """
 
@@ -20,13 +20,21 @@ if TYPE_CHECKING:
     from .._apiserver.answers import Answer, Headers, Stream
     from .actions import Action
 
-__all__ = ["Cut", "CutResponse", "OpenStream", "afterwards", "cut", "cut_response", "delayed"]
+__all__ = [
+    "ConnectionCut",
+    "CutResponse",
+    "OpenStream",
+    "afterwards",
+    "cut",
+    "cut_response",
+    "delayed",
+]
 
 _WATCH_BYTES: Final = 512
 _MOST_WATCH_BYTES: Final = 4096
 
 
-class Cut(Exception):  # noqa: N818 - an event, not a defect
+class ConnectionCut(Exception):  # noqa: N818 - an event, not a defect
     """The connection breaks here."""
 
 
@@ -64,13 +72,13 @@ def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Defe
 
     def resume() -> Answer:
         if clock.monotonic() < deadline:
-            return Deferred(deadline, resume, _nobody_wakes)
+            return Deferred(deadline, resume, _ignore_wake)
         return proceed()
 
-    return Deferred(deadline, resume, _nobody_wakes)
+    return Deferred(deadline, resume, _ignore_wake)
 
 
-def _nobody_wakes(_: Callable[[], None]) -> None:
+def _ignore_wake(_: Callable[[], None]) -> None:
     """Only time can end the wait."""
 
 
@@ -119,11 +127,11 @@ class OpenStream:
         """The bytes that are ready; empty when there are none yet, None at the end.
 
         Raises:
-            Cut: the connection breaks here.
+            ConnectionCut: the connection breaks here.
         """
         if self.cut_after == 0:
             self.close()
-            raise Cut
+            raise ConnectionCut
         if self._last:
             data, self._last = self._last, b""
             return data
@@ -132,9 +140,9 @@ class OpenStream:
             self._forget(self)
         if not taken:
             return taken
-        return self._as_far_as_it_goes(self._change(self, taken))
+        return self._until_cut(self._change(self, taken))
 
-    def _as_far_as_it_goes(self, data: bytes) -> bytes:
+    def _until_cut(self, data: bytes) -> bytes:
         if self.cut_after is None:
             return data
         data = data[: self.cut_after]

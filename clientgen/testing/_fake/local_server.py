@@ -161,7 +161,7 @@ class LocalServer:
     async def _serve(self, listener: socket.socket) -> None:
         from .aiohttp_frontend import Frontend  # the HTTP library is a big import
 
-        frontend = Frontend(self.cluster.desk, self._token)
+        frontend = Frontend(self.cluster.dispatcher, self._token)
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         context = self._identity.context if self._identity else None
         accepting = await self._loop.create_server(

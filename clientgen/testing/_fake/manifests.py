@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from clientgen.runtime._manifests.documents import Manifest, ManifestError, documents, taken_apart
+from clientgen.runtime._manifests.documents import Manifest, ManifestError, documents, split_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,6 @@ def manifests(source: Source) -> Iterator[Manifest]:
     """
     is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
     for document in documents(source if is_text else Path(source)):
-        for manifest in taken_apart(document):
+        for manifest in split_lists(document):
             manifest.check()
             yield manifest

@@ -2,7 +2,7 @@
 
 They are to the clients what the network is: calls may time out, streams break, and can be aborted
 from other threads and tasks. Time is the cluster's: with a FakeClock a timeout is over when the
-clock has been moved there. `_Call` and `_Incoming` decide, the two flavours wait.
+clock has been moved there. `_Call` and `_AnswerReader` decide, the two flavours wait.
 """
 
 # The timeouts are part of the seam; a transport is told how long it has.
@@ -17,7 +17,7 @@ from clientgen.runtime._http.request import HttpResponse
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
 from .._apiserver.answers import Deferred, Response
-from .faults import Cut, CutResponse
+from .faults import ConnectionCut, CutResponse
 from .waiters import LoopWaker, ThreadWaker, earliest
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from clientgen.runtime._http.request import HttpRequest
 
     from .._apiserver.answers import Answer, Headers, Stream
-    from .dispatcher import Desk
+    from .dispatcher import Dispatcher
 
-    Streams: TypeAlias = "set[_Incoming[Any]]"
+    Streams: TypeAlias = "set[_AnswerReader[Any]]"
 
 __all__ = ["AsyncInProcessTransport", "InProcessTransport"]
 
@@ -39,14 +39,14 @@ W = TypeVar("W", bound=ThreadWaker | LoopWaker)
 class InProcessTransport:
     """`Transport` of the synchronous runtime; threads may share it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
         self._streams: Streams = set()
 
     def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
         waker = ThreadWaker()
-        call = _Call(self._desk, request, timeout, waker)
+        call = _Call(self._dispatcher, request, timeout, waker)
         answer = self._answer(call, waker)
         if isinstance(answer, Response):
             return call.whole(answer)
@@ -61,7 +61,7 @@ class InProcessTransport:
     ) -> _Stream:
         """Exchange a request for the headers of an answer."""
         waker = ThreadWaker()
-        call = _Call(self._desk, request, timeout, waker)
+        call = _Call(self._dispatcher, request, timeout, waker)
         return _Stream(call, self._answer(call, waker), waker, read_timeout, self._streams)
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class InProcessTransport:
     def _answer(self, call: _Call, waker: ThreadWaker) -> Response | Stream:
         answer = call.begin()
         while isinstance(answer, Deferred):
-            waker.wait(call.desk.clock, earliest(answer.deadline, call.deadline))
+            waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
             answer = call.go_on(answer)
         return answer
 
@@ -80,14 +80,14 @@ class InProcessTransport:
 class AsyncInProcessTransport:
     """`Transport` of the asyncio runtime; event loops in several threads may share it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
         self._streams: Streams = set()
 
     async def send(self, request: HttpRequest, timeout: float | None) -> HttpResponse:
         """Exchange a request for a whole answer."""
         waker = LoopWaker(asyncio.get_running_loop())
-        call = _Call(self._desk, request, timeout, waker)
+        call = _Call(self._dispatcher, request, timeout, waker)
         answer = await self._answer(call, waker)
         if isinstance(answer, Response):
             return call.whole(answer)
@@ -102,7 +102,7 @@ class AsyncInProcessTransport:
     ) -> _AsyncStream:
         """Exchange a request for the headers of an answer."""
         waker = LoopWaker(asyncio.get_running_loop())
-        call = _Call(self._desk, request, timeout, waker)
+        call = _Call(self._dispatcher, request, timeout, waker)
         answer = await self._answer(call, waker)
         return _AsyncStream(call, answer, waker, read_timeout, self._streams)
 
@@ -116,7 +116,7 @@ class AsyncInProcessTransport:
         await asyncio.sleep(0)
         answer = call.begin()
         while isinstance(answer, Deferred):
-            await waker.wait(call.desk.clock, earliest(answer.deadline, call.deadline))
+            await waker.wait(call.dispatcher.clock, earliest(answer.deadline, call.deadline))
             answer = call.go_on(answer)
         return answer
 
@@ -128,16 +128,20 @@ class _Call:
     """A request on its way to an answer."""
 
     def __init__(
-        self, desk: Desk, request: HttpRequest, timeout: float | None, wake: Callable[[], None]
+        self,
+        dispatcher: Dispatcher,
+        request: HttpRequest,
+        timeout: float | None,
+        wake: Callable[[], None],
     ) -> None:
-        self.desk = desk
+        self.dispatcher = dispatcher
         self.request = request
-        self.deadline = None if timeout is None else desk.clock.monotonic() + timeout
+        self.deadline = None if timeout is None else dispatcher.clock.monotonic() + timeout
         self._wake = wake
 
     def begin(self) -> Answer:
         """Ask the server."""
-        return self._unless_lost(self.desk.handle(self.request, self._wake))
+        return self._unless_lost(self.dispatcher.handle(self.request, self._wake))
 
     def go_on(self, later: Deferred) -> Answer:
         """Ask again.
@@ -145,8 +149,8 @@ class _Call:
         Raises:
             RequestTimeout: that takes too long.
         """
-        answer = self._unless_lost(self.desk.resume(later, self._wake))
-        late = self.deadline is not None and self.desk.clock.monotonic() >= self.deadline
+        answer = self._unless_lost(self.dispatcher.resume(later, self._wake))
+        late = self.deadline is not None and self.dispatcher.clock.monotonic() >= self.deadline
         if late and isinstance(answer, Deferred):
             raise RequestTimeout(f"{self.request.info}: no answer within the time given")
         return answer
@@ -171,7 +175,7 @@ class _Call:
         return answer
 
 
-class _Incoming(Generic[W]):
+class _AnswerReader(Generic[W]):
     """An answer that is read piece by piece, but for the waiting."""
 
     def __init__(
@@ -185,7 +189,7 @@ class _Incoming(Generic[W]):
         self.status = answer.status
         self.headers = _headers(answer.headers)
         self._call = call
-        self._desk = call.desk
+        self._dispatcher = call.dispatcher
         self._source = _Body(answer) if isinstance(answer, Response) else answer
         self._waker = waker
         self._read_timeout = read_timeout
@@ -203,7 +207,7 @@ class _Incoming(Generic[W]):
         """When the stream will have been silent for too long."""
         if self._read_timeout is None:
             return None
-        return self._desk.clock.monotonic() + self._read_timeout
+        return self._dispatcher.clock.monotonic() + self._read_timeout
 
     def _take(self) -> bytes | None:
         """What there is; empty at the end, None while there is nothing.
@@ -214,8 +218,8 @@ class _Incoming(Generic[W]):
         if self._over:
             return b""
         try:
-            taken = self._desk.take(self._source)
-        except Cut:
+            taken = self._dispatcher.take(self._source)
+        except ConnectionCut:
             self._let_go()
             raise self._call.lost() from None
         if taken is None:
@@ -224,17 +228,17 @@ class _Incoming(Generic[W]):
         return taken or (b"" if taken is None else None)
 
     def _check(self, silence: float | None) -> None:
-        if silence is not None and self._desk.clock.monotonic() >= silence:
+        if silence is not None and self._dispatcher.clock.monotonic() >= silence:
             self._let_go()
             raise self._call.lost("the connection was silent for too long")
 
     def _let_go(self) -> None:
         self._over = True
         self._open_streams.discard(self)
-        self._desk.close(self._source)
+        self._dispatcher.close(self._source)
 
 
-class _Stream(_Incoming[ThreadWaker]):
+class _Stream(_AnswerReader[ThreadWaker]):
     """`ByteStream` of the synchronous runtime."""
 
     def read(self) -> bytes:
@@ -242,7 +246,7 @@ class _Stream(_Incoming[ThreadWaker]):
         silence = self._silence()
         while (chunk := self._take()) is None:
             self._check(silence)
-            self._waker.wait(self._desk.clock, earliest(silence, self._source.deadline))
+            self._waker.wait(self._dispatcher.clock, earliest(silence, self._source.deadline))
         return chunk
 
     def close(self) -> None:
@@ -250,7 +254,7 @@ class _Stream(_Incoming[ThreadWaker]):
         self.abort()
 
 
-class _AsyncStream(_Incoming[LoopWaker]):
+class _AsyncStream(_AnswerReader[LoopWaker]):
     """`AsyncByteStream` of the asyncio runtime."""
 
     async def read(self) -> bytes:
@@ -258,7 +262,7 @@ class _AsyncStream(_Incoming[LoopWaker]):
         silence = self._silence()
         while (chunk := self._take()) is None:
             self._check(silence)
-            await self._waker.wait(self._desk.clock, earliest(silence, self._source.deadline))
+            await self._waker.wait(self._dispatcher.clock, earliest(silence, self._source.deadline))
         return chunk
 
     async def aclose(self) -> None:
@@ -283,7 +287,7 @@ class _Body:
         if data:
             return data
         if self._cut:
-            raise Cut
+            raise ConnectionCut
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:

@@ -19,7 +19,7 @@ def make_controller(k: kubeapi.Clientset, factory: kubeapi.InformerFactory) -> C
     """Keeps a CronJob for each CronTab, and the status of the CronTab."""
     own = crontabs_client.Clientset(k.rest)  # on the same connection
     # This factory is one with the other: who starts or stops that one does so to both.
-    tabs = factory.beside(crontabs_client.InformerFactory).stable_v1.cron_tabs()
+    tabs = factory.join(crontabs_client.InformerFactory).stable_v1.cron_tabs()
     jobs = factory.batch_v1.cron_jobs()
 
     def reconcile(request: Request) -> None:

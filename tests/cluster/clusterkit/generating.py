@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from clientgen.cli.program import program
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.runtime._manifests.documents import documents, taken_apart
+from clientgen.runtime._manifests.documents import documents, split_lists
 from clientgen.runtime.errors import NotFound
 from clusterkit.definitions import Definition, within
 from clusterkit.together import until
@@ -34,7 +34,7 @@ def run(folder: Path, *arguments: str) -> None:
 def definitions(path: Path) -> Iterator[Definition]:
     """The definitions of a manifest, or of all in a folder, as they are."""
     for document in documents(path):
-        for each in taken_apart(document):
+        for each in split_lists(document):
             if each.value["kind"] == "CustomResourceDefinition":
                 yield each.value
 

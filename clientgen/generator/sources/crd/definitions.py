@@ -25,7 +25,7 @@ _OLD = "apiextensions.k8s.io/v1beta1"
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _PlacedDefinition:
     """A definition that passed, and its place."""
 
     spec: Mapping[str, Any]
@@ -46,9 +46,11 @@ def parse(inputs: Iterable[Input]) -> Spec:
     reading = _Reading()
     for one in inputs:
         reading.read(one)
-    _check_distinct(reading.found, reading.problems)
+    _check_distinct(reading.definitions, reading.problems)
     reading.problems.raise_if_any()
-    resources = [resource for definition in reading.found for resource in _resources(definition)]
+    resources = [
+        resource for definition in reading.definitions for resource in _resources(definition)
+    ]
     spec = custom_spec("CustomResourceDefinitions", resources, Precedence.MANIFEST)
     return replace(spec, ignored=tuple(reading.ignored), notes=tuple(reading.notes))
 
@@ -59,7 +61,7 @@ class _Reading:
     def __init__(self) -> None:
         self.problems = Problems()
         self.notes = Problems()
-        self.found: list[_Found] = []
+        self.definitions: list[_PlacedDefinition] = []
         self.ignored: list[tuple[str, str]] = []
 
     def read(self, one: Input) -> None:
@@ -99,7 +101,7 @@ class _Reading:
         if problems:
             return
         spec = definition["spec"]
-        self.found.append(_Found(spec, where))
+        self.definitions.append(_PlacedDefinition(spec, where))
         if not any(version.get("served") for version in spec["versions"]):
             what = "has no version that is served, so that there is nothing to be called"
             self.problems.add(below(where, "spec", "versions"), what, "Say `served: true` of one.")
@@ -157,9 +159,9 @@ def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
             yield from _templates(each, below(where, at))
 
 
-def _check_distinct(definitions: Iterable[_Found], problems: Problems) -> None:
+def _check_distinct(definitions: Iterable[_PlacedDefinition], problems: Problems) -> None:
     """Of two definitions with one name a server serves the first."""
-    taken: dict[tuple[str, str, str], _Found] = {}
+    taken: dict[tuple[str, str, str], _PlacedDefinition] = {}
     for each in definitions:
         group, names = each.spec["group"], each.spec["names"]
         claims = [("plural", names["plural"]), ("kind", names["kind"]), ("kind", _list_kind(names))]
@@ -180,7 +182,7 @@ def _list_kind(names: Mapping[str, Any]) -> str:
     return list_kind
 
 
-def _resources(definition: _Found) -> Iterator[ServedKind]:
+def _resources(definition: _PlacedDefinition) -> Iterator[ServedKind]:
     spec = definition.spec
     names = spec["names"]
     for at, version in enumerate(spec["versions"]):

@@ -105,7 +105,7 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             what = "has one half of a surrogate pair (`\\ud800`), which is no character"
             problems.add(f"{shown}:{line}", what, "Write both halves, or the character itself.")
             return
-        yield Document(index, value, tuple(_doubts(text[at:end], line, shown, repeated)))
+        yield Document(index, value, tuple(_warnings(text[at:end], line, shown, repeated)))
         at, index = _skip(text, end), index + 1
 
 
@@ -151,7 +151,7 @@ def json_texts(text: str) -> Iterator[tuple[int, str]]:
         at = _skip(text, end)
 
 
-def _doubts(text: str, line: int, shown: str, repeated: list[str]) -> Iterator[Problem]:
+def _warnings(text: str, line: int, shown: str, repeated: list[str]) -> Iterator[Problem]:
     """The places of keys that stand twice: JSON is YAML, whose reader knows them."""
     problems = repeated_keys(text, shown, line) if repeated else []
     yield from problems

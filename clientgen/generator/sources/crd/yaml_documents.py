@@ -44,12 +44,12 @@ def yaml_documents(text: str, shown: str) -> Iterator[Document]:
         BadText: aliases of aliases make it grow beyond measure.
     """
     for index, node in enumerate(compose(text)):
-        reader = _DoubtingReader(text, shown)
+        reader = _WarningReader(text, shown)
         value = reader.value(node)
         yield Document(index, value, tuple(dict.fromkeys(reader.doubts)), reader.templated)
 
 
-class _DoubtingReader(Reader):
+class _WarningReader(Reader):
     """Takes down what is wrong, and reads on."""
 
     def __init__(self, text: str, shown: str, first: int = 1) -> None:
@@ -101,7 +101,7 @@ class _DoubtingReader(Reader):
 
 def repeated_keys(text: str, shown: str, first: int) -> list[Problem]:
     """The doubts of a JSON text, whose first line is this one of the file; none if YAML differs."""
-    reader = _DoubtingReader(text, shown, first)
+    reader = _WarningReader(text, shown, first)
     try:
         for node in compose(text.replace("\t", " ")):
             reader.value(node)
