@@ -15,9 +15,12 @@ from clientgen.cli.program import program
 from clientgen.generator.config_tables import CONTENT_KEYS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md")])
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+CITATION = re.compile(
+    r"(docs/internals/[\w-]+\.md), (\d+(?:\.\d+)?)((?:(?:, | and )\d+(?:\.\d+)?)*)"
+)
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
@@ -53,7 +56,25 @@ def test_every_page_of_the_docs_is_linked_by_the_readme_or_a_page_beside_it():
         for path, _ in LINK.findall(page.read_text())
         if path
     }
-    assert set(ROOT.glob("docs/*.md")) <= linked
+    assert set(ROOT.glob("docs/**/*.md")) <= linked
+
+
+def test_every_citation_leads_to_a_section():
+    """Code cites facts as `docs/internals/kubernetes-semantics.md, 1.4 and 1.5`."""
+    cited: set[tuple[str, str]] = set()
+    for file in ROOT.glob("clientgen/**/*.py"):
+        text = re.sub(r"\s*\n\s*(?:# )?", " ", file.read_text())
+        for page, first, more in CITATION.findall(text):
+            cited |= {(page, number) for number in re.findall(r"\d+(?:\.\d+)?", first + more)}
+        assert text.count("docs/internals/") == len(CITATION.findall(text)), file
+    assert len(cited) > 10
+    missing = {(page, number) for page, number in cited if number not in sections(ROOT / page)}
+    assert not missing
+
+
+def sections(page: Path) -> set[str]:
+    """The numbers of a page's headings."""
+    return set(re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", page.read_text(), re.MULTILINE))
 
 
 def test_every_flag_is_on_some_page():

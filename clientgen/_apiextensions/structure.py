@@ -1,7 +1,9 @@
 """A structural schema: what a custom resource's fields are, apart from what their values may be.
 
 Pruning, defaulting, list types and rules all walk this tree. It is made once for each version of a
-definition; what lies under `allOf`, `anyOf`, `oneOf` and `not` has no part in it (fact sheet 6.3).
+definition; what lies under `allOf`, `anyOf`, `oneOf` and `not` has no part in it.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.3.
 """
 
 from __future__ import annotations

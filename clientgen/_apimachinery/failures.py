@@ -1,7 +1,9 @@
 """What a request can fail with, as the Status the API server answers.
 
-Fact sheet 1.3: `reason` and `code` belong together, `details.kind` is the plural resource for most
-reasons but the Kind for Invalid, and causes name fields.
+`reason` and `code` belong together, `details.kind` is the plural resource for most reasons but the
+Kind for Invalid, and causes name fields.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Schemas with `$ref` followed, as the test server looks at the types it serves.
 
 One node type for built-in types (`definitions` of the v2 document) and for custom ones
-(`openAPIV3Schema`): defaulting, pruning, patching and server-side apply all walk it. The
-`x-kubernetes-*` extensions are fact sheet 6.3.
+(`openAPIV3Schema`): defaulting, pruning, patching and server-side apply all walk it.
+
+Facts of the `x-kubernetes-*` extensions: docs/internals/kubernetes-semantics.md, 6.3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Server-side apply: an object becomes what several managers want it to be (fact sheet 1.5)."""
+"""Server-side apply: an object becomes what several managers want it to be.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.5.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """The object in a request body: decoded, of the right kind, cleaned of what its type does not have.
 
-Fact sheet 1.4: built-in kinds may leave apiVersion and kind out, custom resources may not; unknown
-and duplicate fields are ignored, warned of or refused, as `fieldValidation` says.
+Built-in kinds may leave apiVersion and kind out, custom resources may not; unknown and duplicate
+fields are ignored, warned of or refused, as `fieldValidation` says.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Delete: at once, after a grace period, or when the finalizers are gone (fact sheet 1.6)."""
+"""Delete: at once, after a grace period, or when the finalizers are gone.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.6.
+"""
 
 from __future__ import annotations
 

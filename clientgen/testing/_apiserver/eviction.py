@@ -1,7 +1,9 @@
-"""Evictions: deletes of pods that respect disruption budgets (fact sheet 1.10).
+"""Evictions: deletes of pods that respect disruption budgets.
 
 https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/. What a budget allows is what
 its status says; counting healthy pods is a controller's work.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.10.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Logs of pods. Nothing runs here, so a test says what a container has written.
 
-Fact sheet 1.11, and PodLogOptions in
-https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#read-log.
+https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#read-log has the
+options.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.11.
 """
 
 from __future__ import annotations

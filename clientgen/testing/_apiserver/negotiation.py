@@ -1,4 +1,7 @@
-"""Which form of an answer a client asks for (fact sheet 1.7)."""
+"""Which form of an answer a client asks for.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.7.
+"""
 
 from __future__ import annotations
 

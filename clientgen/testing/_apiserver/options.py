@@ -1,4 +1,7 @@
-"""Query parameters and DeleteOptions, read and checked (fact sheet 1.2)."""
+"""Query parameters and DeleteOptions, read and checked.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2.
+"""
 
 from __future__ import annotations
 

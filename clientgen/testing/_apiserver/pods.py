@@ -1,4 +1,7 @@
-"""Bindings of pods to nodes, which are a scheduler's to make (fact sheet 1.10)."""
+"""Bindings of pods to nodes, which are a scheduler's to make.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.10.
+"""
 
 from __future__ import annotations
 

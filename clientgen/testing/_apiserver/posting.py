@@ -1,7 +1,9 @@
-"""Bodies that are posted to be acted on and not to be stored (fact sheet 1.10).
+"""Bodies that are posted to be acted on and not to be stored.
 
 Evictions and bindings of pods, requests for tokens, reviews; and the logs of pods, which are no
 object either.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.10.
 """
 
 from __future__ import annotations

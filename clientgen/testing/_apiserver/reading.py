@@ -1,4 +1,7 @@
-"""Get and list: now, at a version, and page by page (fact sheet 1.2)."""
+"""Get and list: now, at a version, and page by page.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Objects and lists as the bytes of an answer, in the form that was asked for (fact sheet 1.7)."""
+"""Objects and lists as the bytes of an answer, in the form that was asked for.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.7.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The scale subresource: the number of replicas, wherever a kind keeps it (fact sheet 1.4).
+"""The scale subresource: the number of replicas, wherever a kind keeps it.
 
 A write to the scale is a write to the replicas of the object behind it, and is owned there under
 the subresource `scale`.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4.
 """
 
 from __future__ import annotations

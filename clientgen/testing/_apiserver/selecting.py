@@ -1,6 +1,8 @@
-"""Label and field selectors, as the server reads them (fact sheet 1.2, Selectors).
+"""Label and field selectors, as the server reads them.
 
 https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ and field-selectors.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2 ("Selectors").
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """An OpenAPI v2 document as a list of what is to be served.
 
 Which resources there are, with their verbs and subresources, stands in the paths: each operation
-names its `x-kubernetes-action` and the kind it is about (fact sheet 6.2, 6.4). The discovery
-documents of a server say the same, so that nothing but the document is needed to imitate it.
+names its `x-kubernetes-action` and the kind it is about. The discovery documents of a server say
+the same, so that nothing but the document is needed to imitate it.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.2 and 6.4.
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 A collection holds the objects of one group and plural, whatever version they are read in. A stored
 object is its JSON without `kind` and `apiVersion`, which the reader puts in front: a list is made
 by joining bytes, and an event is encoded once for all who watch. Every write takes the next version
-and leaves a Change behind, from which watches are fed and the past is told (fact sheet 1.2).
+and leaves a Change behind, from which watches are fed and the past is told.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2.
 """
 
 from __future__ import annotations

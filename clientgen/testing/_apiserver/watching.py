@@ -1,8 +1,10 @@
-"""Watches: what has changed since a version, and what changes from now on (fact sheet 1.2, WATCH).
+"""Watches: what has changed since a version, and what changes from now on.
 
 A stream subscribes to the changes of a collection and keeps the encoded lines until its driver
 takes them. It ends by `timeoutSeconds`, by an ERROR event, when somebody cuts it, or when its
 client reads so slowly that too much waits for it.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2 ("Watch").
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Updates and patches: from what a client sent to what is stored (fact sheet 1.4, 1.5).
+"""Updates and patches: from what a client sent to what is stored.
 
 A write goes the same way whatever asked for it: the body is cleaned and defaulted, ownership of its
 fields is noted, the kind's own rules prepare it, it is validated, and unless it changes nothing it
 is stored under the next version.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4 and 1.5.
 """
 
 from __future__ import annotations

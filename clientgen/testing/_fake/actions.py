@@ -113,7 +113,10 @@ def action_of(request: HttpRequest) -> Action | None:
 
 
 def _place(path: str) -> dict[str, str] | None:
-    """Group, version, resource, namespace, name and subresource of a path (fact sheet 1.1)."""
+    """Group, version, resource, namespace, name and subresource of a path.
+
+    Facts: docs/internals/kubernetes-semantics.md, 1.1.
+    """
     root, _, rest = path.strip("/").partition("/")
     words = [unquote(word) for word in rest.split("/")] if rest else []
     if root == "api":

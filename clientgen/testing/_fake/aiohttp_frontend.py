@@ -34,14 +34,15 @@ __all__ = ["Frontend"]
 
 _log = logging.getLogger("clientgen.testing")
 
-# Larger answers are compressed for clients that can read that (fact sheet 1.7).
+# Larger answers are compressed for clients that can read that. Facts:
+# docs/internals/kubernetes-semantics.md, 1.7.
 _GZIP_FROM: Final = 131072
 _GZIP_LEVEL: Final = 4
 # Compressing more than this takes long enough for others to notice.
 _GZIP_ASIDE: Final = 1 << 20
 _NO_BODY: Final = b""
 _HEADER_LIMIT: Final = 1 << 20  # Go's, for all headers together
-# Open to all (fact sheet 1.8), but not with a wrong token.
+# Open to all, but not with a wrong token: docs/internals/kubernetes-semantics.md, 1.8.
 _PUBLIC: Final = ("/healthz", "/livez", "/readyz", "/version")
 _UNAUTHORIZED: Final = Failure(401, "Unauthorized", "Unauthorized", details=False)
 _RESET: Final = struct.pack("ii", 1, 0)

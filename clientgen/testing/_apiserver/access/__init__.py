@@ -1,4 +1,7 @@
-"""Who may do what: reviews, roles, tokens (fact sheets 1.9 and 1.10)."""
+"""Who may do what: reviews, roles, tokens.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.9 and 1.10.
+"""
 
 from .bootstrap import bootstrap_objects
 from .callers import ADMIN, Caller, caller_of, service_account, sign_request

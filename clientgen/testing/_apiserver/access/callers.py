@@ -1,7 +1,9 @@
-"""Who a request comes from (fact sheet 1.9).
+"""Who a request comes from.
 
 The server lets everybody in as an administrator; somebody else is who an administrator
 impersonates, or whose token a request carries.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.9.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The kinds that ask a question: they are posted, answered and never stored (fact sheet 1.10).
+"""The kinds that ask a question: they are posted, answered and never stored.
 
 https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access and the
 TokenReview and SelfSubjectReview of authentication/v1.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.10.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 This is what real servers' field managers do around the bare rules of `updater`: which entries
 count, when they begin to, what is never owned, when an entry's time changes, and what a conflict
-says. Server-side apply, "Field management", in the Kubernetes documentation; fact sheet 1.5.
+says. Server-side apply, "Field management", in the Kubernetes documentation.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.5.
 """
 
 from __future__ import annotations

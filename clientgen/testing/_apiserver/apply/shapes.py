@@ -3,8 +3,10 @@
 A type says for each of the three shapes of a value - map, list, scalar - what it is when it has
 that shape. Most have one only; those of undeclared fields have all three, and the value decides.
 `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` tell which maps
-and lists are owned whole (atomic); see fact sheet 6.3 and "Merge strategy" in the Kubernetes
-documentation of server-side apply.
+and lists are owned whole (atomic); see "Merge strategy" in the Kubernetes documentation of
+server-side apply.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.3.
 """
 
 from __future__ import annotations

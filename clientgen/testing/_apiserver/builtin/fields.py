@@ -1,4 +1,7 @@
-"""Fields of built-in kinds that field selectors may name (fact sheet 1.2, Selectors)."""
+"""Fields of built-in kinds that field selectors may name.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2 ("Selectors").
+"""
 
 from __future__ import annotations
 

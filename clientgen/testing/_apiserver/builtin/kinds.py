@@ -1,4 +1,7 @@
-"""How the API server treats each built-in kind, as far as it is a table (fact sheet 1.4, 1.6)."""
+"""How the API server treats each built-in kind, as far as it is a table.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4 and 1.6.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The paths of custom resources in an OpenAPI v2 document (fact sheet 6.2, 6.5)."""
+"""The paths of custom resources in an OpenAPI v2 document.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.2 and 6.5.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""The schemas of custom resources as the OpenAPI documents show them (fact sheet 6.3, 6.5).
+"""The schemas of custom resources as the OpenAPI documents show them.
 
 A definition's `openAPIV3Schema` is shown as it is in v3, but for what every object has. The v2
 document cannot say everything: values that may be null, or an integer or a string, or that keep
 unknown members lose their type there, and defaults and combinations of schemas are left out.
 
 References are written as in v2 documents; `openapi_v3` rewrites all of them alike.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.3 and 6.5.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Which groups, versions and resources there are, in the legacy and the aggregated form.
 
-Fact sheet 1.8; built-in and custom resources differ in small things: the order of verbs, whether
-`responseKind` is spelled out, and whether methods other than GET are refused.
+Built-in and custom resources differ in small things: the order of verbs, whether `responseKind` is
+spelled out, and whether methods other than GET are refused.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.8.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the server says of itself: `/version` and the health checks (fact sheet 1.8)."""
+"""What the server says of itself: `/version` and the health checks.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.8.
+"""
 
 from __future__ import annotations
 

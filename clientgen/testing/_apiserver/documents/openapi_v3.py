@@ -1,7 +1,9 @@
 """The OpenAPI v3 documents: an index, and one document for each group version.
 
-They are the v2 document written otherwise (fact sheet 6.2, 6.3): each holds the paths of one group
-version and the schemas these need. Of custom resources they say all that their definitions say.
+They are the v2 document written otherwise: each holds the paths of one group version and the
+schemas these need. Of custom resources they say all that their definitions say.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.2 and 6.3.
 """
 
 from __future__ import annotations

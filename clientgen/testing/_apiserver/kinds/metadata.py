@@ -1,8 +1,10 @@
-"""Checks of the metadata that all objects share (fact sheet 1.4; API conventions, "Metadata").
+"""Checks of the metadata that all objects share (API conventions, "Metadata").
 
 A real server checks metadata more than once when an object is updated: once for every kind alike,
 and again in the validation of most kinds. It lists a mistake each time it sees it. Clients that
 count causes notice, so `MetadataChecks` tells which checks a kind repeats.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The scale subresource of built-in kinds (fact sheet 1.4)."""
+"""The scale subresource of built-in kinds.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """Objects as a table: what `kubectl get` asks for, so that the server decides what is shown.
 
-Fact sheet 1.7: the answer to `Accept: application/json;as=Table;v=v1;g=meta.k8s.io`. Every built-in
-kind has columns of its own, custom resources have those of their definition, and whatever is left
-has its name and the time of its creation.
+The answer to `Accept: application/json;as=Table;v=v1;g=meta.k8s.io`. Every built-in kind has
+columns of its own, custom resources have those of their definition, and whatever is left has its
+name and the time of its creation.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.7.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Amounts of resources as numbers, to compare them (fact sheet 1.12, Quantity)."""
+"""Amounts of resources as numbers, to compare them.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.12.
+"""
 
 from __future__ import annotations
 
