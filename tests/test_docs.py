@@ -67,6 +67,7 @@ def test_every_citation_leads_to_a_section():
         for page, first, more in CITATION.findall(text):
             cited |= {(page, number) for number in re.findall(r"\d+(?:\.\d+)?", first + more)}
         assert text.count("docs/internals/") == len(CITATION.findall(text)), file
+        assert "fact sheet" not in text.lower(), file
     assert len(cited) > 10
     missing = {(page, number) for page, number in cited if number not in sections(ROOT / page)}
     assert not missing

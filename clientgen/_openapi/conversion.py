@@ -1,4 +1,7 @@
-"""Parts of an OpenAPI v2 document written as OpenAPI v3 writes them (fact sheet 6.2, 6.3)."""
+"""Parts of an OpenAPI v2 document written as OpenAPI v3 writes them.
+
+Facts: docs/internals/kubernetes-semantics.md, 6.2 and 6.3.
+"""
 
 from __future__ import annotations
 

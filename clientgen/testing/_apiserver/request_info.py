@@ -1,7 +1,9 @@
 """Requests for resources: the counterpart of k8s.io/apiserver's `request.RequestInfo`.
 
-Fact sheet 1.1. If the path of a request names a resource that is served, a `RequestInfo` has the
-resource, the parts of the path and the verb.
+If the path of a request names a resource that is served, a `RequestInfo` has the resource, the
+parts of the path and the verb.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Codecs: objects of built-in kinds have types, custom resources are maps (fact sheet 1.4, 1.5).
+"""Codecs: objects of built-in kinds have types, custom resources are maps.
 
 Most differences between the two in requests and answers come from this, as they do in a real
 server, where one is a Go struct and the other an `unstructured.Unstructured`.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.4 and 1.5.
 """
 
 from __future__ import annotations

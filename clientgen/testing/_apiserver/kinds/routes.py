@@ -1,7 +1,9 @@
-"""Routes: which paths and methods of a resource lead to which verb (fact sheet 1.1).
+"""Routes: which paths and methods of a resource lead to which verb.
 
 A real server installs a route for each path of a built-in resource. One handler takes all requests
 for custom resources, and checks them in another order.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.1.
 """
 
 from __future__ import annotations
