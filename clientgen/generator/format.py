@@ -1,8 +1,8 @@
-"""black over generated sources, in processes of their own when there are many.
+"""black over the generated sources that `layout_check` does not know to be laid out.
 
-Separate processes use every core and keep the generator small: black's trees would double it. They
-are plain subprocesses that read JSON and write JSON, so nothing depends on how the program that
-called us was started.
+If these are many, black runs in processes of their own. That uses every core and keeps the
+generator small: black's trees would double it. The processes are plain subprocesses that read JSON
+and write JSON, so nothing depends on how the program that called us was started.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import IO, TYPE_CHECKING, cast
 
+from clientgen.generator.layout_check import is_laid_out
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -30,8 +32,6 @@ _SMALL = 100_000
 # of the time), and keeps a worker under 60 MB.
 _COLLECT_AFTER = 60_000
 _MAX_JOBS = 4
-# A module of thousands of classes is formatted in pieces: on every core, and in little memory.
-_PIECE = 60_000
 # Between classes black leaves these two empty lines, whatever is on either side.
 _BETWEEN = "\n\n\nclass "
 # Between a path and the number of a piece; no path has it.
@@ -63,26 +63,35 @@ def format_tree(files: Mapping[str, str], jobs: int | None = None) -> dict[str, 
     Raises:
         FormatError: naming the file that is not Python.
     """
-    if sum(map(len, files.values())) < _SMALL:
-        changed = _format(files)
-        return {path: changed.get(path, text) for path, text in files.items()}
-    pieces = {path: _pieces(text) for path, text in files.items()}
-    named = {f"{path}{_MARK}{n}": text for path in files for n, text in enumerate(pieces[path])}
-    changed = _run(_batches(named, min(jobs or _processors(), _MAX_JOBS)))
-    formatted = {name: changed.get(name, text) for name, text in named.items()}
-    return {
-        path: "\n\n".join(formatted[f"{path}{_MARK}{n}"] for n in range(len(pieces[path])))
-        for path in files
+    doubtful = {path: _pieces(text) for path, text in files.items() if not is_laid_out(text)}
+    left = {
+        f"{path}{_MARK}{n}": piece
+        for path, pieces in doubtful.items()
+        for n, piece in enumerate(pieces)
+        if not is_laid_out(piece)
     }
+    changed = _changed(left, jobs)
+    formatted = {
+        path: "\n\n".join(changed.get(f"{path}{_MARK}{n}", piece) for n, piece in enumerate(pieces))
+        for path, pieces in doubtful.items()
+    }
+    return {**files, **formatted}
 
 
 def _pieces(text: str) -> list[str]:
     """A module cut before classes; with two empty lines between them the pieces are the module."""
-    pieces: list[str] = []
-    while len(text) > _PIECE and (cut := text.find(_BETWEEN, _PIECE)) >= 0:
-        pieces.append(text[: cut + 1])
-        text = text[cut + 3 :]
-    return [*pieces, text]
+    first, *classes = text.split(_BETWEEN)
+    heads = ["", *["class "] * len(classes)]
+    ends = [*["\n"] * len(classes), ""]
+    return [
+        head + piece + end for head, piece, end in zip(heads, [first, *classes], ends, strict=True)
+    ]
+
+
+def _changed(pieces: Mapping[str, str], jobs: int | None) -> dict[str, str]:
+    if sum(map(len, pieces.values())) < _SMALL:
+        return _format(pieces) if pieces else {}
+    return _run(_batches(pieces, min(jobs or _processors(), _MAX_JOBS)))
 
 
 def _processors() -> int:
@@ -142,8 +151,8 @@ def _receive(worker: subprocess.Popen[bytes]) -> dict[str, str]:
     if worker.wait() != 0:
         raise _stopped(worker)
     found = cast("dict[str, dict[str, str]]", json.loads(answer))
-    for piece, why in found["failed"].items():
-        raise FormatError(piece.partition(_MARK)[0], why)
+    for path, why in found["failed"].items():
+        raise FormatError(path, why)
     return found["changed"]
 
 
@@ -170,7 +179,7 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
         except NothingChanged:
             pass
         except InvalidInput as error:
-            raise FormatError(path, str(error)) from error
+            raise FormatError(path.partition(_MARK)[0], str(error)) from error
         garbage += len(text)
         if garbage > _COLLECT_AFTER and not gc.isenabled():
             gc.collect()

@@ -6,21 +6,27 @@ modules too, where the words are shorter.
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 from collections.abc import Iterable
 
 from clientgen.generator.literals import WIDTH, quoted
 
 __all__ = [
+    "attribute",
     "fold",
     "from_import",
     "import_order",
     "inner_import",
     "module_order",
     "naming_attributes",
-    "none_by_default",
     "section",
 ]
+
+# How far attributes are indented, and the parts of their types.
+_ATTRIBUTE = "    "
+_PIECES = re.compile(r"""\[|\]| \| |, |"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+""")
 
 
 def section(module: str) -> int:
@@ -67,12 +73,84 @@ def fold(head: str, arguments: Iterable[str], tail: str = "") -> str:
     return "\n".join([f"{head}(", *(f"{indent}    {a}," for a in listed), f"{indent}){tail}"])
 
 
-def none_by_default(declaration: str) -> str:
-    """An attribute that is None by default; a long union is put in parentheses."""
-    if len(declaration) + len(" = None") <= WIDTH:
-        return f"{declaration} = None"
-    name, _, annotation = declaration.partition(": ")
-    return f"{name}: (\n        {annotation}\n    ) = None"
+def attribute(name: str, annotation: str, value: str = "") -> str:
+    """An attribute of a class, `name: annotation = value`; a long annotation is folded.
+
+    Args:
+        name: The attribute.
+        annotation: Its type: names, subscripts and unions of them.
+        value: None, a call that `fold` laid out, or nothing.
+    """
+    head = f"{_ATTRIBUTE}{name}: "
+    if _fits(head + annotation + _equals(value)):
+        return head + annotation + _equals(value)
+    if value and _fits(f"{head}{annotation} = ("):
+        inner = textwrap.indent(f"{_ATTRIBUTE}{value}", "    ")
+        return f"{head}{annotation} = (\n{inner}\n{_ATTRIBUTE})"
+    members = _split(annotation, " | ")
+    if len(members) > 1 or "[" not in annotation:
+        return f"{head}(\n{_union(members, 8)}\n{_ATTRIBUTE}){_equals(value)}"
+    return _folded(head, annotation, 4) + _equals(value)
+
+
+def _equals(value: str) -> str:
+    return f" = {value}" if value else ""
+
+
+def _fits(text: str) -> bool:
+    """Whether the first line of a text is short enough."""
+    return len(text.partition("\n")[0]) <= WIDTH
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """The parts of a type between separators that are not inside of brackets or strings."""
+    parts = [""]
+    depth = 0
+    for piece in _PIECES.findall(text):
+        depth += (piece == "[") - (piece == "]")
+        if depth == 0 and piece == separator:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
+def _type(head: str, annotation: str, indent: int, tail: str = "") -> str:
+    """`head` and a type, on a line or folded."""
+    if _fits(head + annotation + tail):
+        return head + annotation + tail
+    members = _split(annotation, " | ")
+    if len(members) > 1:
+        return _union(members, indent, tail)
+    return _folded(head, annotation, indent) + tail
+
+
+def _union(members: list[str], indent: int, tail: str = "") -> str:
+    """A type of alternatives on lines of their own."""
+    pad = " " * indent
+    if _fits(pad + " | ".join(members) + tail):
+        return pad + " | ".join(members) + tail
+    heads = [pad, *[f"{pad}| "] * (len(members) - 1)]
+    tails = [*[""] * (len(members) - 1), tail]
+    return "\n".join(
+        _type(head, member, indent, end)
+        for head, member, end in zip(heads, members, tails, strict=True)
+    )
+
+
+def _folded(head: str, annotation: str, indent: int) -> str:
+    """`head` and a type with its arguments on lines of their own."""
+    generic, bracket, rest = annotation.partition("[")
+    if not bracket:
+        return head + annotation
+    inner = rest.removesuffix("]")
+    arguments = _split(inner, ", ")
+    pad = " " * (indent + 4)
+    if _fits(pad + inner) or len(arguments) == 1:
+        lines = [_type(pad, inner, indent + 4)]
+    else:
+        lines = [_type(pad, argument, indent + 4, ",") for argument in arguments]
+    return "\n".join([f"{head}{generic}[", *lines, f"{' ' * indent}]"])
 
 
 def naming_attributes(keyword: str, attributes: tuple[str, ...]) -> str:

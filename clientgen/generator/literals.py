@@ -11,7 +11,18 @@ import keyword
 import re
 import textwrap
 
-__all__ = ["MARK", "WIDTH", "docstring", "identifier", "module_name", "quoted", "said_by", "word"]
+__all__ = [
+    "DELIMITER",
+    "MARK",
+    "WIDTH",
+    "attribute_docstring",
+    "docstring",
+    "identifier",
+    "module_name",
+    "quoted",
+    "said_by",
+    "word",
+]
 
 WIDTH = 100
 
@@ -22,7 +33,7 @@ letter, so that no class is called by it."""
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _LAID_OUT = re.compile(r"\s|[-*+\d]")
-_DELIMITER = '"""'
+DELIMITER = '"""'
 # Two quotes end nothing, and are easier to read than escapes.
 _QUOTES = re.compile(r'"{3,}')
 # One before the end would be taken for the end.
@@ -57,22 +68,53 @@ def _printed(char: str) -> str:
 
 
 def docstring(text: str, indent: int) -> str:
-    """A docstring of the words of any text, filled; its first line comes without indentation.
+    """A docstring of the words of any text, filled, as black writes it.
 
-    Words, their order and paragraphs are those of `said_by(text)`. A text without words is `…`.
+    Its first line comes without indentation. Words, their order and paragraphs are those of
+    `said_by(text)`. A text without words is `…`.
     """
-    width, pad = WIDTH - indent, " " * indent
+    lines = _filled(text, WIDTH - indent)
+    # Where a line ends in a backslash, black leaves a docstring as it is.
+    if not any(line.endswith("\\") for line in lines[:-1]):
+        lines = _as_black_writes(lines)
+    return _indented(lines, indent)
+
+
+def attribute_docstring(text: str, indent: int) -> str:
+    """A docstring of an attribute, filled; see `docstring`. black leaves these as they are."""
+    return _indented(_filled(text, WIDTH - indent), indent)
+
+
+def _filled(text: str, width: int) -> list[str]:
+    """The lines of a docstring, with its quotes."""
     said = said_by(text).strip() or "…"
     if "\n" not in said:
         line = _escaped(said, _QUOTES_OF_LINE)
-        if len(line) + 2 * len(_DELIMITER) <= width:
-            return f"{_DELIMITER}{line}{_DELIMITER}"
+        if len(line) + 2 * len(DELIMITER) <= width:
+            return [f"{DELIMITER}{line}{DELIMITER}"]
     first, *rest = _PARAGRAPHS.split(_escaped(said, _QUOTES))
-    opening = _paragraph(first, width, initial_indent=" " * len(_DELIMITER)).lstrip()
+    opening = _paragraph(first, width, initial_indent=" " * len(DELIMITER)).lstrip()
     paragraphs = [opening, *(_paragraph(part, width) for part in rest)]
-    lines = (_DELIMITER + "\n\n".join(paragraphs)).split("\n")
-    last = pad + _DELIMITER
-    return "\n".join([lines[0], *(pad + line if line else "" for line in lines[1:]), last])
+    return [*(DELIMITER + "\n\n".join(paragraphs)).split("\n"), DELIMITER]
+
+
+def _indented(lines: list[str], indent: int) -> str:
+    """All lines but the first, indented."""
+    first, *others = lines
+    return "\n".join([first, *(" " * indent + line if line else "" for line in others)])
+
+
+def _as_black_writes(lines: list[str]) -> list[str]:
+    """Lines that start at the left, on one line if it is one, with quotes apart from quotes."""
+    first, *others, last = (
+        lines if len(lines) > 1 else [lines[0].removesuffix(DELIMITER), DELIMITER]
+    )
+    if first.startswith(DELIMITER + '"'):
+        first = first.replace(DELIMITER, DELIMITER + " ", 1)
+    if not others:
+        return [first + (" " if first.endswith('"') else "") + last]
+    common = min(len(line) - len(line.lstrip()) for line in others if line)
+    return [first, *(line[common:] for line in others), last]
 
 
 def _escaped(text: str, quotes: re.Pattern[str]) -> str:

@@ -18,7 +18,7 @@ from clientgen.generator.inputs import Inputs, Parsed, gather
 from clientgen.generator.ir import Api, OlderCopy, Resource, Skipped
 from clientgen.generator.manifest import Manifest, digest
 from clientgen.generator.plan import Modules, plan
-from clientgen.generator.render import Rendered, Renderer
+from clientgen.generator.render import Renderer
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.empty_result import nothing_found
 from clientgen.generator.resolve.selection import is_wanted
@@ -128,9 +128,10 @@ def build(
         files, modules = plan(api, config.expansions, config.renames)
     rendered = Renderer(modules).render(files)
     progress("formatting")
-    digests = {path: digest(formatter() + text) for path, text in rendered.texts.items()}
+    digests = {path: digest(formatter() + text) for path, text in rendered.items()}
     known = output.formatted_before(config.target, digests) if reuse else {}
-    tree = {**_formatted(rendered, known), "py.typed": ""}
+    new = {path: text for path, text in rendered.items() if path not in known}
+    tree = {**known, **format_tree(new), "py.typed": ""}
     folders = {
         str(gv): modules.package(gv) for gv in (one.group_version for one in api.group_versions)
     }
@@ -163,18 +164,3 @@ def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]
             hint = f"{reason}. Try again later, or exclude `{name}`."
             problems.add(str(config.target), what, hint)
     problems.raise_if_any()
-
-
-def _formatted(rendered: Rendered, known: Mapping[str, str]) -> dict[str, str]:
-    """Format what is new.
-
-    A twin has the layout of its source with shorter words. Where the source was laid out as black
-    wants it, all that is broken over lines ends in commas that keep it so, and the twin is too.
-    """
-    texts, twins = rendered.texts, rendered.twins
-    new = {path: text for path, text in texts.items() if path not in known and path not in twins}
-    tree = {**known, **format_tree(new)}
-    left = {path: texts[path] for path in twins if path not in known}
-    settled = {path: text for path, text in left.items() if tree[twins[path]] == texts[twins[path]]}
-    unsettled = {path: text for path, text in left.items() if path not in settled}
-    return {**tree, **settled, **format_tree(unsettled)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -26,18 +25,18 @@ from clientgen.generator.ir import (
     TypeRef,
 )
 from clientgen.generator.layout import (
+    attribute,
     fold,
     import_order,
     inner_import,
     naming_attributes,
-    none_by_default,
 )
-from clientgen.generator.literals import docstring, identifier, quoted, word
+from clientgen.generator.literals import attribute_docstring, docstring, identifier, quoted, word
 from clientgen.generator.manifest import header
 from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
 from clientgen.generator.unasync import release, to_sync
 
-__all__ = ["Rendered", "Renderer"]
+__all__ = ["Renderer"]
 
 # pyright parses the strings of a `Literal` that is not typing's as annotations. Strings with
 # brackets or with these keywords may look like mistakes to it, so they are left out.
@@ -60,14 +59,6 @@ _SCALARS: Mapping[Scalar, tuple[str, bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """The texts of a package by path, and of which module each twin was derived."""
-
-    texts: Mapping[str, str]
-    twins: Mapping[str, str]
-
-
 @cache
 def _environment() -> Environment:
     found = Environment(
@@ -80,6 +71,7 @@ def _environment() -> Environment:
     )
     filters: dict[str, Any] = found.filters
     filters["docstring"] = docstring
+    filters["attribute_docstring"] = attribute_docstring
     return found
 
 
@@ -89,18 +81,16 @@ class Renderer:
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
 
-    def render(self, files: Iterable[FilePlan]) -> Rendered:
-        """The texts of a package; synchronous modules are derived from asyncio ones."""
+    def render(self, files: Iterable[FilePlan]) -> dict[str, str]:
+        """The texts of a package by path; synchronous modules are derived from asyncio ones."""
         texts: dict[str, str] = {}
-        twins: dict[str, str] = {}
         for file in files:
             text = self._render(file)
             twin = twin_of(file.path)
             texts[file.path] = release(text) if twin else text
             if twin:
                 texts[twin] = release(to_sync(text))
-                twins[twin] = file.path
-        return Rendered(texts, twins)
+        return texts
 
     def _render(self, file: FilePlan) -> str:
         scope = _Words(file, self._modules)
@@ -186,19 +176,20 @@ class _Words(Scope):
 
     def field(self, field: FieldPlan) -> str:
         """The line of a model's attribute."""
-        annotation, named = self._annotation(field.type), field.named
-        name = f"name={quoted(field.wire_name)}" if named else ""
-        default = self._default(field)
+        annotation = self._annotation(field.type)
         if field.default == "none":
             annotation += " | None"
-        line = f"    {identifier(field.attribute)}: {annotation}"
-        if field.default == "required" and not named:
-            return line
-        if field.default == "none" and not named:
-            return none_by_default(line)
+        name = identifier(field.attribute)
+        return attribute(name, annotation, self._value(field, f"    {name}: {annotation} = "))
+
+    def _value(self, field: FieldPlan, declaration: str) -> str:
+        """What an attribute is set to, as it is laid out behind its declaration."""
+        default = self._default(field)
+        if not field.named and field.default in {"required", "none"}:
+            return "None" if field.default == "none" else ""
         function = self.runtime("auto" if field.default == "auto" else "field")
-        arguments = [argument for argument in (default, name) if argument]
-        return fold(f"{line} = {function}", arguments, "")
+        name = f"name={quoted(field.wire_name)}" if field.named else ""
+        return fold(declaration + function, [default, name]).removeprefix(declaration)
 
     def _default(self, field: FieldPlan) -> str:
         if field.default == "auto" and isinstance(field.type, ModelType):
