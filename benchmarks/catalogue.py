@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.caching import caching_benchmarks
@@ -13,7 +15,7 @@ from benchmarks.running import Benchmark, Contender, Values, files_in
 from benchmarks.serving import serving_benchmarks
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 __all__ = ["all_benchmarks"]
 
@@ -53,26 +55,33 @@ def _generate() -> Benchmark:
         ),
         contenders=(
             Contender(
-                "clientgen, before formatting",
-                (python("ours"), "-m", "benchmarks.workers.unformatted", *_arguments("plain")),
-                before=lambda: _clear("plain"),
+                OURS,
+                (script("ours", "clientgen"), *_arguments("ours")),
+                before=lambda: _clear("ours"),
+                after=lambda: _look("ours"),
             ),
-            Contender(
-                "clientgen, with black",
-                (script("ours", "clientgen"), *_arguments("black")),
-                before=lambda: _clear("black"),
-                after=lambda: _look("black"),
-            ),
-            Contender("clientgen, unchanged", (script("ours", "clientgen"), *_arguments("black"))),
+            Contender("clientgen, unchanged", (script("ours", "clientgen"), *_arguments("ours"))),
+            *_with_texts(),
             _codegen("msgspec", "msgspec.Struct", heavy=False),
             _codegen("pydantic", "pydantic_v2.BaseModel", heavy=True),
         ),
     )
 
 
-def _arguments(folder: str) -> tuple[str, ...]:
+def _with_texts() -> Iterator[Contender]:
+    """The spec with its descriptions, which is not part of the repository, if there is one."""
+    if spec := os.environ.get("CLIENTGEN_SPEC_WITH_TEXTS"):
+        yield Contender(
+            "clientgen, with texts",
+            (script("ours", "clientgen"), *_arguments("texts", Path(spec))),
+            before=lambda: _clear("texts"),
+            after=lambda: _look("texts"),
+        )
+
+
+def _arguments(folder: str, spec: Path = _SPEC) -> tuple[str, ...]:
     output = str(_OUT / folder)
-    return ("generate", "--spec", str(_SPEC), "--output", output, "--package", "kubeapi")
+    return ("generate", "--spec", str(spec), "--output", output, "--package", "kubeapi")
 
 
 def _clear(folder: str) -> None:

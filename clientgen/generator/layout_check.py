@@ -28,11 +28,11 @@ _STRING = re.compile(
 _NAME = r"[A-Za-z_]\w*+"
 _PATH = rf"{_NAME}(?:\.{_NAME})*+"
 _UNION = rf"{_PATH}(?: \| {_PATH})*+"
-_ITEM = rf"(?:\*\*)?(?:{_NAME}(?:=|: ))?{_UNION}(?: = {_PATH})?"
+_ITEM = rf"(?:\*\*)?(?:{_NAME}: {_UNION}(?: = {_PATH})?|(?:{_NAME}=)?{_UNION})"
 # Brackets without brackets inside. With the name before them they are like a name.
 _BRACKETS = re.compile(
     rf"(?<=[\w\[])\[{_ITEM}(?:, {_ITEM})*+\]"
-    rf"|(?<=\w)\((?:{_ITEM}(?:, {_ITEM})*+)?\)"
+    rf"|(?<=\w)\({_ITEM}(?:, {_ITEM})*+\)|(?<=\w)\(\)(?!:)"
     rf"|(?<==)\({_PATH}(?:,|(?:, {_PATH})++)\)"
     r"|(?<= = )(?:\[\]|\{\})",
     re.ASCII,
@@ -119,11 +119,12 @@ def _text(lines: Sequence[str], start: int) -> tuple[str, int]:
         end += 1
     taken = lines[start:end]
     whole = "\n".join(taken).lstrip(" ")
-    if not _TEXT.fullmatch(whole) or not all(map(str.isprintable, taken)):
+    level, odd = divmod(len(lines[start]) - len(opening), 4)
+    if odd or not _TEXT.fullmatch(whole) or not all(map(str.isprintable, taken)):
         return "", 0
-    pad = " " * (len(lines[start]) - len(opening))
+    pad = "    " * level
     kind = "D" if _ONE_LINE.fullmatch(whole) or _is_docstring(opening, taken[1:], pad) else "T"
-    return f"{len(pad) // 4}{kind}", end
+    return f"{level}{kind}", end
 
 
 def _is_docstring(first: str, others: Sequence[str], pad: str) -> bool:
@@ -169,12 +170,14 @@ def _joined(lines: Sequence[str]) -> str:
 # ---- their order --------------------------------------------------------------------------------
 
 
-def _folded(level: int, head: str, end: str) -> str:
-    """An opened line, lines that end in a comma, and the line that closes."""
-    element = f"{level + 3},"
-    for inner in (level + 2, level + 1):
-        element = f"(?:{inner},|{inner}o(?:{element})++{inner};)"
-    return f"{level}{head}{element}++{level}{end}"
+def _folded(level: int, head: str, end: str, depth: int = 0) -> str:
+    """An opened line, lines that end in a comma, and the line that closes.
+
+    `depth` says how often the lines between may be folded themselves.
+    """
+    inner = level + 1
+    nested = f"|{_folded(inner, 'o', ';', depth - 1)}" if depth else ""
+    return f"{level}{head}(?:{inner},{nested})++{level}{end}"
 
 
 def _imports(level: int) -> str:
@@ -183,7 +186,8 @@ def _imports(level: int) -> str:
 
 
 def _statement(level: int) -> str:
-    return f"(?:{level}S|{_folded(level, 's', '[)]')})"
+    depth = 0 if level else 2
+    return f"(?:{level}S|{_folded(level, 's', '[)]', depth)})"
 
 
 def _function(level: int) -> str:
@@ -194,7 +198,7 @@ def _function(level: int) -> str:
     return f"{head}(?:{inner}D{body}*|{body}+)"
 
 
-_CLASS_HEAD = f"(?:0C|{_folded(0, 'c', ':')})1D"
+_CLASS_HEAD = f"(?:0C|{_folded(0, 'c', ':', 1)})1D"
 _ATTRIBUTES = f"{_statement(1)}(?:_?{_statement(1)}|1[DT](?:_{_statement(1)}|(?=__0|_1[@fFE]|$)))*+"
 _METHOD = f"(?:1@1E)*+{_function(1)}"
 _MEMBERS = f"(?:{_ATTRIBUTES}(?:_{_METHOD})*+|{_METHOD}(?:_{_METHOD})*+)"
@@ -202,9 +206,8 @@ _UNIT = f"(?:{_CLASS_HEAD}(?:_{_MEMBERS})?|{_function(0)})"
 _STATEMENTS = f"{_statement(0)}(?:_?{_statement(0)})*+"
 _BLOCK = f"(?:{_imports(0)}|{_STATEMENTS}|0B{_imports(1)})"
 _HEAD = f"0#0D(?:_{_BLOCK})*+"
-_MODULE = re.compile(
-    f"(?:{_HEAD}(?:__{_UNIT})*+|{_UNIT}(?:__{_UNIT})*+)(?:__(?:0#)?{_imports(0)})?"
-)
+_UNITS = f"{_UNIT}(?:__{_UNIT})*+(?:__(?:0#)?{_imports(0)})?"
+_MODULE = re.compile(f"{_HEAD}(?:__{_UNITS})?|{_UNITS}")
 
 
 def is_laid_out(source: str) -> bool:

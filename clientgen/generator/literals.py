@@ -48,9 +48,10 @@ def quoted(text: str) -> str:
     It has double quotes where that needs no more escapes; what cannot be printed is escaped.
     """
     literal = repr(text).replace(MARK, _ESCAPED_MARK)
-    if literal[0] == '"' or '"' in text:
+    if literal[0] == '"' or text.count('"') > text.count("'"):
         return literal
-    return f'"{literal[1:-1]}"'
+    body = literal[1:-1].replace("\\'", "'").replace('"', '\\"')
+    return f'"{body}"'
 
 
 def said_by(text: str) -> str:

@@ -1,10 +1,9 @@
 """Derive the synchronous flavour of a module from the asyncio one.
 
 Everything that waits is written once, for asyncio. `to_sync` turns such a source into its twin by
-exchanging words: it reads tokens, so layout and comments stay, and it also exchanges words in
-strings and comments, so `__all__`, docstrings and messages tell the truth in both flavours. The
-generator uses it for generated packages; run as a program, this module does the same for
-`clientgen/runtime`:
+exchanging words. Layout stays. It also exchanges words in strings and comments, so `__all__`,
+docstrings and messages tell the truth in both flavours. The generator uses it for generated
+packages; run as a program, this module does the same for `clientgen/runtime`:
 
     python -m clientgen.generator.unasync            write clientgen/runtime/_sync
     python -m clientgen.generator.unasync --check    only compare; exit code 1 if they differ
@@ -58,6 +57,7 @@ RULES: tuple[tuple[str, str], ...] = (
 # Keywords that vanish with the blank after them. In strings only where they are code, since
 # descriptions may say "async" and "await" in plain English.
 _DROPPED = frozenset({"async", "await"})
+_DROPPED_WORD = re.compile(r"\b(?:async|await)\b")
 _DROPPED_IN_TEXT = re.compile(r"\b(?:async (?=(?:def|for|with)\b)|await (?=[a-z_]\w*[.(]))")
 
 _RULES = tuple((re.compile(pattern), replacement) for pattern, replacement in RULES)
@@ -76,10 +76,9 @@ def to_sync(source: str) -> str:
     """Give the synchronous twin of an asyncio module.
 
     The result may need formatting: lines get shorter.
-
-    Raises:
-        tokenize.TokenError, IndentationError: `source` is not Python.
     """
+    if _is_plain(source):
+        return _sort_names(_exchanged_text(source), source)
     starts = _line_starts(source)
     pieces: list[str] = []
     done = 0
@@ -95,6 +94,11 @@ def to_sync(source: str) -> str:
             pieces += (source[done:begin], new)
             done = end
     return _sort_names("".join((*pieces, source[done:])), source)
+
+
+def _is_plain(source: str) -> bool:
+    """Whether the keywords that vanish do so in code and in strings alike: most modules are."""
+    return len(_DROPPED_WORD.findall(source)) == len(_DROPPED_IN_TEXT.findall(source))
 
 
 def protect(text: str) -> str:
@@ -125,8 +129,10 @@ def _line_starts(source: str) -> list[int]:
 
 
 def _exchanged(text: str, kind: int) -> str:
-    if kind == token.NAME:
-        return _word(text)
+    return _word(text) if kind == token.NAME else _exchanged_text(text)
+
+
+def _exchanged_text(text: str) -> str:
     return _WORD.sub(lambda found: _word(found[0]), _DROPPED_IN_TEXT.sub("", text))
 
 

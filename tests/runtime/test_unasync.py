@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from clientgen.generator import unasync
 from clientgen.generator.unasync import main, to_sync, unused_rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -84,6 +81,18 @@ __all__ = ["CONST", "B", "Z", "f"]
 def test_layout_and_comments_stay():
     source = "def f(\n    a,  # one\n\n    b,\n):\n\treturn  a  # two\n"
     assert to_sync(source) == source
+
+
+def test_reading_words_gives_what_reading_tokens_gives(monkeypatch: pytest.MonkeyPatch):
+    root = Path(unasync.__file__).parents[2]
+    paths = [*root.glob("generated/kubeapi/**/*.py"), *root.glob("clientgen/runtime/**/*.py")]
+    sources = [path.read_text("utf-8") for path in paths]
+    plain = [source for source in sources if unasync._is_plain(source)]
+    assert len(sources) > len(plain) > 300
+    by_words = list(map(to_sync, plain))
+
+    monkeypatch.setattr(unasync, "_is_plain", lambda _source: False)
+    assert list(map(to_sync, plain)) == by_words
 
 
 def test_what_is_derived_is_python():
