@@ -39,7 +39,7 @@ _BRACKETS = re.compile(
 )
 _IMPORTED = rf"{_NAME}(?: as {_NAME})?"
 _KINDS = {
-    "#": r"\# [A-Z][-\w./ ]*+",
+    "#": r"\# [A-Z][-\w.,/ ]*+(?<! )",
     "I": rf"from \.*+(?:{_PATH})? import (?:\*|{_IMPORTED}(?:, {_IMPORTED})*+)",
     "i": rf"from \.*+(?:{_PATH})? import \(",
     "C": rf"class {_NAME}:",
