@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from clientgen._openapi.schema import Schema
 from clientgen.generator.resolve.descriptions import Description, of_field, of_object
 
 
 def said(schema: dict[str, Any], *, custom: bool = True, whole: bool = True) -> str:
-    return " ".join(of_field(schema, custom=custom, whole=whole))
+    return " ".join(of_field(Schema(schema), custom=custom, whole=whole))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_the_rules_of_an_object_stand_at_its_class() -> None:
     }
 
     assert said(schema, whole=False) == 'Defaults to `{"a": 1}`.'
-    assert list(of_object(schema)) == ["Rule: a is positive (`self.a > 0`)."]
+    assert list(of_object(Schema(schema))) == ["Rule: a is positive (`self.a > 0`)."]
     assert said(schema).endswith("Rule: a is positive (`self.a > 0`).")
 
 
@@ -85,7 +86,7 @@ def test_of_a_rule_that_fills_a_page_only_the_message_is_told() -> None:
 def test_alternatives_that_say_more_than_names_are_left_alone() -> None:
     schema: dict[str, Any] = {"oneOf": [{"required": ["a"]}, {"properties": {"b": {"minimum": 1}}}]}
 
-    assert list(of_object(schema)) == []
+    assert list(of_object(Schema(schema))) == []
 
 
 def test_sentences_stand_behind_the_text() -> None:

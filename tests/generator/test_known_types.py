@@ -10,6 +10,7 @@ import pytest
 from support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests, silent, without
 
 from clientgen._gvk import GroupVersion
+from clientgen._openapi.schema import Schema
 from clientgen.generator.ir import Imported, Model, ModelId
 from clientgen.generator.resolve.known_types import KnownTypes, Match
 from clientgen.generator.sources.packages import meta_models, parse
@@ -29,7 +30,7 @@ def models() -> tuple[Model, ...]:
 
 
 def recognised(schema: dict[str, Any], name: str = "it", policy: str = "older") -> Match | None:
-    return KnownTypes(models(), policy).recognise(schema, name)
+    return KnownTypes(models(), policy).recognise(Schema(schema), name)
 
 
 def core(name: str, *missing: str) -> Match:
@@ -51,7 +52,7 @@ def test_a_copy_is_the_type_it_was_made_of(name: str, policy: str) -> None:
 
 @pytest.mark.parametrize("name", ["Condition", "LabelSelector", "OwnerReference"])
 def test_the_types_of_meta_need_no_package(name: str) -> None:
-    match = KnownTypes(meta_models()).recognise(inlined(META + name), "it")
+    match = KnownTypes(meta_models()).recognise(Schema(inlined(META + name)), "it")
 
     assert match == Match(ModelId(META_V1, name))
 
@@ -65,7 +66,7 @@ def test_no_type_of_kubernetes_is_taken_for_another() -> None:
         if "properties" in schema and not any(word in name for word in recursive)
     ]
     for name in flat:
-        match = known.recognise(inlined(name), "it")
+        match = known.recognise(Schema(inlined(name)), "it")
         assert match is None or match.missing == ()
         assert match is None or match.model.name == name.rpartition(".")[2], name
     assert len(flat) > 600
@@ -312,12 +313,12 @@ def test_templates_may_have_a_few_metadata() -> None:
 def test_what_was_forgotten_is_found_out_again() -> None:
     known = KnownTypes(models())
     schema = inlined(CORE + "Affinity")
-    first = known.recognise(schema, "affinity")
+    first = known.recognise(Schema(schema), "affinity")
     schema["properties"]["nodeAffinity"]["properties"]["more"] = TEXT
     known.forget()
 
     assert first == core("Affinity")
-    assert known.recognise(schema, "affinity") is None
+    assert known.recognise(Schema(schema), "affinity") is None
 
 
 def test_the_manifests_of_the_golden_cases_are_what_the_script_writes() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from clientgen._gvk import GroupVersion
+from clientgen._openapi import schema as openapi
 from clientgen.generator.ir import ListType, MapType, Model, ModelId, ModelType, TypeRef
 from clientgen.generator.resolve import resolve
 from clientgen.generator.resolve.inline_names import place_names
@@ -27,7 +28,7 @@ def listed(item: Schema) -> Schema:
 
 
 def kind(name: str, **spec: Schema) -> ServedKind:
-    schema, plural = obj(spec=obj(**spec)), f"{name.lower()}s"
+    schema, plural = openapi.Schema(obj(spec=obj(**spec))), f"{name.lower()}s"
     return ServedKind("x.io", "v1", name, f"{name}List", plural, True, schema, plural)
 
 
