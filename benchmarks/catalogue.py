@@ -21,7 +21,7 @@ __all__ = ["all_benchmarks"]
 
 OURS = "clientgen"
 BARE = "bare msgspec"
-_SPEC = SNAPSHOT / "specs" / "kubernetes-1.36" / "swagger.json"
+_SPEC = SNAPSHOT / "specs" / "kubernetes" / "swagger.json"
 _OUT = DATA / "generated"
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
-__all__ = ["kubernetes_spec", "shipped"]
+__all__ = ["KUBERNETES", "kubernetes_spec", "shipped"]
+
+KUBERNETES: Final = "1.36"
+"""The release of Kubernetes whose documents are in specs/kubernetes."""
 
 
 def shipped(*parts: str) -> Path:
@@ -16,4 +20,4 @@ def shipped(*parts: str) -> Path:
 
 def kubernetes_spec() -> Path:
     """The OpenAPI v2 document of the Kubernetes that clientgen comes with."""
-    return shipped("specs", "kubernetes-1.36", "swagger.json")
+    return shipped("specs", "kubernetes", "swagger.json")

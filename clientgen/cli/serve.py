@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clientgen._problems import ClientgenError, Problem
+from clientgen._shipped import KUBERNETES
 from clientgen.cli.options import PATH, SeveralValues
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ _MOST_PORT = 65535
 
 @click.command(cls=SeveralValues, short_help="Serve the Kubernetes API from memory.")
 @click.option(
-    "--spec", type=PATH, metavar="FILE", help="An OpenAPI v2 document, instead of Kubernetes 1.36."
+    "--spec",
+    type=PATH,
+    metavar="FILE",
+    help=f"An OpenAPI v2 document, instead of Kubernetes {KUBERNETES}.",
 )
 @click.option(
     "--crd",

@@ -41,7 +41,7 @@ from clientgen.runtime._models import codec
 from clientgen.testing import FakeCluster
 
 ROOT = Path(__file__).parent.parent.parent
-SPECS = ROOT / "specs/kubernetes-1.36"
+SPECS = ROOT / "specs/kubernetes"
 GOLDEN = ROOT / "tests/golden"
 DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 

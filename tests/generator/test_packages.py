@@ -33,7 +33,7 @@ from clientgen.runtime._models import meta_v1
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"
-SPEC = ROOT / "specs/kubernetes-1.36/swagger.json"
+SPEC = ROOT / "specs/kubernetes/swagger.json"
 CORE_V1 = GroupVersion("", "v1")
 
 

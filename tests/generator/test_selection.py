@@ -14,7 +14,7 @@ from clientgen.runtime.sync import Rest
 from clientgen.testing import FakeCluster, LocalServer
 
 ROOT = Path(__file__).resolve().parents[2]
-KUBERNETES = ROOT / "specs/kubernetes-1.36/swagger.json"
+KUBERNETES = ROOT / "specs/kubernetes/swagger.json"
 LABELS = ROOT / "specs/small/shared-labels.json"
 CRD = ROOT / "examples/servicelookup/crd.yaml"
 

@@ -14,7 +14,7 @@ from clientgen.runtime._models import meta_v1
 if TYPE_CHECKING:
     from clientgen.runtime._models.model import Model
 
-SPEC = Path(__file__).parents[2] / "specs" / "kubernetes-1.36" / "swagger.json"
+SPEC = Path(__file__).parents[2] / "specs" / "kubernetes" / "swagger.json"
 PREFIX = "io.k8s.apimachinery.pkg.apis.meta.v1."
 # Plain Python types here; a WatchEvent is what codec.decode_event returns.
 NOT_MODELS = {"FieldsV1", "MicroTime", "Patch", "Time", "WatchEvent"}

@@ -1,6 +1,6 @@
 """Copies of Kubernetes' types as controller-gen writes them into CustomResourceDefinitions.
 
-Derived from the facts of specs/kubernetes-1.36: every reference is written out, quantities and
+Derived from the facts of specs/kubernetes: every reference is written out, quantities and
 int-or-strings get their pattern and flags, and an ObjectMeta inside of an object is a bare object.
 
     python -m tests.support.inlining        writes the manifests of the golden cases about copies
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"
+SPEC = Path(__file__).parents[2] / "specs/kubernetes/swagger.json"
 CORE = "io.k8s.api.core.v1."
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _QUANTITY = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"  # noqa: E501

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from clientgen._openapi.resolved import Schema
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 999, tzinfo=UTC)
-SPEC = Path(__file__).parents[2] / "specs/kubernetes-1.36/swagger.json"
+SPEC = Path(__file__).parents[2] / "specs/kubernetes/swagger.json"
 GROUP = "things.example.com"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

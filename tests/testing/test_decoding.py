@@ -11,7 +11,7 @@ from clientgen._apimachinery.decoding import MAX_BODY, dump_yaml, normalise, par
 from clientgen._apimachinery.failures import Failure
 from clientgen._openapi.resolved import Schemas
 
-SPEC = Path(__file__).parents[2] / "specs" / "kubernetes-1.36" / "swagger.json"
+SPEC = Path(__file__).parents[2] / "specs" / "kubernetes" / "swagger.json"
 CORE = "io.k8s.api.core.v1."
 
 

@@ -1,9 +1,9 @@
 """When a field of a built-in type is written although it is empty, and when it is not.
 
-The schema does not tell: it is in the `json` tags of the Go types (Kubernetes 1.36), which
-`fields.json` holds as far as they differ from the rule. The rule is: a required field is always
-written; any other is left out when it is empty (`false`, `0`, `""`, `[]`, `{}`), unless it is an
-object of named fields, which is kept when it was given. A name in the table is followed by
+The schema does not tell: it is in the `json` tags of the Go types, which `fields.json` holds as far
+as they differ from the rule (scripts/update-kubernetes writes it). The rule is: a required field is
+always written; any other is left out when it is empty (`false`, `0`, `""`, `[]`, `{}`), unless it
+is an object of named fields, which is kept when it was given. A name in the table is followed by
 
 * `*`: a pointer. The empty value is kept when it was given; null stands for an absent object.
 * `!`: always written, though not required.

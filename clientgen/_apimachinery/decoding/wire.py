@@ -3,8 +3,8 @@ r"""Bodies in Kubernetes' protobuf: Go programs send built-in kinds in no other 
 The typed clients of client-go do since 1.32, those inside kubectl too; what they are answered may
 be JSON. An object is `k8s\0` and a message `Unknown`, which names the kind and holds the object's
 own message (https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding). The
-schemas say what there is in a message, and `wire.json` (scripts/wire_numbers.py) how its fields are
-numbered: from 1 on in the order given, unless a number stands before a name.
+schemas say what there is in a message, and `wire.json` (scripts/update-kubernetes writes it) how
+its fields are numbered: from 1 on in the order given, unless a number stands before a name.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Spec:
 
 
 def load(path: Path | None = None) -> Spec:
-    """The document in a file; without a path, that of Kubernetes 1.36.
+    """The document in a file; without a path, the one that clientgen ships.
 
     Raises:
         SpecError: the file cannot be read or holds no OpenAPI v2 document.

@@ -66,7 +66,7 @@ class FakeCluster:
     Args:
         objects: models or dicts that are there from the start; see `add`.
         clock: a `FakeClock` makes times and waits the test's own.
-        spec: an OpenAPI v2 document to serve instead of Kubernetes 1.36.
+        spec: an OpenAPI v2 document to serve instead of the one that clientgen ships.
         crds: CustomResourceDefinitions: files, folders, or objects.
         seed: makes uids and generated names the same in every run.
         controller_delay: after how many seconds namespaces are emptied and garbage is collected.

@@ -1,17 +1,20 @@
 """Defaulting: the API server completes objects of built-in kinds before it validates them.
 
 `fill` walks an object from its root inwards. A type of the OpenAPI document (`core.v1.Container`)
-says with `TypeDefaults` what its objects get; types are declared where their kind is. Whatever a
-type declares, required members get the zero value of their type.
+says with `TypeDefaults` what its objects get; types are declared where their kind is. Values and
+structs that the OpenAPI v3 documents tell are in `declared.json`, which scripts/update-kubernetes
+writes. Whatever a type declares, required members get the zero value of their type.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from .declared import DEFAULTS, PARTS, ZEROS
+from .declared import ZEROS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,6 +39,9 @@ _TYPES: Final[dict[str, TypeDefaults]] = {}
 _NOTE: Final = "filling"
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _PREFIXES: Final = ("io.k8s.api.", "io.k8s.kube-aggregator.pkg.apis.")
+_DOCUMENTED: Final[Mapping[str, Any]] = json.loads(
+    resources.files(__name__.rpartition(".")[0]).joinpath("declared.json").read_bytes()
+)
 _ZERO: Final[dict[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
 
 
@@ -45,8 +51,9 @@ class TypeDefaults:
 
     Attributes:
         fill: completes an object in place; it runs first.
-        values: values of members that are missing or empty.
-        structs: members that Go holds as structs, not pointers: they are never missing (`{}`).
+        values: values of members that are missing or empty, if the documents do not tell them.
+        structs: members that Go holds as structs, not pointers: they are never missing (`{}`); the
+            documents tell those of all types but CustomResourceDefinition's.
         zeros: members that are not required, yet never missing, with their zero values.
     """
 
@@ -62,12 +69,12 @@ def declare(types: Mapping[str, TypeDefaults]) -> None:
 
 
 def _declared(name: str) -> TypeDefaults:
-    """Return the defaults of a type: its own, then those of the old tables."""
+    """Return the defaults of a type: the documented ones, its own, those of the old tables."""
     own = _TYPES.get(name) or TypeDefaults()
     return TypeDefaults(
         own.fill or _FILLS.get(name),
-        own.values or DEFAULTS.get(name, {}),
-        own.structs or PARTS.get(name, ()),
+        _DOCUMENTED["defaults"].get(name) or own.values,
+        tuple(_DOCUMENTED["parts"].get(name) or own.structs),
         own.zeros or ZEROS.get(name, {}),
     )
 

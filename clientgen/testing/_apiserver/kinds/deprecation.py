@@ -1,13 +1,17 @@
 """Deprecated versions: the API server warns whoever requests one.
 
-https://kubernetes.io/docs/reference/using-api/deprecation-policy/
+https://kubernetes.io/docs/reference/using-api/deprecation-policy/. `deprecations.json` holds what
+Kubernetes' API types say of themselves; scripts/update-kubernetes writes it.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from importlib import resources
+from typing import Final
 
-__all__ = ["Deprecation"]
+__all__ = ["Deprecation", "deprecation_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +28,14 @@ class Deprecation:
         if self.removed:
             text += f", unavailable in v1.{self.removed}+"
         return f"{text}; use {self.replacement}" if self.replacement else text
+
+
+_TABLE: Final[dict[str, tuple[int, int | None, str]]] = json.loads(
+    resources.files(__name__.rpartition(".")[0]).joinpath("deprecations.json").read_bytes()
+)
+
+
+def deprecation_of(api_version: str, kind: str) -> Deprecation | None:
+    """Look up whether the API types call a version of a kind deprecated."""
+    entry = _TABLE.get(f"{api_version} {kind}")
+    return Deprecation(*entry) if entry else None

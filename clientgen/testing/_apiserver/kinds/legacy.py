@@ -149,10 +149,10 @@ class LegacyStrategy(Strategy):
 
     @property
     def deprecation_warning(self) -> str:
-        """Look the version up in the old table."""
+        """Look the version up in the old table, too."""
         version, kind = self.resource.api_version, self.resource.kind
-        deprecation = DEPRECATED.get((version, kind)) or DEPRECATED.get((version, ""))
-        return deprecation.warning(version, kind) if deprecation else ""
+        deprecation = DEPRECATED.get((version, kind))
+        return deprecation.warning(version, kind) if deprecation else super().deprecation_warning
 
     def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
         """Give scheduled pods time."""

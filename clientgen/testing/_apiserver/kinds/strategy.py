@@ -18,6 +18,7 @@ from ..tables.columns import PLAIN
 from . import scale
 from .codec import Codec
 from .defaults import fill
+from .deprecation import deprecation_of
 from .header_limits import fitting
 from .metadata import MetadataChecks, metadata_causes
 from .parts import restore, restore_all_but
@@ -47,7 +48,7 @@ class Strategy:
         types: the defaults of the kind's types, by short names of definitions.
         storage: the collection that holds the objects, if it is another resource's.
         is_converted: whether the kind's versions have different members.
-        deprecations: the versions that are deprecated.
+        deprecations: versions that are deprecated, though the API types do not say so.
         longest_name: how many characters a name may have at most.
         checks_generate_name: whether `generateName` is checked before a name is made of it.
         metadata_checks: how often metadata is checked when the object is updated.
@@ -279,10 +280,10 @@ class Strategy:
     @property
     def deprecation_warning(self) -> str:
         """The warning that this version is deprecated, empty if it is not."""
-        deprecation = self.deprecations.get(self.resource.version)
-        if deprecation is None:
-            return ""
-        return deprecation.warning(self.resource.api_version, self.resource.kind)
+        api_version, kind = self.resource.api_version, self.resource.kind
+        own = self.deprecations.get(self.resource.version)
+        deprecation = deprecation_of(api_version, kind) or own
+        return deprecation.warning(api_version, kind) if deprecation else ""
 
     # ------------------------------------------------------------------ creates and deletes
 

@@ -8,7 +8,6 @@ from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
-from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks
 from ..shared.checks import is_not_negative
 from ..strategy import Strategy
@@ -27,7 +26,6 @@ _COORDINATED: Final = ("preferredHolder", "strategy")
 class LeaseStrategy(Strategy):
     """How the server treats Leases."""
 
-    types = {"coordination.v1.Lease": TypeDefaults(structs=("spec",))}
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
     allow_create_on_update = True
     allow_unconditional_update = False

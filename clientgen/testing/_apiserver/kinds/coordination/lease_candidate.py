@@ -9,8 +9,6 @@ from clientgen._apimachinery.failures import Cause, invalid_value, not_supported
 from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer, field
-from ..defaults import TypeDefaults
-from ..deprecation import Deprecation
 from ..metadata import MetadataChecks
 from ..shared.checks import immutable, text
 from ..strategy import Strategy
@@ -28,11 +26,6 @@ _VERSION: Final = re.compile(
 class LeaseCandidateStrategy(Strategy):
     """How the server treats LeaseCandidates."""
 
-    types = {
-        "coordination.v1alpha2.LeaseCandidate": TypeDefaults(structs=("spec",)),
-        "coordination.v1beta1.LeaseCandidate": TypeDefaults(structs=("spec",)),
-    }
-    deprecations = {"v1beta1": Deprecation(36, 39), "v1alpha2": Deprecation(35, 38)}
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
     allow_create_on_update = True
     allow_unconditional_update = False

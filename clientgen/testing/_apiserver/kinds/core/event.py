@@ -41,7 +41,6 @@ class EventStrategy(Strategy):
 
     types = {
         "core.v1.Event": TypeDefaults(
-            structs=("involvedObject", "source"),
             zeros={
                 "eventTime": None,
                 "firstTimestamp": None,

@@ -47,7 +47,6 @@ class EventStrategy(Strategy):
 
     types = {
         "events.v1.Event": TypeDefaults(
-            structs=("deprecatedSource", "regarding"),
             zeros={"deprecatedFirstTimestamp": None, "deprecatedLastTimestamp": None},
         )
     }

@@ -38,7 +38,6 @@ class PodDisruptionBudgetStrategy(Strategy):
     """How the server treats PodDisruptionBudgets."""
 
     types = {
-        "policy.v1.PodDisruptionBudget": TypeDefaults(structs=("spec", "status")),
         "policy.v1.PodDisruptionBudgetStatus": TypeDefaults(
             zeros={
                 "currentHealthy": 0,

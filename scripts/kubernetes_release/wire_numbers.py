@@ -1,20 +1,19 @@
-"""Writes the field numbers of Kubernetes' protobuf messages, for clientgen/testing.
+"""The field numbers of Kubernetes' protobuf messages: the table `wire.json`.
 
-    python scripts/wire_numbers.py FOLDER > clientgen/_apimachinery/decoding/wire.json
-
-FOLDER holds `generated.proto` files: checkouts of kubernetes/{api,apimachinery,kube-aggregator,
-apiextensions-apiserver}, at the release of specs/. The spec has everything else: names and types.
+They stand in `generated.proto` files. The OpenAPI document has everything else: names and types.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-SPEC = Path(__file__).parent.parent / "specs" / "kubernetes-1.36" / "swagger.json"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["wire_table"]
+
 MESSAGE = re.compile(r"^message (\w+) \{(.*?)^\}", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"(?:optional|repeated)\s+([\w.]+)\s+(\w+)\s*=\s*(\d+);")
 MAP = re.compile(r"(map)<[^>]*>\s+(\w+)\s*=\s*(\d+);")
@@ -59,9 +58,8 @@ def listed(fields: Fields, names: dict[str, str]) -> str:
     return " ".join(words)
 
 
-def main(folder: Path) -> dict[str, dict[str, str]]:
+def wire_table(folder: Path, definitions: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """By package and message. `+TYPE` is a message whose fields JSON has among those around it."""
-    definitions: dict[str, Any] = json.loads(SPEC.read_text("utf-8"))["definitions"]
     by_message = messages(folder)
     table: dict[str, dict[str, str]] = {}
 
@@ -76,7 +74,3 @@ def main(folder: Path) -> dict[str, dict[str, str]]:
         if by_message.get(name) and "properties" in each:
             add(name, each["properties"])
     return table
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(main(Path(sys.argv[1])), indent=1, sort_keys=True) + "\n")

@@ -1,0 +1,1 @@
+"""Moves the project to another release of Kubernetes: CONTRIBUTING.md tells how."""
