@@ -16,7 +16,7 @@ from benchmarks import envs
 from benchmarks.bars import judge
 from benchmarks.catalogue import all_benchmarks
 from benchmarks.envs import DATA
-from benchmarks.running import Benchmark, Results, measure, served
+from benchmarks.runner import Benchmark, Results, measure, served
 from benchmarks.tables import bars_table, machine_lines, table, update_readme
 
 _RESULTS = envs.HERE / "results.json"

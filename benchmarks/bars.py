@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks.caching import LIST_ALONE, LISTED, LISTED_BARE
 from benchmarks.crds import SIZES, folder_of
-from benchmarks.running import Results
-from benchmarks.serving import KEPT, SERVE
+from benchmarks.informer_benchmarks import LIST_ALONE, LISTED, LISTED_BARE
+from benchmarks.runner import Results
+from benchmarks.server_benchmarks import KEPT, SERVE
 
 __all__ = ["Bar", "judge"]
 

@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.caching import caching_benchmarks
 from benchmarks.crds import crds_benchmark
 from benchmarks.envs import DATA, SNAPSHOT, python, script
-from benchmarks.running import Benchmark, Contender, Values, files_in
-from benchmarks.serving import serving_benchmarks
+from benchmarks.informer_benchmarks import caching_benchmarks
+from benchmarks.runner import Benchmark, Contender, Values, files_in
+from benchmarks.server_benchmarks import serving_benchmarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.envs import DATA, script
-from benchmarks.running import Benchmark, Contender, Values, files_in
-from tests.support.inlining import CORE, META, custom_resource, inlined
+from benchmarks.runner import Benchmark, Contender, Values, files_in
+from tests.support.inlined_types import CORE, META, custom_resource, inlined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.bars import Bar
-    from benchmarks.running import Benchmark, Results, Values
+    from benchmarks.runner import Benchmark, Results, Values
 
 __all__ = ["bars_table", "machine_lines", "table", "update_readme"]
 

@@ -35,8 +35,8 @@ from clientgen.runtime._models.model import Model
 from clientgen.runtime._models.model_info import bare, fields_of
 from clientgen.runtime._models.variants import unknown_attributes
 from clientgen.testing import FakeCluster, LocalServer
-from tests.support.inlining import CORE, META, custom_resource, definitions, inlined
-from tests.support.sampling import Sampler, meaning
+from tests.support.inlined_types import CORE, META, custom_resource, definitions, inlined
+from tests.support.samples import Sampler, meaning
 
 KINDS = Scheme()
 kubeapi.add_to_scheme(KINDS)

@@ -22,7 +22,7 @@ from yarl import URL
 
 from clientgen.runtime.models import Quantity
 
-from .driving import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
+from .client_tasks import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence

@@ -12,7 +12,7 @@ import aiohttp
 import urllib3
 
 from .bare import HEADERS, Lines, context, decode_list, event_decoder, page
-from .informing import AsyncInforming, SyncInforming, main
+from .informer_tasks import AsyncInformerTask, SyncInformerTask, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
@@ -158,14 +158,14 @@ class _Async:
 
 
 @contextmanager
-def _sync() -> Generator[SyncInforming]:
+def _sync() -> Generator[SyncInformerTask]:
     made, server = context()
     with urllib3.PoolManager(num_pools=1, maxsize=300, ssl_context=made) as manager:
         yield _Sync(manager.connection_from_url(server))
 
 
 @asynccontextmanager
-async def _aio() -> AsyncGenerator[AsyncInforming]:
+async def _aio() -> AsyncGenerator[AsyncInformerTask]:
     made, server = context()
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=made),

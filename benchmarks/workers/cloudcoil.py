@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .driving import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
+from .client_tasks import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence

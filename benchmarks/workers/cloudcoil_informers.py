@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .informing import AsyncInforming, SyncInforming, fed, main
+from .informer_tasks import AsyncInformerTask, SyncInformerTask, fed, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
@@ -126,13 +126,13 @@ class _Async:
 
 
 @contextmanager
-def _sync() -> Generator[SyncInforming]:
+def _sync() -> Generator[SyncInformerTask]:
     with _Config() as config:
         yield _Sync(config)
 
 
 @asynccontextmanager
-async def _aio() -> AsyncGenerator[AsyncInforming]:
+async def _aio() -> AsyncGenerator[AsyncInformerTask]:
     with _Config() as config:
         yield _Async(config)
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .driving import NAME, NAMESPACE, AsyncClient, Worker, main
+from .client_tasks import NAME, NAMESPACE, AsyncClient, Worker, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .driving import NAME, NAMESPACE, SyncClient, Worker, main
+from .client_tasks import NAME, NAMESPACE, SyncClient, Worker, main
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .informing import SyncInforming, fed, main
+from .informer_tasks import SyncInformerTask, fed, main
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -77,7 +77,7 @@ class _Sync:
 
 
 @contextmanager
-def _sync() -> Generator[SyncInforming]:
+def _sync() -> Generator[SyncInformerTask]:
     _config.load_kube_config()
     yield _Sync()
 

@@ -12,7 +12,7 @@ from kubeapi.core.v1 import Pod, PodList
 from clientgen.runtime._models.codec import decode_list
 from clientgen.runtime.models import deep_copy, encode
 
-from .driving import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
+from .client_tasks import NAME, NAMESPACE, AsyncClient, SyncClient, Worker, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence

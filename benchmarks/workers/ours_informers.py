@@ -14,7 +14,7 @@ from clientgen.runtime import meta_namespace_key
 from clientgen.runtime.aio import AsyncWorkQueue
 from clientgen.runtime.sync import WorkQueue
 
-from .informing import AsyncInforming, SyncInforming, fed, main
+from .informer_tasks import AsyncInformerTask, SyncInformerTask, fed, main
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
@@ -130,13 +130,13 @@ class _Async:
 
 
 @contextmanager
-def _sync() -> Generator[SyncInforming]:
+def _sync() -> Generator[SyncInformerTask]:
     with Clientset.from_config(os.environ["KUBECONFIG"]) as clients, ExitStack() as stack:
         yield _Sync(clients, stack)
 
 
 @asynccontextmanager
-async def _aio() -> AsyncGenerator[AsyncInforming]:
+async def _aio() -> AsyncGenerator[AsyncInformerTask]:
     config = os.environ["KUBECONFIG"]
     async with AsyncClientset.from_config(config) as clients, AsyncExitStack() as stack:
         yield _Async(clients, stack)

@@ -1,6 +1,6 @@
 """What the values of scalars may be: enumerations, texts and numbers.
 
-See `checking`, whose checks are made of these.
+See `schema_validation`, whose checks are made of these.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value, not_supported
 
-from .checking import Checker, check
 from .container_rules import containers, each_rule, texts
 from .embedded import check_type_meta
 from .pruning import prune
+from .schema_validation import Checker, check
 from .shapes import is_list, is_object, listed, part
 from .structurality import check_structure, is_readable
 from .structure import META_FIELDS, Structure, copied

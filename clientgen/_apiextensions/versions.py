@@ -12,7 +12,6 @@ from clientgen._apimachinery import jsonpath
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.name_syntax import qualified_name_problems
 
-from .checking import Checker, check
 from .correlation import Pair
 from .defaulting import default
 from .embedded import check_embedded, clean_embedded, has_embedded, refusal_of
@@ -20,6 +19,7 @@ from .lists import repeated
 from .pruning import prune
 from .scalars import NO_FIELD
 from .scale import ScalePaths
+from .schema_validation import Checker, check
 from .shapes import is_object, listed, part
 from .structure import Structure
 

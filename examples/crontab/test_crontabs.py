@@ -18,7 +18,7 @@ import crontabs_client
 import kubeapi
 import pytest
 from crontabs import async_controller, controller
-from crontabs.deciding import cron_job_for, status_for
+from crontabs.decisions import cron_job_for, status_for
 from crontabs.v1 import CronTab, CronTabSpec
 from kubeapi.batch.v1 import CronJob
 from kubeapi.core.v1 import EnvVar, ObjectReference, ResourceRequirements

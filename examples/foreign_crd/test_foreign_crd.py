@@ -36,7 +36,7 @@ from backups_client.backups_other.v1 import Backup as TapeBackup
 from kubeapi.core.v1 import EnvVar, Namespace, PodTemplateSpec, ResourceRequirements
 from kubeapi.meta.v1 import Condition, ObjectMeta
 from mover import async_move, move
-from mover.deciding import Move, known_kinds
+from mover.decisions import Move, known_kinds
 
 from clientgen.runtime import JsonPatch
 from clientgen.runtime.errors import Invalid

@@ -12,8 +12,8 @@ from clientgen.runtime import SYSTEM_CLOCK, Clock, drop_managed_fields, split_ke
 from clientgen.runtime.aio import AsyncSharedInformer, AsyncWorkQueue
 
 from . import api
-from .deciding import Caches, Create, Delete, Step, Update
-from .telling import keys_to, report
+from .decisions import Caches, Create, Delete, Step, Update
+from .handlers import keys_to, report
 
 
 class AsyncServiceLookup:

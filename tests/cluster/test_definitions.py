@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from clusterkit.definitions import DEFINITIONS, Definition, ask, defined, new_domain, within
-from clusterkit.generating import definitions
+from clusterkit.generation import definitions
 from clusterkit.scratch import Scratch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

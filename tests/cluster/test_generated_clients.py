@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from clusterkit.definitions import defined, new_domain
-from clusterkit.generating import bare, definitions, in_domain, run, wait_for_documents
+from clusterkit.generation import bare, definitions, in_domain, run, wait_for_documents
 from clusterkit.scratch import Scratch
 from clusterkit.together import async_take, async_until
 

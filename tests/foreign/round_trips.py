@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from support.sampling import meaning
+from support.samples import meaning
 
 from clientgen._yaml.loader import load_yaml
 from clientgen.runtime._http.request import HttpRequest

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.inlining import CORE, GOLDEN, META, definitions, inlined, manifests, silent, without
+from support.inlined_types import (
+    CORE,
+    GOLDEN,
+    META,
+    definitions,
+    inlined,
+    manifests,
+    silent,
+    without,
+)
 
 from clientgen._gvk import GroupVersion
 from clientgen._openapi.schema import Schema

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from support.bounds import bounded_memory, bounded_steps
-from support.fuzzing import PLACES, Fuzzer, definition
+from support.random_requests import PLACES, Fuzzer, definition
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver.answers import Deferred, Response

@@ -6,7 +6,7 @@ fields left out. `in_json` makes JSON of protobuf. `dump_yaml` writes YAML answe
 """
 
 from .body import MAX_BODY, Format, Parsed, input_format, parse
-from .normalising import Normalised, normalise
+from .normalization import Normalised, normalise
 from .wire import in_json
 from .yaml_text import dump_yaml
 

@@ -14,7 +14,7 @@ from clientgen.runtime import Request
 from clientgen.runtime.aio import AsyncController
 from clientgen.runtime.errors import NotFound
 
-from .deciding import NAME, cron_job_for, status_for
+from .decisions import NAME, cron_job_for, status_for
 
 
 def make_controller(

@@ -12,7 +12,7 @@ from clientgen.runtime import Request
 from clientgen.runtime.errors import NotFound
 from clientgen.runtime.sync import Controller
 
-from .deciding import NAME, cron_job_for, status_for
+from .decisions import NAME, cron_job_for, status_for
 
 
 def make_controller(k: kubeapi.Clientset, factory: kubeapi.InformerFactory) -> Controller:

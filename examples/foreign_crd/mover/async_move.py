@@ -13,7 +13,7 @@ from backups_client.backups_example.v1 import Backup
 
 from clientgen.runtime import split_key
 
-from .deciding import Move, known_kinds, stores_of
+from .decisions import Move, known_kinds, stores_of
 
 
 async def move_all(k: AsyncClientset, move: Move) -> list[Backup]:

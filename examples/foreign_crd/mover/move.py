@@ -12,7 +12,7 @@ from backups_client.backups_example.v1 import Backup
 
 from clientgen.runtime import split_key
 
-from .deciding import Move, known_kinds, stores_of
+from .decisions import Move, known_kinds, stores_of
 
 
 def move_all(k: Clientset, move: Move) -> list[Backup]:

@@ -8,7 +8,7 @@ from kubeapi.meta.v1 import ObjectMeta
 from clientgen.runtime.models import deep_copy
 
 from .api.servicelookup.v1alpha1 import PodToService, PodToServiceSpec
-from .deciding import Backing, Create, Delete, Update, backings, step, wanted
+from .decisions import Backing, Create, Delete, Update, backings, step, wanted
 from .demo import SHOP, pod
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
-__all__ = ["AsyncInforming", "SyncInforming", "fed", "main"]
+__all__ = ["AsyncInformerTask", "SyncInformerTask", "fed", "main"]
 
 INFORMERS, SECONDS = 200, 10.0
 _COUNTS = {"small": 10, "synced": 5_000, "listed": 5_000, "large": LARGE}
 _NAMESPACES = {"sync": "synced", "sync-listed": "listed", "sync-50000": "large"}
 
 
-class SyncInforming(Protocol):
+class SyncInformerTask(Protocol):
     """Informers whose calls block."""
 
     def fill(self, namespace: str, count: int) -> Sequence[Any]: ...
@@ -37,7 +37,7 @@ class SyncInforming(Protocol):
     def idle(self, count: int) -> None: ...
 
 
-class AsyncInforming(Protocol):
+class AsyncInformerTask(Protocol):
     """Informers whose calls are awaited."""
 
     async def fill(self, namespace: str, count: int) -> Sequence[Any]: ...
@@ -61,8 +61,8 @@ class fed:  # noqa: N801 - reads as a verb
 
 def main(
     read: Callable[[Any], object],
-    sync: Callable[[], AbstractContextManager[SyncInforming]] | None = None,
-    aio: Callable[[], AbstractAsyncContextManager[AsyncInforming]] | None = None,
+    sync: Callable[[], AbstractContextManager[SyncInformerTask]] | None = None,
+    aio: Callable[[], AbstractAsyncContextManager[AsyncInformerTask]] | None = None,
 ) -> None:
     """Do the task that the command line names, `async-pump`, and report."""
     flavour, _, task = sys.argv[1].partition("-")
@@ -71,47 +71,49 @@ def main(
         report(asyncio.run(_drive_tasks(aio, task, read)))
     else:
         assert sync is not None
-        with sync() as informing:
-            report(_drive(informing, task, read))
+        with sync() as informer:
+            report(_drive(informer, task, read))
 
 
-def _drive(informing: SyncInforming, task: str, read: Callable[[Any], object]) -> dict[str, float]:
-    for pod in informing.fill("small", _COUNTS["small"]):
+def _drive(
+    informer: SyncInformerTask, task: str, read: Callable[[Any], object]
+) -> dict[str, float]:
+    for pod in informer.fill("small", _COUNTS["small"]):
         read(pod)
     before, meter = settled_kib(), Meter()
     if task == "pump":
-        informing.pump(CHANGES)
+        informer.pump(CHANGES)
         return _rated(meter)
     if task == "idle":
-        informing.idle(INFORMERS)
+        informer.idle(INFORMERS)
         kept = _each(before)
         meter = Meter()
         time.sleep(SECONDS)
         return {**meter.read(), "each_kb": kept}
     namespace = _NAMESPACES[task]
-    return _filled(meter, informing.fill(namespace, _COUNTS[namespace]), read, before)
+    return _filled(meter, informer.fill(namespace, _COUNTS[namespace]), read, before)
 
 
 async def _drive_tasks(
-    aio: Callable[[], AbstractAsyncContextManager[AsyncInforming]],
+    aio: Callable[[], AbstractAsyncContextManager[AsyncInformerTask]],
     task: str,
     read: Callable[[Any], object],
 ) -> dict[str, float]:
-    async with aio() as informing:
-        for pod in await informing.fill("small", _COUNTS["small"]):
+    async with aio() as informer:
+        for pod in await informer.fill("small", _COUNTS["small"]):
             read(pod)
         before, meter = settled_kib(), Meter()
         if task == "pump":
-            await informing.pump(CHANGES)
+            await informer.pump(CHANGES)
             return _rated(meter)
         if task == "idle":
-            await informing.idle(INFORMERS)
+            await informer.idle(INFORMERS)
             kept = _each(before)
             meter = Meter()
             await asyncio.sleep(SECONDS)
             return {**meter.read(), "each_kb": kept}
         namespace = _NAMESPACES[task]
-        pods = await informing.fill(namespace, _COUNTS[namespace])
+        pods = await informer.fill(namespace, _COUNTS[namespace])
         return _filled(meter, pods, read, before)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.envs import python
-from benchmarks.running import Benchmark, Contender
+from benchmarks.runner import Benchmark, Contender
 
 __all__ = ["KEPT", "SERVE", "serving_benchmarks"]
 
@@ -66,7 +66,7 @@ def _starting() -> Benchmark:
             "The first two are whole processes, until their line that says they are ready. The"
             " other rows are parts of it, or of what a test spends on a cluster of its own."
         ),
-        contenders=tuple(_worker(name, "starting", task) for name, task in tasks.items()),
+        contenders=tuple(_worker(name, "startup", task) for name, task in tasks.items()),
     )
 
 
@@ -106,7 +106,7 @@ def _memory() -> Benchmark:
             " of the requests."
         ),
         contenders=(
-            _worker("bare bytes, 10,000 pods", "keeping", "bytes"),
-            _worker(KEPT, "keeping", "server"),
+            _worker("bare bytes, 10,000 pods", "memory", "bytes"),
+            _worker(KEPT, "memory", "server"),
         ),
     )

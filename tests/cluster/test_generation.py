@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from clusterkit.definitions import defined, new_domain
-from clusterkit.generating import bare, definitions, in_domain, run, wait_for_documents
+from clusterkit.generation import bare, definitions, in_domain, run, wait_for_documents
 from clusterkit.scratch import Scratch
 
 pytestmark = pytest.mark.cluster

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.envs import python
-from benchmarks.running import Benchmark, Contender
+from benchmarks.runner import Benchmark, Contender
 
 __all__ = ["LISTED", "LISTED_BARE", "LIST_ALONE", "caching_benchmarks"]
 

@@ -3,7 +3,7 @@
 Derived from the facts of specs/kubernetes: every reference is written out, quantities and
 int-or-strings get their pattern and flags, and an ObjectMeta inside of an object is a bare object.
 
-    python -m tests.support.inlining        writes the manifests of the golden cases about copies
+    python -m tests.support.inlined_types     writes manifests of golden cases
 """
 
 from __future__ import annotations
