@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import FakeCluster, LocalServer
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -31,7 +31,7 @@ from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime._manifests.documents import ManifestError
 from clientgen.runtime._manifests.scheme import Scheme
 from clientgen.testing import FakeCluster
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from foreign.projects import DEFINITION, Sample, documents, samples
 
 __all__ = ["RoundTrips", "main"]

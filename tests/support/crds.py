@@ -12,7 +12,7 @@ from clientgen.generator.crds.manifest import Manifest, manifests
 from clientgen.generator.python_types.class_reader import read_module
 from clientgen.generator.python_types.kinds import kinds
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._apiserver.spec import load
 

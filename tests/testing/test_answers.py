@@ -10,7 +10,7 @@ from kubeapi import AsyncClientset, Clientset
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing import LocalServer
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._fake.fake_clock import FakeClock
 

@@ -12,9 +12,9 @@ import pytest
 from support.bounds import bounded_memory, bounded_steps
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
-from clientgen.testing._apiserver.store import MOST_BYTES
+from clientgen.testing._apiserver.storage.store import MOST_BYTES
 from clientgen.testing._fake.actions import action_of
 from clientgen.testing._fake.fake_clock import FakeClock
 
@@ -432,7 +432,8 @@ def test_all_objects_together_have_a_size(
     server: ApiServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "clientgen.testing._apiserver.store.MOST_STORED", server.cluster.store.stored + 2_000
+        "clientgen.testing._apiserver.storage.store.MOST_STORED",
+        server.cluster.store.stored + 2_000,
     )
     assert answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="one"))).status == 201
     response = answer(server, asked("POST", CUPS, cup({"a": "x" * 1_000}, name="two")))

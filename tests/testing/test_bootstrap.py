@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._fake.fake_clock import FakeClock
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Response
 from clientgen.testing._apiserver.documents import descriptions
 from clientgen.testing._apiserver.documents.descriptions import described
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._apiserver.spec import load
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Deferred, Response
+from clientgen.testing._apiserver.responses.answers import Deferred, Response
 from clientgen.testing._apiserver.server import ApiServer
 from clientgen.testing._fake.actions import action_of
 from clientgen.testing._fake.fake_clock import FakeClock

@@ -6,7 +6,7 @@ import pytest
 
 from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.kinds.codec import Codec, UnstructuredCodec
-from clientgen.testing._apiserver.patching import (
+from clientgen.testing._apiserver.patches.patch import (
     APPLY,
     JSON_PATCH,
     MERGE_PATCH,

@@ -15,7 +15,7 @@ from clientgen._apimachinery.decoding.messages import BadWire
 from clientgen._apimachinery.decoding.wire import from_wire
 from clientgen._gvk import GroupVersion, GroupVersionKind
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"

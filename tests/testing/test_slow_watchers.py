@@ -9,7 +9,7 @@ import pytest
 
 from clientgen.runtime._http.request import HttpRequest
 from clientgen.testing._apiserver import watching
-from clientgen.testing._apiserver.answers import Deferred, Response
+from clientgen.testing._apiserver.responses.answers import Deferred, Response
 from clientgen.testing._apiserver.server import ApiServer
 
 MAPS = "/api/v1/namespaces/default/configmaps"

@@ -9,8 +9,8 @@ from clientgen._gvk import GroupVersionKind
 from clientgen._shipped import KUBERNETES
 from clientgen.testing._apiserver.kinds.codec import Codec
 from clientgen.testing._apiserver.names import storage_version_hash
-from clientgen.testing._apiserver.registry import Registry
 from clientgen.testing._apiserver.spec import SCALE, SpecError, load, read
+from clientgen.testing._apiserver.storage.registry import Registry
 
 
 def resource(plural, group="", version="v1"):

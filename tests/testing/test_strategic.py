@@ -5,8 +5,8 @@ import copy
 import pytest
 
 from clientgen._apimachinery.failures import Failure
+from clientgen.testing._apiserver.patches.strategic_merge import strategic_merge, undecodable
 from clientgen.testing._apiserver.spec import load
-from clientgen.testing._apiserver.strategic import strategic_merge, undecodable
 
 
 def schema(name):

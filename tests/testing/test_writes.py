@@ -17,7 +17,7 @@ from clientgen.runtime._http.request import HttpRequest
 from clientgen.runtime.errors import Invalid
 from clientgen.testing import FakeCluster, LocalServer
 from clientgen.testing._apiserver import spec
-from clientgen.testing._apiserver.answers import Response
+from clientgen.testing._apiserver.responses.answers import Response
 from clientgen.testing._apiserver.server import ApiServer
 
 JSON = (("Content-Type", "application/json"), ("Accept", "application/json"))

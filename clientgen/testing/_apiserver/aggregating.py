@@ -17,8 +17,8 @@ from . import access
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .cluster import Cluster
-    from .store import Change
+    from .storage.cluster import Cluster
+    from .storage.store import Change
 
 __all__ = ["Aggregation"]
 

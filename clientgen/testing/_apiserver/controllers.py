@@ -17,15 +17,15 @@ from clientgen._apimachinery.optional_parts import part, texts
 from . import apply
 from .deleting import FOREGROUND, ORPHAN, Deleting
 from .kinds.apiextensions import CLEANUP, DEFINITIONS
-from .options import DeleteOptions
-from .versioned_view import VersionedView
+from .requests.options import DeleteOptions
+from .storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .cluster import Cluster
     from .resources import Resource
-    from .store import Change, Collection, Record
+    from .storage.cluster import Cluster
+    from .storage.store import Change, Collection, Record
 
 __all__ = ["Definitions", "Garbage", "Namespaces"]
 

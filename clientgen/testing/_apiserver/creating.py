@@ -11,16 +11,16 @@ from clientgen._apimachinery.failures import already_exists, invalid, unclassifi
 
 from . import access, apply
 from .apply import Writer
-from .bodies import place
-from .store import key_of
-from .versioned_view import VersionedView
+from .requests.bodies import place
+from .storage.store import key_of
+from .storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .cluster import Cluster
-    from .options import WriteOptions
-    from .request_info import RequestInfo
+    from .requests.options import WriteOptions
+    from .requests.request_info import RequestInfo
+    from .storage.cluster import Cluster
 
 __all__ = ["Creating", "Outcome"]
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.decoding import normalise, parse
 from clientgen._apimachinery.failures import bad_request, conflict, status_success
 
-from .options import DeleteOptions, delete_options
 from .reading import page
+from .requests.options import DeleteOptions, delete_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .answers import Answer
-    from .cluster import Cluster
-    from .rendering import Rendering
-    from .request import Request
-    from .request_info import RequestInfo
-    from .store import Record
-    from .versioned_view import VersionedView
+    from .requests.request import Request
+    from .requests.request_info import RequestInfo
+    from .responses.answers import Answer
+    from .responses.rendering import Rendering
+    from .storage.cluster import Cluster
+    from .storage.store import Record
+    from .storage.versioned_view import VersionedView
 
 __all__ = [
     "FOREGROUND",

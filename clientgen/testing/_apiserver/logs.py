@@ -21,7 +21,7 @@ from clientgen._apimachinery.failures import (
 )
 from clientgen._apimachinery.optional_parts import parts
 
-from .options import boolean, first, integer
+from .requests.options import boolean, first, integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

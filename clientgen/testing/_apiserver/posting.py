@@ -16,26 +16,26 @@ from clientgen._apimachinery.failures import bad_request, not_found, status_succ
 from clientgen._apimachinery.optional_parts import part
 
 from . import access, apply
-from .answers import Response
-from .bodies import body_resource, complain, object_of, place
 from .deleting import Deleting
 from .eviction import check_name, evict
 from .kinds.codec import Codec
 from .logs import log, log_options
-from .options import delete_options, write_options
 from .pods import bind, check_target
-from .rendering import value_answer
-from .versioned_view import VersionedView
+from .requests.bodies import body_resource, complain, object_of, place
+from .requests.options import delete_options, write_options
+from .responses.answers import Response
+from .responses.rendering import value_answer
+from .storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
-    from .answers import Answer
-    from .cluster import Cluster
-    from .options import WriteOptions
-    from .rendering import Rendering
-    from .request import Request
-    from .request_info import RequestInfo
+    from .requests.options import WriteOptions
+    from .requests.request import Request
+    from .requests.request_info import RequestInfo
     from .resources import Resource
-    from .store import Record
+    from .responses.answers import Answer
+    from .responses.rendering import Rendering
+    from .storage.cluster import Cluster
+    from .storage.store import Record
 
 __all__ = ["answer_review", "bind_pod", "evict_pod", "issue_token", "read_log"]
 

@@ -16,19 +16,19 @@ from msgspec import DecodeError, json
 
 from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclassified
 
-from .answers import Deferred
-from .options import ListOptions, first, list_options
+from .requests.options import ListOptions, first, list_options
+from .responses.answers import Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .answers import Answer
-    from .cluster import Cluster
-    from .rendering import Rendering
-    from .request import Request
-    from .request_info import RequestInfo
-    from .store import Collection, Record, Store
-    from .versioned_view import VersionedView
+    from .requests.request import Request
+    from .requests.request_info import RequestInfo
+    from .responses.answers import Answer
+    from .responses.rendering import Rendering
+    from .storage.cluster import Cluster
+    from .storage.store import Collection, Record, Store
+    from .storage.versioned_view import VersionedView
 
 __all__ = ["get", "list_", "page", "too_large_version", "version_number", "when_version"]
 

@@ -15,20 +15,20 @@ from clientgen._apimachinery.failures import Failure, bad_request, invalid, uncl
 from clientgen._apimachinery.optional_parts import part
 
 from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
-from .bodies import mismatch
 from .kinds.codec import Codec
+from .requests.bodies import mismatch
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.decoding import Parsed
     from clientgen._openapi.resolved import ResolvedSchema
 
     from .apply.paths import Path
-    from .cluster import Cluster
-    from .patching import Patch
-    from .request_info import RequestInfo
+    from .patches.patch import Patch
+    from .requests.request_info import RequestInfo
     from .resources import Resource
-    from .store import Record
-    from .versioned_view import VersionedView
+    from .storage.cluster import Cluster
+    from .storage.store import Record
+    from .storage.versioned_view import VersionedView
     from .writing import Writing
 
 __all__ = ["Scaling"]

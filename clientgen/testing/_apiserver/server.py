@@ -18,30 +18,21 @@ from clientgen._apimachinery.decoding.body import check_size
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
-from . import (
-    access,
-    authorizing,
-    builtin,
-    deleting,
-    posting,
-    reading,
-    subresources,
-    verbs,
-    watching,
-)
+from . import access, builtin, deleting, posting, reading, subresources, verbs, watching
 from .aggregating import Aggregation
-from .answers import Deferred
-from .cluster import Cluster
 from .controllers import Definitions, Garbage, Namespaces
 from .documents import Documents
-from .negotiation import negotiate
-from .options import check_timeout
-from .rendering import Rendering, failed
-from .request import Request
-from .request_info import RequestInfo, request_info, unknown_path
+from .requests import authorization
+from .requests.negotiation import negotiate
+from .requests.options import check_timeout
+from .requests.request import Request
+from .requests.request_info import RequestInfo, request_info, unknown_path
+from .responses.answers import Deferred
+from .responses.rendering import Rendering, failed
 from .spec import load
-from .store import HISTORY_EVENTS, HISTORY_SECONDS, Store
-from .versioned_view import VersionedView
+from .storage.cluster import Cluster
+from .storage.store import HISTORY_EVENTS, HISTORY_SECONDS, Store
+from .storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +40,7 @@ if TYPE_CHECKING:
     from clientgen.runtime._clock import Clock
     from clientgen.runtime._http.request import HttpRequest
 
-    from .answers import Answer, Response, Stream
+    from .responses.answers import Answer, Response, Stream
     from .spec import Spec
 
 __all__ = ["ApiServer"]
@@ -146,7 +137,7 @@ class ApiServer:
         return _warning(answer, request.warnings)
 
     def _received(self, http_request: HttpRequest, request: Request) -> Answer:
-        caller = authorizing.sender_of(self.cluster, http_request.headers)
+        caller = authorization.sender_of(self.cluster, http_request.headers)
         return self._answer(replace(request, caller=caller))
 
     def _answer(self, request: Request) -> Answer:
@@ -154,14 +145,14 @@ class ApiServer:
             check_timeout(request.query)
         info = request_info(request, self.cluster.registry)
         if info is None:
-            authorizing.check(self.cluster, request, None)
+            authorization.check(self.cluster, request, None)
             answer = self.documents.answer(
                 request.method, request.path, request.query, request.headers
             )
             return answer or unknown_path()
         if not info.verb:
             return unknown_path()
-        authorizing.check(self.cluster, request, info)
+        authorization.check(self.cluster, request, info)
         if warning := info.strategy.deprecation_warning:
             request.warnings.append(warning)
         check_size(request.body)
@@ -203,7 +194,7 @@ class ApiServer:
         Raises:
             ValueError: its kind is not served.
         """
-        from .seeding import put
+        from .storage.seed import put
 
         return put(self.cluster, value)
 

@@ -12,18 +12,18 @@ from clientgen._apimachinery.failures import Failure, bad_request
 from clientgen._apimachinery.optional_parts import part
 
 from . import posting
-from .bodies import body_resource, complain, object_of
-from .options import write_options
-from .patching import APPLY, Patch, patch_type, read_patch
+from .patches.patch import APPLY, Patch, patch_type, read_patch
+from .requests.bodies import body_resource, complain, object_of
+from .requests.options import write_options
 from .scaling import Scaling
-from .versioned_view import VersionedView
+from .storage.versioned_view import VersionedView
 from .writing import Writing
 
 if TYPE_CHECKING:
-    from .answers import Answer
-    from .cluster import Cluster
-    from .rendering import Rendering
-    from .request_info import RequestInfo
+    from .requests.request_info import RequestInfo
+    from .responses.answers import Answer
+    from .responses.rendering import Rendering
+    from .storage.cluster import Cluster
 
 __all__ = ["SPECIAL", "handle"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .applying import Applying
-from .bodies import complain, object_of
-from .options import write_options
-from .patching import APPLY, Patch, patch_type, read_patch
+from .patches.patch import APPLY, Patch, patch_type, read_patch
+from .requests.bodies import complain, object_of
+from .requests.options import write_options
 from .writing import Writing
 
 if TYPE_CHECKING:
-    from .answers import Answer
-    from .cluster import Cluster
-    from .rendering import Rendering
-    from .request_info import RequestInfo
+    from .requests.request_info import RequestInfo
+    from .responses.answers import Answer
+    from .responses.rendering import Rendering
+    from .storage.cluster import Cluster
 
 __all__ = ["create", "patch", "update"]
 

@@ -18,18 +18,18 @@ from msgspec import json
 
 from clientgen._apimachinery.failures import Failure
 
-from .options import ListOptions, list_options
 from .reading import version_number, when_version
+from .requests.options import ListOptions, list_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from .answers import Answer, Headers
-    from .cluster import Cluster
-    from .rendering import Rendering
-    from .request_info import RequestInfo
-    from .store import Change, Collection, Record, Store
+    from .requests.request_info import RequestInfo
+    from .responses.answers import Answer, Headers
+    from .responses.rendering import Rendering
+    from .storage.cluster import Cluster
+    from .storage.store import Change, Collection, Record, Store
 
 __all__ = ["WatchStream", "watch"]
 
@@ -65,7 +65,7 @@ def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
 
 
 def _named(name: str) -> Any:
-    from .selecting import FieldTerm
+    from .selectors import FieldTerm
 
     return (FieldTerm("metadata.name", name, equal=True),)
 

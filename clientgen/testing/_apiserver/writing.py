@@ -22,17 +22,17 @@ from clientgen._apimachinery.failures import (
 )
 
 from . import access, apply
-from .bodies import complain, drop_repeated_owners, mismatch
 from .creating import Creating, Outcome
-from .store import key_of
+from .requests.bodies import complain, drop_repeated_owners, mismatch
+from .storage.store import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen._apimachinery.decoding import Parsed
 
-    from .patching import Patch
-    from .store import Record
+    from .patches.patch import Patch
+    from .storage.store import Record
 
 __all__ = ["Writing"]
 

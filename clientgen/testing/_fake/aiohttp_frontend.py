@@ -21,13 +21,13 @@ from clientgen._apimachinery.decoding import MAX_BODY
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
 
-from .._apiserver.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response
 from .faults import ConnectionCut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker
 
 if TYPE_CHECKING:
-    from .._apiserver.answers import Headers, Stream
+    from .._apiserver.responses.answers import Headers, Stream
     from .dispatcher import Dispatcher
 
 __all__ = ["Frontend"]

@@ -27,7 +27,7 @@ from clientgen.runtime._models.model import Model
 
 from .._apiserver.server import ApiServer
 from .._apiserver.spec import load
-from .._apiserver.store import HISTORY_EVENTS, HISTORY_SECONDS
+from .._apiserver.storage.store import HISTORY_EVENTS, HISTORY_SECONDS
 from .dispatcher import Dispatcher
 from .faults import afterwards, cut, delayed
 from .manifests import ManifestError, manifests
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clientgen.runtime.aio import AsyncRest
     from clientgen.runtime.sync import Rest
 
-    from .._apiserver.answers import Answer
+    from .._apiserver.responses.answers import Answer
     from .actions import Action
     from .manifests import Source
     from .reactors import Error, Reaction, Rule, Trigger

@@ -14,7 +14,7 @@ from weakref import ref
 
 from clientgen.runtime._clock import on_move, real_seconds
 
-from .._apiserver.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response
 from .actions import action_of
 from .faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clientgen.runtime._clock import Clock
     from clientgen.runtime._http.request import HttpRequest
 
-    from .._apiserver.answers import Answer, Stream
+    from .._apiserver.responses.answers import Answer, Stream
     from .actions import Action
     from .reactors import Effect, Pattern
 

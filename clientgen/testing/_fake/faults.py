@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from .._apiserver.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-    from .._apiserver.answers import Answer, Headers, Stream
+    from .._apiserver.responses.answers import Answer, Headers, Stream
     from .actions import Action
 
 __all__ = [

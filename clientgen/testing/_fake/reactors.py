@@ -18,14 +18,14 @@ from clientgen.runtime._models.codec import encode
 from clientgen.runtime._models.model import Model
 from clientgen.runtime.errors import ApiError, ConnectionLost
 
-from .._apiserver.answers import Response
+from .._apiserver.responses.answers import Response
 from .faults import cut_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .._apiserver.answers import Answer
     from .._apiserver.resources import Resource
+    from .._apiserver.responses.answers import Answer
     from .actions import Action
 
     Effect: TypeAlias = Callable[[Action, Callable[[], Answer]], Answer]

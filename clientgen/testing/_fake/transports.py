@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from clientgen.runtime._http.request import HttpResponse
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
-from .._apiserver.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response
 from .faults import ConnectionCut, CutResponse
 from .waiters import LoopWaker, ThreadWaker, earliest
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._http.request import HttpRequest
 
-    from .._apiserver.answers import Answer, Headers, Stream
+    from .._apiserver.responses.answers import Answer, Headers, Stream
     from .dispatcher import Dispatcher
 
     Streams: TypeAlias = "set[_AnswerReader[Any]]"

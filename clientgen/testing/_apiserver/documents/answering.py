@@ -11,8 +11,8 @@ from msgspec import json
 from clientgen._apimachinery.decoding import dump_yaml
 from clientgen._apimachinery.failures import Failure
 
-from ..answers import Response
-from ..negotiation import error_encoding
+from ..requests.negotiation import error_encoding
+from ..responses.answers import Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

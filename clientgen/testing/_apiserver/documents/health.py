@@ -15,7 +15,7 @@ from clientgen._apimachinery.failures import Failure, method_not_allowed
 from .answering import document, failed, is_json_accepted, not_acceptable, text
 
 if TYPE_CHECKING:
-    from ..answers import Response
+    from ..responses.answers import Response
     from .answering import Asked
 
 __all__ = ["CHECKS", "check", "version", "version_info"]

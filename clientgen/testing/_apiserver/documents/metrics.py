@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..answers import Response
+from ..responses.answers import Response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from msgspec import json
 
 from clientgen._openapi import protobuf
 
-from ..answers import Response
+from ..responses.answers import Response
 from .answering import empty, etag_of, is_json_accepted, media_types
 from .custom_paths import paths
 from .custom_schemas import degraded

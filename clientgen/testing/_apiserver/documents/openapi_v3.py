@@ -17,7 +17,7 @@ from msgspec import Raw, json
 
 from clientgen._openapi.conversion import COMPONENTS, definition_to_v3, item_to_v3
 
-from ..answers import Response
+from ..responses.answers import Response
 from .answering import empty, etag_of, is_json_accepted
 from .custom_paths import paths
 from .custom_schemas import whole

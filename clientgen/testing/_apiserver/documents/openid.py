@@ -13,7 +13,7 @@ from msgspec import json
 from clientgen._apimachinery.failures import Failure, method_not_allowed
 
 from ..access import ISSUER
-from ..answers import Response
+from ..responses.answers import Response
 from .answering import media_types
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from msgspec import json
 from clientgen._apimachinery.failures import Failure, method_not_allowed
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
-from ..answers import Response
 from ..names import STORED_IN
-from ..negotiation import negotiate
+from ..requests.negotiation import negotiate
+from ..responses.answers import Response
 from . import openid
 from .answering import Asked, document, etag_of, failed, not_acceptable
 from .custom_schemas import Custom
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-    from ..registry import Registry
     from ..spec import Spec
+    from ..storage.registry import Registry
 
 __all__ = ["Documents"]
 

@@ -14,14 +14,14 @@ from urllib.parse import unquote
 
 from clientgen._apimachinery.failures import Failure
 
-from .answers import Response
-from .kinds.routes import Place
+from ..kinds.routes import Place
+from ..responses.answers import Response
 
 if TYPE_CHECKING:
-    from .kinds.strategy import Strategy
-    from .registry import Registry
+    from ..kinds.strategy import Strategy
+    from ..resources import Resource
+    from ..storage.registry import Registry
     from .request import Request
-    from .resources import Resource
 
 __all__ = ["RequestInfo", "no_such_resource", "request_info", "unknown_path"]
 

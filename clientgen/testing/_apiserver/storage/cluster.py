@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, Failure, forbidden, not_found
 
-from .access import Tokens
+from ..access import Tokens
 from .registry import Registry
 from .store import key_of
 from .versioned_view import VersionedView
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-    from .logs import LogText
-    from .resources import Resource
-    from .spec import Spec
+    from ..logs import LogText
+    from ..resources import Resource
+    from ..spec import Spec
     from .store import Record, Store
 
 __all__ = ["Cluster"]

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 from clientgen._apimachinery.decoding import parse
 from clientgen._apimachinery.failures import Failure, bad_request
 
-from .kinds.codec import refusal
-from .resources import Resource
+from ..kinds.codec import refusal
+from ..resources import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clientgen._openapi.resolved import Schemas
 
-    from .cluster import Cluster
-    from .kinds.codec import Codec
+    from ..kinds.codec import Codec
+    from ..storage.cluster import Cluster
     from .request import Request
     from .request_info import RequestInfo
 

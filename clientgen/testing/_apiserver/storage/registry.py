@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._gvk import GroupVersionKind
 
-from .kinds.catalog import strategy_of
-from .kinds.custom import CustomStrategy
-from .resources import Resource, Subresource
+from ..kinds.catalog import strategy_of
+from ..kinds.custom import CustomStrategy
+from ..resources import Resource, Subresource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from clientgen._apiextensions import CustomVersion, Definition
     from clientgen._openapi.resolved import ResolvedSchema
 
-    from .kinds.strategy import Strategy
-    from .spec import Spec
+    from ..kinds.strategy import Strategy
+    from ..spec import Spec
 
 __all__ = ["Registry"]
 

@@ -11,10 +11,10 @@ from clientgen._apimachinery.failures import bad_request
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .options import ListOptions
+    from ..requests.options import ListOptions
+    from ..resources import Resource
+    from ..selectors import FieldTerm
     from .registry import Registry
-    from .resources import Resource
-    from .selecting import FieldTerm
     from .store import Record
 
 __all__ = ["VersionedView"]

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import parse_qs
 
-from .access import ADMIN
+from ..access import ADMIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clientgen.runtime._http.request import HttpRequest
 
-    from .access import Caller
+    from ..access import Caller
 
 __all__ = ["Query", "Request"]
 

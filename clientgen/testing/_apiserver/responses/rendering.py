@@ -13,10 +13,10 @@ from msgspec import json
 from clientgen._apimachinery.decoding import dump_yaml
 from clientgen._apimachinery.failures import Failure
 
+from ..requests.negotiation import JSON, Encoding, error_encoding
+from ..requests.options import first
+from ..tables.table import table
 from .answers import Response
-from .negotiation import JSON, Encoding, error_encoding
-from .options import first
-from .tables.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from clientgen._openapi.resolved import ResolvedSchema
 
+    from ..requests.request import Request
+    from ..storage.cluster import Cluster
+    from ..storage.store import Record
+    from ..storage.versioned_view import VersionedView
     from .answers import Headers
-    from .cluster import Cluster
-    from .request import Request
-    from .store import Record
-    from .versioned_view import VersionedView
 
 __all__ = ["Rendering", "encode", "failed", "value_answer"]
 

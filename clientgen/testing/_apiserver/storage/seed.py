@@ -10,13 +10,13 @@ from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.optional_parts import part
 from clientgen.runtime._http.path_segments import check_segment
 
-from .kinds.apiextensions import DEFINITIONS
+from ..kinds.apiextensions import DEFINITIONS
 from .versioned_view import VersionedView
 
 if TYPE_CHECKING:
+    from ..kinds.strategy import Strategy
+    from ..resources import Resource
     from .cluster import Cluster
-    from .kinds.strategy import Strategy
-    from .resources import Resource
 
 __all__ = ["put"]
 

@@ -21,7 +21,7 @@ from clientgen._apimachinery.failures import (
     too_long,
 )
 
-from .selecting import FieldTerm, LabelTest, field_terms, label_test
+from ..selectors import FieldTerm, LabelTest, field_terms, label_test
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,18 +16,18 @@ from clientgen._apimachinery.decoding.guards import is_array, is_object
 from clientgen._apimachinery.decoding.json_text import BadText, load_json
 from clientgen._apimachinery.decoding.yaml_text import load_yaml
 
-from . import strategic
-from .json_patching import json_patch
-from .kinds.codec import APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from ..kinds.codec import APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from . import strategic_merge
+from .json_patch import json_patch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen._apimachinery.failures import Failure
 
-    from .kinds.codec import Codec
-    from .request import Request
-    from .resources import Resource
+    from ..kinds.codec import Codec
+    from ..requests.request import Request
+    from ..resources import Resource
 
 __all__ = [
     "APPLY",
@@ -197,7 +197,7 @@ class Patch:
             return json_patch(value, self.text)
         if self.media == MERGE_PATCH:
             return merge_patch(value, self.text)
-        result = strategic.strategic_merge(value, self.text, self.resource.schema)
+        result = strategic_merge.strategic_merge(value, self.text, self.resource.schema)
         # The type of the object stays, whatever the patch makes of its name.
         return {**result, "kind": value["kind"], "apiVersion": value["apiVersion"]}
 
@@ -205,4 +205,4 @@ class Patch:
         """What makes the 422 of a result that is no such object."""
         if self.media in (JSON_PATCH, MERGE_PATCH):
             return undecodable(result)
-        return strategic.undecodable(self.text)
+        return strategic_merge.undecodable(self.text)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from clientgen._apimachinery.failures import Failure
 
-from . import access
+from .. import access
+from ..selectors import field_terms
 from .options import first
-from .selecting import field_terms
 
 if TYPE_CHECKING:
     from clientgen.runtime._http.request import Headers
 
-    from .access import Caller
-    from .cluster import Cluster
+    from ..access import Caller
+    from ..storage.cluster import Cluster
     from .request import Request
     from .request_info import RequestInfo
 

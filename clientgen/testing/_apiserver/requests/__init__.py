@@ -1,0 +1,1 @@
+"""Requests: taken apart, authorized, resolved; their options and bodies."""

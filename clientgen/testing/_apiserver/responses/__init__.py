@@ -1,0 +1,1 @@
+"""Answers: their kinds, and how objects and lists become bytes."""

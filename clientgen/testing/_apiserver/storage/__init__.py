@@ -1,0 +1,1 @@
+"""What a server holds: resources and their strategies, stored objects, views of them."""
