@@ -19,7 +19,7 @@ from clientgen.runtime._http import bookmark_interval
 from clientgen.runtime.aio import AsyncLeaderElector, AsyncRest, AsyncSharedInformer
 from clientgen.runtime.errors import RequestTimeout
 from clientgen.testing import FakeCluster
-from clientgen.testing._apiserver import watching
+from clientgen.testing._apiserver.verbs import watch as watching
 from clientgen.testing._fake.local_server import LocalServer
 
 FOREVER = 30.0

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from clientgen._apimachinery.failures import Failure
-from clientgen.testing._apiserver.eviction import check_name, evict
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
-from clientgen.testing._apiserver.logs import FAKE, LogOptions, log, log_options
-from clientgen.testing._apiserver.pods import bind
 from clientgen.testing._apiserver.resources import Resource
+from clientgen.testing._apiserver.verbs.binding import bind
+from clientgen.testing._apiserver.verbs.eviction import check_name, evict
+from clientgen.testing._apiserver.verbs.logs import FAKE, LogOptions, log, log_options
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 TIME = "2026-05-04T03:02:01Z"

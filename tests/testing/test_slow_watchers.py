@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from clientgen.runtime._http.request import HttpRequest
-from clientgen.testing._apiserver import watching
 from clientgen.testing._apiserver.responses.answers import Deferred, Response
 from clientgen.testing._apiserver.server import ApiServer
+from clientgen.testing._apiserver.verbs import watch as watching
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 

@@ -11,28 +11,31 @@ import logging
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.decoding import in_json
 from clientgen._apimachinery.decoding.body import check_size
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
-from . import access, builtin, deleting, posting, reading, subresources, verbs, watching
-from .aggregating import Aggregation
-from .controllers import Definitions, Garbage, Namespaces
+from . import access, builtin
+from .controllers.definitions import Definitions
+from .controllers.garbage import Garbage
+from .controllers.namespaces import Namespaces
+from .controllers.role_aggregation import Aggregation
 from .documents import Documents
 from .requests import authorization
 from .requests.negotiation import negotiate
 from .requests.options import check_timeout
 from .requests.request import Request
-from .requests.request_info import RequestInfo, request_info, unknown_path
+from .requests.request_info import request_info
 from .responses.answers import Deferred
-from .responses.rendering import Rendering, failed
+from .responses.rendering import Rendering, failed, unknown_path
 from .spec import load
 from .storage.cluster import Cluster
 from .storage.store import HISTORY_EVENTS, HISTORY_SECONDS, Store
 from .storage.versioned_view import VersionedView
+from .verbs.handlers import handler_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +47,6 @@ if TYPE_CHECKING:
     from .spec import Spec
 
 __all__ = ["ApiServer"]
-
-Handler: TypeAlias = "Callable[[Cluster, RequestInfo, Rendering], Answer]"
 
 _LEVELS_OF_ROLES: Final = 3
 """`admin` is made of `edit`, that of `view`."""
@@ -160,7 +161,7 @@ class ApiServer:
         _check_segment(info.name)
         view = VersionedView(info.resource, self.cluster.registry)
         rendering = Rendering.of(request, view, encoding, self.cluster)
-        return _handler(info)(self.cluster, info, rendering)
+        return handler_of(info)(self.cluster, info, rendering)
 
     # ------------------------------------------------------------------------------ time
 
@@ -209,29 +210,6 @@ def _check_segment(name: str) -> None:
         raise bad_request(f"Name parameter invalid: \"{name}\": may not be '{name}'")
     if "%" in name:
         raise bad_request(f"Name parameter invalid: \"{name}\": may not contain '%'")
-
-
-_VERBS: Final[dict[str, Handler]] = {
-    "get": reading.get,
-    "list": reading.list_,
-    "watch": watching.watch,
-    "create": verbs.create,
-    "update": verbs.update,
-    "patch": verbs.patch,
-    "delete": deleting.delete,
-    "deletecollection": deleting.delete_collection,
-}
-
-
-def _handler(info: RequestInfo) -> Handler:
-    resource = info.resource
-    if info.subresource in subresources.SPECIAL:
-        return subresources.handle
-    if info.verb == "create" and (resource.group, resource.plural) in access.REVIEWS:
-        return posting.answer_review
-    if info.verb == "create" and resource.group_resource == "bindings":
-        return posting.bind_pod
-    return _VERBS[info.verb]
 
 
 def _warning(answer: Response | Stream, warnings: list[str]) -> Answer:

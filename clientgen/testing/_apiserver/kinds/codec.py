@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from clientgen._apiextensions import CustomVersion
-    from clientgen._openapi.schemas import Schemas
+    from clientgen._openapi.resolved import Schemas
 
     from ..resources import Resource
 

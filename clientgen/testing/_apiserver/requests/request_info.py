@@ -15,7 +15,6 @@ from urllib.parse import unquote
 from clientgen._apimachinery.failures import Failure
 
 from ..kinds.routes import Place
-from ..responses.answers import Response
 
 if TYPE_CHECKING:
     from ..kinds.strategy import Strategy
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from ..storage.registry import Registry
     from .request import Request
 
-__all__ = ["RequestInfo", "no_such_resource", "request_info", "unknown_path"]
+__all__ = ["RequestInfo", "no_such_resource", "request_info"]
 
-_UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
 _NAMED_NAMESPACE: Final = frozenset(["status", "finalize"])
 
 
@@ -52,12 +50,6 @@ class RequestInfo:
     def of_resource(self, resource: Resource, strategy: Strategy) -> RequestInfo:
         """Return the same request as one for another resource."""
         return replace(self, resource=resource, strategy=strategy)
-
-
-def unknown_path() -> Response:
-    """The answer for a path that leads nowhere."""
-    status, body, content_type = _UNKNOWN_PATH
-    return Response(status, body, [("content-type", content_type)])
 
 
 def no_such_resource() -> Failure:

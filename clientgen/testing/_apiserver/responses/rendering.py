@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..storage.versioned_view import VersionedView
     from .answers import Headers
 
-__all__ = ["Rendering", "encode", "failed", "value_answer"]
+__all__ = ["Rendering", "encode", "failed", "unknown_path", "value_answer"]
 
 OBJECT_META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _META: Final = "meta.k8s.io"
@@ -64,6 +64,15 @@ def failed(failure: Failure, accept: str) -> Response:
     if failure.retry_after is not None:
         headers.append(("retry-after", str(failure.retry_after)))
     return value_answer(failure.code, failure.status(), error_encoding(accept), headers)
+
+
+_UNKNOWN_PATH: Final = (404, b"404 page not found\n", "text/plain; charset=utf-8")
+
+
+def unknown_path() -> Response:
+    """The answer for a path that leads nowhere."""
+    status, body, content_type = _UNKNOWN_PATH
+    return Response(status, body, [("content-type", content_type)])
 
 
 def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-    from ..logs import LogText
     from ..resources import Resource
     from ..spec import Spec
     from .store import Record, Store
@@ -42,7 +41,7 @@ class Cluster:
 
     Attributes:
         tokens: issues and recognises the tokens of service accounts.
-        log_text: what containers have written; None: `logs.FAKE`.
+        log_text: what containers have written; a `verbs.logs.LogText`, or None for a fixed text.
     """
 
     def __init__(self, spec: Spec, clock: Clock, store: Store, random: Random) -> None:
@@ -52,7 +51,7 @@ class Cluster:
         self.random = random
         self.registry = Registry(spec)
         self.tokens = Tokens(random.randbytes(32))
-        self.log_text: LogText | None = None
+        self.log_text: Callable[..., str] | None = None
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
 

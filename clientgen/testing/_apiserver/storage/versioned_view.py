@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import json
 
-from clientgen._apimachinery.failures import bad_request
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ..requests.options import ListOptions
     from ..resources import Resource
-    from ..selectors import FieldTerm
     from .registry import Registry
     from .store import Record
 
@@ -76,47 +72,25 @@ class VersionedView:
         value = self.titled(record.value())
         return self.titled(self.strategy.from_storage(value, record.form, self._registry.find))
 
-    # -------------------------------------------------------------------------- selecting
+    # ----------------------------------------------------------------------------- fields
 
-    def check_fields(self, terms: Sequence[FieldTerm]) -> None:
-        """Refuse fields that cannot be selected by.
-
-        Raises:
-            Failure: 400.
-        """
-        for term in terms:
-            if term.field not in self._known_fields():
-                raise bad_request(self._unknown_field(term.field))
-
-    def _unknown_field(self, field: str) -> str:
-        if self.strategy.codec.typed_items or self.strategy.known_fields():
-            return f"field label not supported: {field}"
-        known = '"metadata.name", "metadata.namespace"'
-        return f'"{field}" is not a known field selector: only {known}'
-
-    def _known_fields(self) -> frozenset[str]:
+    def known_fields(self) -> frozenset[str]:
+        """Return the fields that field selectors may name."""
         always = ["metadata.name"]
         if self.resource.namespaced:
             always.append("metadata.namespace")
         return self.strategy.known_fields().union(always)
 
-    def selects(self, options: ListOptions, record: Record) -> bool:
-        """Whether an object is among those the selectors mean."""
-        if options.labels is not None and not options.labels(record.labels):
-            return False
-        return all(
-            (self._field(record, term.field) == term.value) is term.equal for term in options.fields
-        )
-
-    def _field(self, record: Record, field: str) -> str:
-        if field == "metadata.name":
+    def field(self, record: Record, name: str) -> str:
+        """Return the value of one of these fields."""
+        if name == "metadata.name":
             return record.name
-        if field == "metadata.namespace":
+        if name == "metadata.namespace":
             return record.namespace
         if record.fields is None:
             record.fields = {}
-        known = record.fields.get(self.resource.api_version)
-        if known is None:
-            known = self.strategy.field_values(self.value(record))
-            record.fields[self.resource.api_version] = known
-        return known.get(field, "")
+        values = record.fields.get(self.resource.api_version)
+        if values is None:
+            values = self.strategy.field_values(self.value(record))
+            record.fields[self.resource.api_version] = values
+        return values.get(name, "")

@@ -18,18 +18,19 @@ from msgspec import json
 
 from clientgen._apimachinery.failures import Failure
 
-from .reading import version_number, when_version
-from .requests.options import ListOptions, list_options
+from ..requests.options import ListOptions, list_options
+from .selection import check_fields, selects
+from .versions import version_number, when_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from .requests.request_info import RequestInfo
-    from .responses.answers import Answer, Headers
-    from .responses.rendering import Rendering
-    from .storage.cluster import Cluster
-    from .storage.store import Change, Collection, Record, Store
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer, Headers
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+    from ..storage.store import Change, Collection, Record, Store
 
 __all__ = ["WatchStream", "watch"]
 
@@ -54,7 +55,7 @@ def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     options = list_options(info.request.query, watch=True)
     if info.watch and info.name:
         options = replace(options, fields=(*options.fields, *_named(info.name)))
-    rendering.view.check_fields(options.fields)
+    check_fields(rendering.view, options.fields)
     version = version_number(options.version)
     store = cluster.store
     collection = store.collection(info.strategy.collection)
@@ -65,7 +66,7 @@ def watch(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
 
 
 def _named(name: str) -> Any:
-    from .selectors import FieldTerm
+    from ..selectors import FieldTerm
 
     return (FieldTerm("metadata.name", name, equal=True),)
 
@@ -195,7 +196,7 @@ class WatchStream:
     def start(self, records: list[Record]) -> None:
         """Say what is there already."""
         for record in records:
-            if self._everything or self._view.selects(self._options, record):
+            if self._everything or selects(self._view, self._options, record):
                 self._say("ADDED", record)
 
     def follow(self, collection: Collection, after: int) -> None:
@@ -233,7 +234,7 @@ class WatchStream:
     def _sees(self, record: Record | None) -> bool:
         if record is None:
             return False
-        return self._everything or self._view.selects(self._options, record)
+        return self._everything or selects(self._view, self._options, record)
 
     def _say(self, kind: str, record: Record, change: Change | None = None) -> None:
         if not self._plain:

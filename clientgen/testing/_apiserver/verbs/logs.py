@@ -18,15 +18,22 @@ from clientgen._apimachinery.failures import (
     forbidden_value,
     invalid,
     invalid_value,
+    not_found,
 )
 from clientgen._apimachinery.optional_parts import parts
 
-from .requests.options import boolean, first, integer
+from ..requests.options import boolean, first, integer
+from ..responses.answers import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FAKE", "LogOptions", "LogText", "container_of", "log", "log_options"]
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+
+__all__ = ["FAKE", "LogOptions", "LogText", "container_of", "log", "log_options", "read_log"]
 
 FAKE: Final = "fake logs"
 """What every container says unless a test has it say something else."""
@@ -147,3 +154,15 @@ def log(pod: dict[str, Any], options: LogOptions, text: LogText | None = None) -
     if options.limit_bytes is not None:
         written = written.encode()[: options.limit_bytes].decode(errors="ignore")
     return written
+
+
+def read_log(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+    """GET of `pods/log`."""
+    del rendering  # a log is text
+    record = cluster.record("", "pods", info.namespace, info.name)
+    if record is None:
+        raise not_found("", "pods", info.name)
+    text = log(record.value(), log_options(info.name, info.request.query), cluster.log_text)
+    if text is None:
+        return Response(204, b"", [])
+    return Response(200, text.encode(), [("content-type", "text/plain")])

@@ -9,35 +9,68 @@ Facts: docs/internals/kubernetes-semantics.md, 1.4.
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Failure, bad_request, invalid, unclassified
 from clientgen._apimachinery.optional_parts import part
 
-from .apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
-from .kinds.codec import Codec
-from .requests.bodies import mismatch
+from ..apply import SCALE_VERSION, Writer, applied, for_scale, from_scale, replicas_path, updated
+from ..kinds.codec import Codec
+from ..patches.patch import APPLY, Patch, patch_type, read_patch
+from ..requests.bodies import body_resource, complain, mismatch, object_of
+from ..requests.options import write_options
+from ..storage.versioned_view import VersionedView
+from .update import Update
 
 if TYPE_CHECKING:
     from clientgen._apimachinery.decoding import Parsed
     from clientgen._openapi.resolved import ResolvedSchema
 
-    from .apply.paths import Path
-    from .patches.patch import Patch
-    from .requests.request_info import RequestInfo
-    from .resources import Resource
-    from .storage.cluster import Cluster
-    from .storage.store import Record
-    from .storage.versioned_view import VersionedView
-    from .writing import Writing
+    from ..apply.paths import Path
+    from ..requests.request_info import RequestInfo
+    from ..resources import Resource
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+    from ..storage.store import Record
 
-__all__ = ["Scaling"]
+__all__ = ["ScaleAccess", "scale"]
 
 _SCALE: Final = "io.k8s.api.autoscaling.v1.Scale"
 _UNSET: Final = -2147483648
 
 
-class Scaling:
+def scale(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+    """Read, update or patch the scale of an object."""
+    parent = VersionedView(info.resource, cluster.registry)
+    resource = body_resource(cluster, info)
+    shown = replace(shown, view=VersionedView(resource, cluster.registry))
+    if info.verb == "get":
+        access = ScaleAccess(cluster, info, parent)
+        return shown.value(
+            access.read(parent.value(cluster.found(info.resource, info.namespace, info.name)))
+        )
+    kind = "UpdateOptions" if info.verb == "update" else "PatchOptions"
+    media = patch_type(info.request, info.strategy.codec) if info.verb == "patch" else ""
+    options = write_options(info.request, kind, apply=media == APPLY)
+    write = Update(cluster, info, options)
+    access = ScaleAccess(cluster, info, parent)
+    if info.verb == "update":
+        body = object_of(info.request, shown.view.strategy.codec, cluster.spec.schemas)
+        complain(info.request, body.problems, options.validation, resource)
+        value = access.update(write, body.value)
+    else:
+        parsed = read_patch(info.request.body, media, checked=options.validation != "Ignore")
+        if media == APPLY:
+            complain(info.request, parsed.complaints(), options.validation)
+            value = access.apply(write, parsed.value, resource)
+        else:
+            value = access.patch(write, Patch(media, parsed.value, resource), parsed)
+    return shown.value(value)
+
+
+class ScaleAccess:
     """Reads and writes the scale of one object."""
 
     def __init__(self, cluster: Cluster, info: RequestInfo, parent: VersionedView) -> None:
@@ -51,15 +84,15 @@ class Scaling:
         """The scale of an object."""
         return self._strategy.to_scale(value)
 
-    def update(self, writing: Writing, scale: dict[str, Any]) -> dict[str, Any]:
+    def update(self, write: Update, scale: dict[str, Any]) -> dict[str, Any]:
         """Scale as a PUT says."""
         metadata = scale["metadata"]
-        writing.check_target(metadata)
+        write.check_target(metadata)
         record = self._record()
-        writing.check_uid(record, metadata)
-        return self._write(writing, record, scale)
+        write.check_uid(record, metadata)
+        return self._write(write, record, scale)
 
-    def patch(self, writing: Writing, change: Patch, parsed: Parsed) -> dict[str, Any]:
+    def patch(self, write: Update, change: Patch, parsed: Parsed) -> dict[str, Any]:
         """Scale as a patch says."""
         body = change.resource
         record = self._record()
@@ -69,11 +102,11 @@ class Scaling:
             raise refuse("json: cannot unmarshal into a Scale")
         value: dict[str, Any] = {**result}
         scale, unknown = Codec(body).clean(value, self._cluster.spec.schemas, refuse)
-        writing.complain(parsed.complaints(unknown), refuse)
-        writing.check_target(scale["metadata"])
-        return self._write(writing, record, scale)
+        write.complain(parsed.complaints(unknown), refuse)
+        write.check_target(scale["metadata"])
+        return self._write(write, record, scale)
 
-    def apply(self, writing: Writing, config: dict[str, Any], body: Resource) -> dict[str, Any]:
+    def apply(self, write: Update, config: dict[str, Any], body: Resource) -> dict[str, Any]:
         """Scale by server-side apply."""
         if config.get("kind") != body.kind:
             raise bad_request("invalid object type")
@@ -88,16 +121,16 @@ class Scaling:
                 "failed to create manager for existing fields: failed to convert live object "
                 f"{self._unconverted()}"
             )
-        force = writing.options.force
-        scale = applied(old, config, self._writer(writing), self._schema_of, force=force)
+        force = write.options.force
+        scale = applied(old, config, self._writer(write), self._schema_of, force=force)
         if not self._strategy.converts_scale and scale["spec"] != old["spec"]:
             raise unclassified(f"failed to convert new object {self._unconverted()}")
-        return self._store(writing, record, live, scale)
+        return self._store(write, record, live, scale)
 
     def _record(self) -> Record:
         return self._cluster.found(self._resource, self._info.namespace, self._info.name)
 
-    def _write(self, writing: Writing, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
+    def _write(self, write: Update, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
         causes = self._strategy.scale_causes(scale)
         if causes:
             raise invalid("autoscaling", "Scale", self._info.name, causes)
@@ -105,16 +138,16 @@ class Scaling:
         old = self._owned(live)
         version = scale["metadata"].get("resourceVersion")
         new = {**old, "metadata": {"resourceVersion": version}, "spec": scale.get("spec") or {}}
-        updated(old, new, self._writer(writing), self._schema_of)
-        return self._store(writing, record, live, new)
+        updated(old, new, self._writer(write), self._schema_of)
+        return self._store(write, record, live, new)
 
     def _store(
-        self, writing: Writing, record: Record, live: dict[str, Any], scale: dict[str, Any]
+        self, write: Update, record: Record, live: dict[str, Any], scale: dict[str, Any]
     ) -> dict[str, Any]:
         if scale["spec"].get("replicas") == _UNSET:
             raise bad_request("the spec replicas field cannot be empty")
         value = self._with(live, scale)
-        writing.strategy.default(value)
+        write.strategy.default(value)
         metadata = value["metadata"]
         if version := scale["metadata"].get("resourceVersion"):
             metadata["resourceVersion"] = version
@@ -126,7 +159,7 @@ class Scaling:
         )
         if entries:
             metadata["managedFields"] = entries
-        return self.read(writing.replace(record, value, owned=True).value)
+        return self.read(write.replace(record, value, owned=True).value)
 
     # ------------------------------------------------------------------------ ownership
 
@@ -160,8 +193,8 @@ class Scaling:
             for version, path in paths.items()
         }
 
-    def _writer(self, writing: Writing) -> Writer:
-        return Writer(writing.options.manager, SCALE_VERSION, "scale", self._cluster.now())
+    def _writer(self, write: Update) -> Writer:
+        return Writer(write.options.manager, SCALE_VERSION, "scale", self._cluster.now())
 
     def _schema_of(self, version: str) -> ResolvedSchema | None:
         known = version == SCALE_VERSION and _SCALE in self._cluster.spec.schemas.definitions

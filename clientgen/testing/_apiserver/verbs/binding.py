@@ -8,16 +8,32 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.failures import Cause, conflict, not_supported, required, unclassified
+from clientgen._apimachinery.failures import (
+    Cause,
+    bad_request,
+    conflict,
+    not_supported,
+    required,
+    status_success,
+    unclassified,
+)
 from clientgen._apimachinery.optional_parts import part, parts
 
-from .access.tokens import timestamp
+from ..access.tokens import timestamp
+from ..requests.bodies import body_resource
+from .eviction import check_name
+from .posted_object import PostedObject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["bind", "check_target"]
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+
+__all__ = ["bind", "bind_pod", "check_target"]
 
 _SCHEDULED: Final = "PodScheduled"
 _BINDING: Final = "pods/binding"
@@ -101,3 +117,24 @@ def _schedule(pod: dict[str, Any], now: datetime) -> None:
     }
     others = [each for each in parts(status, "conditions") if each.get("type") != _SCHEDULED]
     status["conditions"] = [*others, condition]
+
+
+def bind_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+    """POST to `pods/binding`, or to the older `bindings`, which name the pod themselves."""
+    if info.subresource:
+        posted = PostedObject(cluster, info, body_resource(cluster, info))
+        check_name(info.name, posted.value, "Binding")
+    else:
+        pods = cluster.registry.any_version("", "pods")
+        assert pods is not None  # or nothing could be bound
+        of_pods = info.of_resource(pods, cluster.registry.strategy_of(pods))
+        posted = PostedObject(cluster, of_pods, info.resource)
+    posted.check_namespace()
+    check_target(posted.value)
+    name: str = posted.value["metadata"].get("name") or ""
+    if not name:
+        raise bad_request("Name parameter required.")
+    bound = bind(posted.view.value(posted.record(name)), posted.value, cluster.now())
+    if not posted.options.dry_run:
+        posted.collection.put(bound, posted.view.form)
+    return posted.answer(shown, status_success(201))

@@ -1,4 +1,4 @@
-"""How objects come to be, and what all writes share: their resource, its rules, ownership."""
+"""Create, and what all writes share: the strategy of the resource, validation, ownership."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from uuid import UUID
 
 from clientgen._apimachinery.failures import already_exists, invalid, unclassified
 
-from . import access, apply
-from .apply import Writer
-from .requests.bodies import place
-from .storage.store import key_of
-from .storage.versioned_view import VersionedView
+from .. import access, apply
+from ..apply import Writer
+from ..requests.bodies import complain, object_of, place
+from ..requests.options import write_options
+from ..storage.store import key_of
+from ..storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .requests.options import WriteOptions
-    from .requests.request_info import RequestInfo
-    from .storage.cluster import Cluster
+    from ..requests.options import WriteOptions
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
 
-__all__ = ["Creating", "Outcome"]
+__all__ = ["Creation", "Outcome", "create"]
 
 _ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX: Final = 5
@@ -30,9 +33,18 @@ _MAX_BASE: Final = 58
 _GENERATED_TRIES: Final = 8
 
 
+def create(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+    """POST to a collection."""
+    options = write_options(info.request, "CreateOptions")
+    body = object_of(info.request, info.strategy.codec, cluster.spec.schemas)
+    complain(info.request, body.problems, options.validation, info.resource)
+    outcome = Creation(cluster, info, options).create(body.value)
+    return rendering.value(outcome.value, 201)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a write came to: the object as it is now, and whether it is a new one."""
+    """The result of a write: the object as it is now, and whether it is a new one."""
 
     value: dict[str, Any]
     created: bool = False
@@ -44,8 +56,8 @@ def _wipe(metadata: dict[str, Any]) -> None:
         metadata.pop(name, None)
 
 
-class Creating:
-    """A write to one resource, and how it makes an object that is not there yet."""
+class Creation:
+    """A write to one resource, which may create an object."""
 
     def __init__(self, cluster: Cluster, info: RequestInfo, options: WriteOptions) -> None:
         self.cluster = cluster

@@ -9,20 +9,40 @@ Facts: docs/internals/kubernetes-semantics.md, 1.10.
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.failures import Cause, Failure, bad_request, forbidden, unclassified
+from clientgen._apimachinery.decoding import parse
+from clientgen._apimachinery.failures import (
+    Cause,
+    Failure,
+    bad_request,
+    forbidden,
+    status_success,
+    unclassified,
+)
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .access.tokens import timestamp
+from ..access.tokens import timestamp
+from ..requests.bodies import body_resource
+from ..requests.options import delete_options
+from ..storage.versioned_view import VersionedView
+from .delete import Deletion
+from .posted_object import PostedObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-__all__ = ["Eviction", "check_name", "evict"]
+    from ..requests.request import Request
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
 
+__all__ = ["Eviction", "check_name", "evict", "evict_pod"]
+
+_OLD_EVICTION: Final = "policy/v1beta1"
 _MOST_DISRUPTED: Final = 2000
 _RETRY_SECONDS: Final = 10
 _ALLOWED: Final = "DisruptionAllowed"
@@ -209,3 +229,40 @@ def _set_condition(status: dict[str, Any], condition: dict[str, Any], now: datet
     else:
         conditions.append({**condition, "lastTransitionTime": moment})
     status["conditions"] = conditions
+
+
+def _api_version(request: Request) -> str:
+    given: dict[str, Any] | None = parse(request.body, request.content_type).value
+    return str((given or {}).get("apiVersion")) if isinstance(given, dict) else ""
+
+
+def evict_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+    """POST to `pods/eviction`."""
+    resource = body_resource(cluster, info)
+    if _api_version(info.request) == _OLD_EVICTION:
+        resource = replace(resource, version="v1beta1")
+    posted = PostedObject(cluster, info, resource)
+    posted.check_namespace()
+    check_name(info.name, posted.value, "Eviction")
+    options = delete_options({}, part(posted.value, "deleteOptions"))
+    options = replace(options, dry_run=options.dry_run or posted.options.dry_run)
+    record = posted.record(info.name)
+    budgets = cluster.list("policy", "poddisruptionbudgets", info.namespace)
+    plan = evict(posted.view.value(record), budgets, cluster.now())
+    if plan.budget is not None and not options.dry_run:
+        _store(cluster, "policy", "poddisruptionbudgets", plan.budget)
+    deletion = Deletion(cluster, posted.view, options)
+    deletion.check_preconditions(record)
+    if not options.dry_run:
+        # Why it goes is written first; the delete is of that version.
+        record = posted.collection.put(plan.pod, posted.view.form)
+        deletion = Deletion(cluster, posted.view, replace(options, preconditions={}))
+    deletion.delete(record)
+    return posted.answer(shown, status_success(201))
+
+
+def _store(cluster: Cluster, group: str, plural: str, value: dict[str, Any]) -> None:
+    resource = cluster.registry.any_version(group, plural)
+    if resource is not None:
+        view = VersionedView(resource, cluster.registry)
+        cluster.store.collection(cluster.registry.storage_of(resource)).put(value, view.form)

@@ -12,13 +12,13 @@ from msgspec import json
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from . import access
+from .. import access
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .storage.cluster import Cluster
-    from .storage.store import Change
+    from ..storage.cluster import Cluster
+    from ..storage.store import Change
 
 __all__ = ["Aggregation"]
 

@@ -1,4 +1,4 @@
-"""Get and list: now, at a version, and page by page.
+"""Lists: the current one, that of a version, and page by page.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.2.
 """
@@ -7,36 +7,31 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from dataclasses import dataclass
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import DecodeError, json
 
-from clientgen._apimachinery.failures import Cause, Failure, bad_request, unclassified
+from clientgen._apimachinery.failures import Failure, bad_request
 
-from .requests.options import ListOptions, first, list_options
-from .responses.answers import Deferred
+from ..requests.options import ListOptions, list_options
+from .selection import check_fields, selected
+from .versions import version_number, when_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .requests.request import Request
-    from .requests.request_info import RequestInfo
-    from .responses.answers import Answer
-    from .responses.rendering import Rendering
-    from .storage.cluster import Cluster
-    from .storage.store import Collection, Record, Store
-    from .storage.versioned_view import VersionedView
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+    from ..storage.store import Collection, Record, Store
+    from ..storage.versioned_view import VersionedView
 
-__all__ = ["get", "list_", "page", "too_large_version", "version_number", "when_version"]
+__all__ = ["list_", "page"]
 
 _Listed: TypeAlias = "tuple[Sequence[Record], dict[str, Any]]"
-_MOST_DIGITS: Final = 20
-"""Of a version; Python would not even read what has thousands of them."""
-FUTURE_SECONDS: Final = 3.0
-"""How long a read waits for a version that is not there yet."""
 _FORMAT: Final = "meta.k8s.io/v1"
 _TOO_OLD: Final = "The resourceVersion for the provided list is too old."
 _DEAD: Final = (
@@ -44,26 +39,6 @@ _DEAD: Final = (
     "start a new list without the continue parameter, or use the continue token in this response "
     "to retrieve the remainder of the results, which may not be consistent."
 )
-
-
-# ------------------------------------------------------------------- versions to come
-
-
-def version_number(text: str) -> int:
-    """The version a read names; 0 when it names none.
-
-    Raises:
-        Failure: 500, as real servers say of it without a word on whose fault it is.
-    """
-    if not text:
-        return 0
-    start = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": '
-    if re.fullmatch("[0-9]+", text) is None:
-        raise unclassified(f"{start}invalid syntax")
-    digits = text.lstrip("0") or "0"
-    if len(digits) > _MOST_DIGITS or int(digits) >= 2**64:
-        raise unclassified(f"{start}value out of range")
-    return int(digits)
 
 
 def _listed_version(text: str) -> int:
@@ -76,64 +51,6 @@ def _listed_version(text: str) -> int:
         return version_number(text)
     except Failure as failure:
         raise bad_request(f"invalid resource version: {failure}") from None
-
-
-def too_large_version(version: int, current: int) -> Failure:
-    """504: the server has not come to that version in time."""
-    return Failure(
-        504,
-        "Timeout",
-        f"Timeout: Too large resource version: {version}, current: {current}",
-        causes=[Cause("ResourceVersionTooLarge", "Too large resource version")],
-        retry_after=1,
-    )
-
-
-def when_version(
-    store: Store,
-    version: int,
-    then: Callable[[], Answer],
-    otherwise: Callable[[Failure], Answer],
-) -> Answer:
-    """`then` as soon as the store is at a version, `otherwise` if that takes too long."""
-    if store.version >= version:
-        return then()
-    deadline = store.clock.monotonic() + FUTURE_SECONDS
-
-    def resume() -> Answer:
-        if store.version >= version:
-            return then()
-        if store.clock.monotonic() >= deadline:
-            return otherwise(too_large_version(version, store.version))
-        return Deferred(deadline, resume, store.on_advance)
-
-    return Deferred(deadline, resume, store.on_advance)
-
-
-def _refuse(failure: Failure) -> Answer:
-    raise failure
-
-
-# ------------------------------------------------------------------------------- get
-
-
-def get(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
-    """One object, not older than the version named."""
-    _refuse_export(info.request)
-
-    def answer() -> Answer:
-        return rendering.record(cluster.found(info.resource, info.namespace, info.name))
-
-    version = version_number(first(info.request.query, "resourceVersion"))
-    return when_version(cluster.store, version, answer, _refuse)
-
-
-def _refuse_export(request: Request) -> None:
-    if first(request.query, "export") not in ("", "false", "0"):
-        raise bad_request("the export parameter, deprecated since v1.14, is no longer supported")
-
-
-# ------------------------------------------------------------------------------ list
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +109,14 @@ def page(
         Failure: 400, 410 or 422, for a list that cannot be had.
     """
     options = list_options(info.request.query, watch=False)
-    view.check_fields(options.fields)
+    check_fields(view, options.fields)
     store = cluster.store
     collection = store.collection(info.strategy.collection)
     found = _Page(store, collection, view, options, info.namespace)
     if options.continue_:
         return then(*found.continued())
     version = _listed_version(options.version)
-    return when_version(store, version, lambda: then(*found.first(version)), _refuse)
+    return when_version(store, version, lambda: then(*found.first(version)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +179,3 @@ class _Page:
         named = any(term.field == "metadata.name" and term.equal for term in self.options.fields)
         scoped = bool(self.namespace) or not self.view.resource.namespaced
         return named and scoped and not self.options.continue_
-
-
-def selected(
-    view: VersionedView, options: ListOptions, records: Sequence[Record]
-) -> Sequence[Record]:
-    """The objects that the selectors mean."""
-    if not options.selects:
-        return records
-    return [record for record in records if view.selects(options, record)]

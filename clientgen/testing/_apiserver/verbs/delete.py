@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.decoding import normalise, parse
 from clientgen._apimachinery.failures import bad_request, conflict, status_success
 
-from .reading import page
-from .requests.options import DeleteOptions, delete_options
+from ..requests.options import DeleteOptions, delete_options
+from .list import page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .requests.request import Request
-    from .requests.request_info import RequestInfo
-    from .responses.answers import Answer
-    from .responses.rendering import Rendering
-    from .storage.cluster import Cluster
-    from .storage.store import Record
-    from .storage.versioned_view import VersionedView
+    from ..requests.request import Request
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+    from ..storage.store import Record
+    from ..storage.versioned_view import VersionedView
 
 __all__ = [
     "FOREGROUND",
     "ORPHAN",
-    "Deleting",
+    "Deletion",
     "delete",
     "delete_collection",
     "options_of",
@@ -57,33 +57,33 @@ def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
 
 def delete(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of one object."""
-    deleting = _deleting(cluster, info.request, rendering)
-    answer = deleting.delete(cluster.found(info.resource, info.namespace, info.name))
+    deletion = _deleting(cluster, info.request, rendering)
+    answer = deletion.delete(cluster.found(info.resource, info.namespace, info.name))
     return rendering.value(answer)
 
 
-def _deleting(cluster: Cluster, request: Request, rendering: Rendering) -> Deleting:
+def _deleting(cluster: Cluster, request: Request, rendering: Rendering) -> Deletion:
     options = options_of(request, cluster)
     warning = rendering.view.strategy.deletion_warning
     if warning and not options.policy and options.orphan is None:
         request.warnings.append(warning)
-    return Deleting(cluster, rendering.view, options)
+    return Deletion(cluster, rendering.view, options)
 
 
 def delete_collection(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of what a list would show; answers the list of what was deleted."""
-    deleting = _deleting(cluster, info.request, rendering)
+    deletion = _deleting(cluster, info.request, rendering)
 
     def delete_page(records: Sequence[Record], metadata: dict[str, Any]) -> Answer:
         for record in records:
-            if current := deleting.collection.records.get(record.key):
-                deleting.delete(current)
+            if current := deletion.collection.records.get(record.key):
+                deletion.delete(current)
         return rendering.records(records, metadata)
 
     return page(cluster, info, rendering.view, delete_page)
 
 
-class Deleting:
+class Deletion:
     """Deletes objects of one kind in one way."""
 
     def __init__(self, cluster: Cluster, view: VersionedView, options: DeleteOptions) -> None:

@@ -21,27 +21,41 @@ from clientgen._apimachinery.failures import (
     unclassified,
 )
 
-from . import access, apply
-from .creating import Creating, Outcome
-from .requests.bodies import complain, drop_repeated_owners, mismatch
-from .storage.store import key_of
+from .. import access, apply
+from ..requests.bodies import complain, drop_repeated_owners, mismatch, object_of
+from ..requests.options import write_options
+from ..storage.store import key_of
+from .create import Creation, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clientgen._apimachinery.decoding import Parsed
 
-    from .patches.patch import Patch
-    from .storage.store import Record
+    from ..patches.patch import Patch
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+    from ..storage.store import Record
 
-__all__ = ["Writing"]
+__all__ = ["Update", "update"]
 
 _MODIFIED: Final = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
 
 
-class Writing(Creating):
+def update(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+    """PUT to an object or its status."""
+    options = write_options(info.request, "UpdateOptions")
+    body = object_of(info.request, info.strategy.codec, cluster.spec.schemas)
+    complain(info.request, body.problems, options.validation, info.resource)
+    outcome = Update(cluster, info, options).update(body.value)
+    return rendering.value(outcome.value, 201 if outcome.created else 200)
+
+
+class Update(Creation):
     """One write to one object."""
 
     def current(self) -> Record | None:

@@ -11,16 +11,16 @@ from clientgen._apimachinery.decoding.guards import is_object
 from clientgen._apimachinery.failures import bad_request, conflict
 from clientgen._apimachinery.optional_parts import part
 
-from . import apply
-from .writing import Writing
+from .. import apply
+from .update import Update
 
 if TYPE_CHECKING:
-    from .creating import Outcome
+    from .create import Outcome
 
-__all__ = ["Applying"]
+__all__ = ["Apply"]
 
 
-class Applying(Writing):
+class Apply(Update):
     """One write to one object by server-side apply."""
 
     def apply(self, config: dict[str, Any]) -> Outcome:

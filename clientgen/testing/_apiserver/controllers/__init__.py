@@ -1,0 +1,1 @@
+"""Controllers: work that follows requests, such as emptying namespaces."""

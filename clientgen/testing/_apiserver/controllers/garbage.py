@@ -1,0 +1,153 @@
+"""Garbage collection: dependents are deleted after their owners, as in a real cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen._apimachinery.optional_parts import texts
+
+from ..requests.options import DeleteOptions
+from ..storage.versioned_view import VersionedView
+from ..verbs.delete import FOREGROUND, ORPHAN, Deletion
+
+if TYPE_CHECKING:
+    from ..storage.cluster import Cluster
+    from ..storage.store import Change, Collection, Record
+
+__all__ = ["Garbage"]
+
+_RETRY: Final = 1.0
+_REMEMBERED: Final = 100_000  # removed objects whose dependents are recognised
+
+
+class Garbage:
+    """Deletes what belonged to objects that are gone, by their ownerReferences.
+
+    https://kubernetes.io/docs/concepts/architecture/garbage-collection/. A dependent that is
+    written after its owner was removed is deleted as well: controllers with an old cache do that.
+    A reference to an owner that never existed is left alone: tests need not create owners.
+    """
+
+    def __init__(self, cluster: Cluster, delay: float) -> None:
+        self._cluster = cluster
+        self._delay = delay
+        self._dependents: dict[str, set[tuple[str, str]]] = {}
+        # The uids of removed objects, the oldest first.
+        self._removed: dict[str, None] = {}
+        cluster.store.on_change(self._changed)
+
+    def _changed(self, collection: Collection, change: Change) -> None:
+        before, after = _owners(change.before), _owners(change.after)
+        for uid in before:
+            self._unlink(uid, (collection.name, change.record.key))
+        for uid in after:
+            self._dependents.setdefault(uid, set()).add((collection.name, change.record.key))
+            if uid in self._removed and uid not in before:
+                self._collect_later(uid)
+        if change.after is None:
+            self._forget_oldest()
+            self._removed[change.record.uid] = None
+            if change.record.uid in self._dependents:
+                self._collect_later(change.record.uid)
+        elif b'"deletionTimestamp"' in change.after.data:
+            where = (collection.name, change.after.key)
+            self._cluster.later(self._delay, lambda: self._release(*where))
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The uids that something refers to as its owner's."""
+        return frozenset(self._dependents)
+
+    def _unlink(self, uid: str, where: tuple[str, str]) -> None:
+        left = self._dependents.get(uid, set())
+        left.discard(where)
+        if not left:
+            self._dependents.pop(uid, None)
+
+    def _forget_oldest(self) -> None:
+        if len(self._removed) >= _REMEMBERED:
+            del self._removed[next(iter(self._removed))]
+
+    def _collect_later(self, uid: str) -> None:
+        self._cluster.later(self._delay, lambda: self._collect(uid))
+
+    def _collect(self, uid: str) -> None:
+        """Delete the dependents of an owner that is gone, or make them forget it."""
+        for collection, record in self._records(uid):
+            value = record.value()
+            left = [each for each in _references(value) if each.get("uid") not in self._removed]
+            if left:
+                value["metadata"]["ownerReferences"] = left
+                collection.put(value, record.form)
+            else:
+                self._delete(collection, record, DeleteOptions(policy="Background"))
+
+    def _release(self, name: str, key: str) -> None:
+        """Finish a deletion that waits for its dependents to be deleted, or orphaned."""
+        collection = self._cluster.store.collection(name)
+        record = collection.records.get(key)
+        if record is None:
+            return
+        value = record.value()
+        finalizers = texts(value["metadata"], "finalizers")
+        if not {FOREGROUND, ORPHAN} & set(finalizers):
+            return
+        if ORPHAN in finalizers:
+            self._orphan(record.uid)
+        elif self._block(record.uid):
+            self._cluster.later(max(self._delay, _RETRY), lambda: self._release(name, key))
+            return
+        rest = [each for each in finalizers if each not in (FOREGROUND, ORPHAN)]
+        if rest:
+            value["metadata"]["finalizers"] = rest
+            collection.put(value, record.form)
+            return
+        del value["metadata"]["finalizers"]
+        if not value["metadata"].get("deletionGracePeriodSeconds"):
+            collection.remove(key)
+
+    def _orphan(self, uid: str) -> None:
+        for collection, record in self._records(uid):
+            value = record.value()
+            left = [each for each in _references(value) if each.get("uid") != uid]
+            value["metadata"]["ownerReferences"] = left
+            if not left:
+                del value["metadata"]["ownerReferences"]
+            collection.put(value, record.form)
+
+    def _block(self, uid: str) -> bool:
+        """Delete the dependents; whether one that blocks its owner is still there."""
+        for collection, record in self._records(uid):
+            self._delete(collection, record, DeleteOptions(policy="Foreground"))
+        return any(
+            reference.get("uid") == uid and reference.get("blockOwnerDeletion")
+            for _, record in self._records(uid)
+            for reference in _references(record.value())
+        )
+
+    def _records(self, uid: str) -> list[tuple[Collection, Record]]:
+        found = sorted(self._dependents.get(uid, ()))
+        collections = self._cluster.store.collection
+        return [(collections(name), collections(name).records[key]) for name, key in found]
+
+    def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
+        resource = self._cluster.resource_of(collection.name)
+        if resource is not None and not _is_going(record):
+            view = VersionedView(resource, self._cluster.registry, converts=False)
+            Deletion(self._cluster, view, options).delete(record)
+
+
+def _is_going(record: Record) -> bool:
+    return b'"deletionTimestamp"' in record.data and bool(
+        record.value()["metadata"].get("deletionTimestamp")
+    )
+
+
+def _references(value: dict[str, Any]) -> list[dict[str, Any]]:
+    return value["metadata"].get("ownerReferences") or []
+
+
+def _owners(record: Record | None) -> list[str]:
+    if record is None or b'"ownerReferences"' not in record.data:
+        return []
+    return [each["uid"] for each in _references(record.value()) if each.get("uid")]

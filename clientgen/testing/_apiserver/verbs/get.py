@@ -1,0 +1,35 @@
+"""GET of one object (fact sheet 1.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clientgen._apimachinery.failures import bad_request
+
+from ..requests.options import first
+from .versions import version_number, when_version
+
+if TYPE_CHECKING:
+    from ..requests.request import Request
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+
+__all__ = ["get"]
+
+
+def get(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
+    """One object, not older than the version named."""
+    _refuse_export(info.request)
+
+    def answer() -> Answer:
+        return rendering.record(cluster.found(info.resource, info.namespace, info.name))
+
+    version = version_number(first(info.request.query, "resourceVersion"))
+    return when_version(cluster.store, version, answer)
+
+
+def _refuse_export(request: Request) -> None:
+    if first(request.query, "export") not in ("", "false", "0"):
+        raise bad_request("the export parameter, deprecated since v1.14, is no longer supported")

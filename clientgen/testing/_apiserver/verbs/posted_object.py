@@ -1,0 +1,58 @@
+"""Bodies that are posted to be acted on, not to be stored (fact sheet 1.10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import apply
+from ..kinds.codec import Codec
+from ..requests.bodies import complain, object_of, place
+from ..requests.options import write_options
+from ..responses.rendering import value_answer
+from ..storage.versioned_view import VersionedView
+
+if TYPE_CHECKING:
+    from ..requests.options import WriteOptions
+    from ..requests.request_info import RequestInfo
+    from ..resources import Resource
+    from ..responses.answers import Response
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+    from ..storage.store import Record
+
+__all__ = ["PostedObject"]
+
+
+class PostedObject:
+    """A request with the object it brought and the one it is about."""
+
+    def __init__(self, cluster: Cluster, info: RequestInfo, resource: Resource) -> None:
+        self.cluster = cluster
+        self.info = info
+        self.options: WriteOptions = write_options(info.request, "CreateOptions")
+        body = object_of(info.request, Codec(resource), cluster.spec.schemas)
+        complain(info.request, body.problems, self.options.validation, resource)
+        self.value = body.value
+        self._resource = resource
+        place(self.value["metadata"], resource, info.namespace)
+        self.view = VersionedView(info.resource, cluster.registry)
+        self.collection = cluster.store.collection(info.strategy.collection)
+
+    def own(self) -> None:
+        """Note who set which fields, as for what is stored."""
+        writer = apply.Writer(
+            manager=self.options.manager,
+            api_version=self._resource.api_version,
+            subresource=self.info.subresource,
+            now=self.cluster.now(),
+        )
+        apply.updated(None, self.value, writer, lambda _: self._resource.schema, ())
+
+    def check_namespace(self) -> None:
+        self.cluster.check_namespace(self.info.resource, self.info.namespace, {})
+
+    def record(self, name: str) -> Record:
+        return self.cluster.found(self.info.resource, self.info.namespace, name)
+
+    def answer(self, shown: Rendering, value: dict[str, Any]) -> Response:
+        return value_answer(201, value, shown.encoding)

@@ -1,0 +1,35 @@
+"""Reviews of access, and tokens: posted objects that are answered at once (fact sheet 1.10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import access
+from ..requests.bodies import body_resource
+from .posted_object import PostedObject
+
+if TYPE_CHECKING:
+    from ..requests.request_info import RequestInfo
+    from ..responses.answers import Answer
+    from ..responses.rendering import Rendering
+    from ..storage.cluster import Cluster
+
+__all__ = ["answer_review", "issue_token"]
+
+
+def issue_token(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+    """POST to `serviceaccounts/token`."""
+    posted = PostedObject(cluster, info, body_resource(cluster, info))
+    posted.check_namespace()
+    posted.own()
+    value = cluster.tokens.issue(info.namespace, info.name, posted.value, cluster)
+    return posted.answer(shown, value)
+
+
+def answer_review(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
+    """POST of one of `access.REVIEWS`."""
+    posted = PostedObject(cluster, info, info.resource)
+    posted.own()
+    asked = posted.view.titled(posted.value)
+    value = access.review(info.resource, asked, info.request.caller, cluster, cluster.tokens)
+    return posted.answer(shown, value)
