@@ -76,7 +76,6 @@ class LegacyStrategy(Strategy):
         self.fields_reset_by_status = _RESET_BY_STATUS.get(resource.group_resource, ())
         self.delete_returns_object = key in kinds.DELETE_RETURNS_OBJECT
         self.orphan_by_default = key in kinds.ORPHANS_BY_DEFAULT
-        self.conflict_names_resource = resource.group_resource == "namespaces"
         self.deletion_warning = _JOB_WARNING if resource.group_resource == "jobs.batch" else ""
         self.printer = _PRINTERS.get((resource.group, resource.kind), PLAIN)
 

@@ -46,6 +46,7 @@ class NamespaceStrategy(Strategy):
     }
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     delete_returns_object = True
+    conflict_names_resource = True
     selectable_fields = {"status.phase": text("status.phase")}
     printer = Printer(
         (NAME, Column("Status", "Whether it is in use or going.", field("status.phase")), AGE)
