@@ -1,4 +1,7 @@
-"""GET of one object (fact sheet 1.2)."""
+"""GET of one object.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""PATCH of an object or its status, in any of the four ways (fact sheet 1.5)."""
+"""PATCH of an object or its status, in any of the four ways.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.5.
+"""
 
 from __future__ import annotations
 

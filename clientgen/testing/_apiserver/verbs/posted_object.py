@@ -1,4 +1,7 @@
-"""Bodies that are posted to be acted on, not to be stored (fact sheet 1.10)."""
+"""Bodies that are posted to be acted on, not to be stored.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.10.
+"""
 
 from __future__ import annotations
 

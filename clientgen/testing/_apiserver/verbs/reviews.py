@@ -1,4 +1,7 @@
-"""Reviews of access, and tokens: posted objects that are answered at once (fact sheet 1.10)."""
+"""Reviews of access, and tokens: posted objects that are answered at once.
+
+Facts: docs/internals/kubernetes-semantics.md, 1.10.
+"""
 
 from __future__ import annotations
 
