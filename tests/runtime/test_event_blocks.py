@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from support.models import Pod, pod
 
-from clientgen.runtime._http.lines import LineSplitter, is_whole
+from clientgen.runtime._http.codec import FrameError
+from clientgen.runtime._http.lines import JsonLines, LineSplitter, is_whole
 from clientgen.runtime._models.codec import DecodeError, decode_event, decode_events
 from clientgen.runtime._models.gc_pause import GcPaused
 from clientgen.runtime._models.meta_v1 import Status
@@ -102,3 +103,23 @@ def test_blocks_do_not_depend_on_where_bytes_are_cut(data, cuts):
 @pytest.mark.parametrize(("text", "whole"), [(b"{}", True), (b'{"a":[1', False), (b"", False)])
 def test_a_last_line_may_be_whole(text, whole):
     assert is_whole(text) == whole
+
+
+def test_blank_lines_are_no_events():
+    assert JsonLines().feed(b'{"a":1}\n\n \t\r\n{"b":2}\n') == [b'{"a":1}', b'{"b":2}']
+
+
+@pytest.mark.parametrize("last", [b"", b'{"a":1}', b"[]"])
+def test_the_last_event_of_a_stream_needs_no_end(last):
+    framer = JsonLines()
+    assert framer.feed(b"{}\n" + last) == [b"{}"]
+    assert framer.finish() == last
+    assert framer.finish() == b""
+
+
+@pytest.mark.parametrize("last", [b'{"a":1', b"\r"])
+def test_a_stream_that_ends_within_an_event_is_told(last):
+    framer = JsonLines()
+    assert framer.feed_block(b"{}\n" + last) == b"{}\n"
+    with pytest.raises(FrameError, match="ended within an event"):
+        framer.finish()
