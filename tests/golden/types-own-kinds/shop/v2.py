@@ -7,6 +7,7 @@ from shop import v1
 
 # +genclient
 # +resourceName=crontabs
+# +kubebuilder:storageversion
 class CronTab(v1.CronTab, version="v2"):
     """A job that runs by the clock."""
 

@@ -2,3 +2,5 @@
 """Models of the shop.example.com/v1 API."""
 
 from __future__ import annotations
+
+__all__: list[str] = []
