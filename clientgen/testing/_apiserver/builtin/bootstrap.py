@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..kinds.core.service_allocation import NETWORK
 from .api_services import api_services
 from .flow_control import flow_control
-from .services import NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,7 +18,7 @@ from clientgen._apimachinery.name_syntax import (
 from clientgen._apimachinery.optional_parts import parts, texts
 
 from ..kinds.shared.checks import PROTOCOLS, immutable, matches, one_of, port_number, text
-from .service_rules import usable_address
+from ..kinds.shared.ip_addresses import usable_address
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -31,7 +31,6 @@ _POD: Final = (
 _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "pods"): {**{path: path for path in _POD}, "spec.host": "spec.nodeName"},
     ("", "replicationcontrollers"): {"status.replicas": "status.replicas"},
-    ("", "services"): {"spec.clusterIP": "spec.clusterIP", "spec.type": "spec.type"},
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
     ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
     ("resource.k8s.io", "resourceslices"): {

@@ -49,7 +49,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
         ("", "persistentvolumes"),
         ("", "pods"),
         ("", "podtemplates"),
-        ("", "services"),
         (_DEVICES, "deviceclasses"),
         (_DEVICES, "devicetaintrules"),
         (_DEVICES, "resourceclaims"),
@@ -68,7 +67,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
 CREATES_ON_UPDATE: Final = frozenset(
     {
         ("", "endpoints"),
-        ("", "services"),
         (_RBAC, "clusterrolebindings"),
         (_RBAC, "clusterroles"),
         (_RBAC, "rolebindings"),

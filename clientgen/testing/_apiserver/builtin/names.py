@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["FREE_PREFIX", "LONGEST", "RULES"]
 
 RULES: Final[Mapping[tuple[str, str], Rule]] = {
-    ("", "services"): label_problems,
     ("apps", "statefulsets"): label_problems,
     ("rbac.authorization.k8s.io", "roles"): path_segment_problems,
     ("rbac.authorization.k8s.io", "rolebindings"): path_segment_problems,

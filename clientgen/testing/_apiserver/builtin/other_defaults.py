@@ -11,8 +11,6 @@ from ..kinds.defaults import defaults
 __all__: list[str] = []
 
 _RBAC: Final = "rbac.authorization.k8s.io"
-_THREE_HOURS: Final = 10800
-_ROUTED: Final = ("ClusterIP", "NodePort", "LoadBalancer")
 
 
 def _preset(node: dict[str, Any], **presets: Any) -> None:
@@ -26,36 +24,6 @@ def _unset(node: dict[str, Any], **presets: Any) -> None:
     for field, preset in presets.items():
         if node.get(field) is None:
             node[field] = preset
-
-
-@defaults("core.v1.Service")
-def _service(service: dict[str, Any]) -> None:
-    spec = service.setdefault("spec", {})
-    _preset(spec, type="ClusterIP", sessionAffinity="None")
-    _affinity(spec)
-    for port in parts(spec, "ports"):
-        port["targetPort"] = port.get("targetPort") or port.get("port", 0)
-    outside = spec["type"] in ("NodePort", "LoadBalancer") or (
-        spec["type"] == "ClusterIP" and bool(spec.get("externalIPs"))
-    )
-    if outside:
-        _preset(spec, externalTrafficPolicy="Cluster")
-    if spec["type"] in _ROUTED:
-        _unset(spec, internalTrafficPolicy="Cluster")
-    if spec["type"] == "LoadBalancer":
-        _preset(spec, allocateLoadBalancerNodePorts=True)
-        for ingress in parts(part(part(service, "status"), "loadBalancer"), "ingress"):
-            if ingress.get("ip"):
-                _unset(ingress, ipMode="VIP")
-
-
-def _affinity(spec: dict[str, Any]) -> None:
-    if spec["sessionAffinity"] == "None":
-        spec.pop("sessionAffinityConfig", None)
-    elif spec["sessionAffinity"] == "ClientIP":
-        config = part(spec, "sessionAffinityConfig")
-        if part(config, "clientIP").get("timeoutSeconds") is None:
-            spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _THREE_HOURS}}
 
 
 @defaults("core.v1.PersistentVolume")

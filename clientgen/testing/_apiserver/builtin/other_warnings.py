@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _CLASS: Final = "kubernetes.io/ingress.class"
-_HINTS: Final = "service.kubernetes.io/topology-aware-hints"
 _BETA_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 _STATIC: Final = ".static.k8s.io"
 _VOLUME_ANNOTATIONS: Final[Mapping[str, str]] = {
@@ -50,48 +49,6 @@ def _annotations(obj: dict[str, Any]) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------- services
-
-
-@warns("", "services")
-def _service(service: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    spec = service["spec"]
-    kind, outside = spec.get("type"), texts(spec, "externalIPs")
-    headless = kind == "ClusterIP" and spec.get("clusterIP") == "None"
-    if _HINTS in _annotations(service):
-        said = "is deprecated, please use service.kubernetes.io/topology-mode instead"
-        yield f"annotation {_HINTS} {said}"
-    yield from _service_addresses(spec, headless=headless)
-    if headless:
-        yield from _headless(spec)
-    elif outside and kind != "ExternalName":
-        yield "spec.externalIPs is deprecated and may no longer be implemented in some clusters"
-    if kind == "ExternalName" and outside:
-        yield 'spec.externalIPs is ignored when spec.type is "ExternalName"'
-    if kind != "ExternalName" and spec.get("externalName"):
-        yield 'spec.externalName is ignored when spec.type is not "ExternalName"'
-    if spec.get("trafficDistribution") == "PreferClose":
-        yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
-
-
-def _headless(spec: dict[str, Any]) -> Iterator[str]:
-    for field, shown in (("loadBalancerIP", "loadBalancerIP"), ("externalIPs", "externalIPs")):
-        if spec.get(field):
-            yield f"spec.{shown} is ignored for headless services"
-    if spec.get("sessionAffinity") != "None":
-        yield "spec.SessionAffinity is ignored for headless services"
-
-
-def _service_addresses(spec: dict[str, Any], *, headless: bool) -> Iterator[str]:
-    if not headless and spec.get("type") != "ExternalName":
-        for index, address in enumerate(texts(spec, "clusterIPs")):
-            yield from address_warnings(f"spec.clusterIPs[{index}]", address)
-    for index, address in enumerate(texts(spec, "externalIPs")):
-        yield from address_warnings(f"spec.externalIPs[{index}]", address)
-    if spec.get("loadBalancerIP"):
-        yield from address_warnings("spec.loadBalancerIP", spec["loadBalancerIP"])
-    for index, network in enumerate(texts(spec, "loadBalancerSourceRanges")):
-        yield from network_warnings(f"spec.loadBalancerSourceRanges[{index}]", network.strip())
 
 
 @warns("", "services", part="status")

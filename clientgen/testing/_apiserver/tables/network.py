@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, some_of
-from .durations import UNKNOWN
-from .selecting import labels_text, shown_selector
+from .selecting import shown_selector
 
 __all__ = ["PRINTERS"]
 
@@ -19,48 +18,6 @@ def _balancers(view: View) -> str:
     found = {each.get("ip") or each.get("hostname") or "" for each in ingress}
     return ",".join(sorted(found - {""}))
 
-
-def _external(view: View) -> str:
-    """Where a Service is reached from outside, which depends on its type."""
-    kind = view.at("spec", "type")
-    addresses: list[str] = view.items("spec", "externalIPs")
-    if kind in ("ClusterIP", "NodePort"):
-        return ",".join(addresses) or NONE
-    if kind == "LoadBalancer":
-        return ",".join(filter(None, [_balancers(view), *addresses])) or "<pending>"
-    return view.text("spec", "externalName") if kind == "ExternalName" else UNKNOWN
-
-
-def _port(port: dict[str, Any]) -> str:
-    outside = f":{port['nodePort']}" if port.get("nodePort") else ""
-    return f"{port.get('port', 0)}{outside}/{port.get('protocol', '')}"
-
-
-_SERVICE: Final = (
-    NAME,
-    Column("Type", "How it is reached.", field("spec.type"), doc="spec.type"),
-    Column(
-        "Cluster-IP",
-        "Its address inside the cluster.",
-        lambda view: next(iter(view.items("spec", "clusterIPs")), NONE),
-        doc="spec.clusterIP",
-    ),
-    Column("External-IP", "Its addresses from outside.", _external, doc="spec.externalIPs"),
-    Column(
-        "Port(s)",
-        "The ports it takes, with those on nodes.",
-        lambda view: ",".join(map(_port, view.items("spec", "ports"))) or NONE,
-        doc="spec.ports",
-    ),
-    AGE,
-    Column(
-        "Selector",
-        "Which Pods are behind it.",
-        lambda view: labels_text(view.at("spec", "selector")),
-        priority=1,
-        doc="spec.selector",
-    ),
-)
 
 # ------------------------------------------------------------------ endpoints
 
@@ -195,7 +152,6 @@ _IP_ADDRESS: Final = (
 )
 
 PRINTERS: Final = {
-    ("", "Service"): Printer(_SERVICE),
     ("", "Endpoints"): Printer(_ENDPOINTS),
     ("discovery.k8s.io", "EndpointSlice"): Printer(_ENDPOINT_SLICE),
     ("networking.k8s.io", "Ingress"): Printer(_INGRESS),

@@ -10,6 +10,7 @@ from .namespace import NamespaceStrategy
 from .node import NodeStrategy
 from .resource_quota import ResourceQuotaStrategy
 from .secret import SecretStrategy
+from .service import ServiceStrategy
 from .service_account import ServiceAccountStrategy
 
 __all__ = ["STRATEGIES"]
@@ -23,5 +24,6 @@ STRATEGIES = {
     "Node": NodeStrategy,
     "ResourceQuota": ResourceQuotaStrategy,
     "Secret": SecretStrategy,
+    "Service": ServiceStrategy,
     "ServiceAccount": ServiceAccountStrategy,
 }

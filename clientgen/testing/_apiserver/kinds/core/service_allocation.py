@@ -1,4 +1,4 @@
-"""Addresses and ports of Services: what the server allocates, keeps and gives up.
+"""Addresses and ports of Services: the server allocates, keeps and releases them.
 
 A cluster of this server has one IPv4 range, 10.0.0.0/24, and node ports 30000-32767 (Kubernetes
 documentation, "Service ClusterIP allocation" and "type: NodePort").
@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from .strategies import on_create, on_update
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..object_reader import ObjectReader
+    from ...object_reader import ObjectReader
 
-__all__ = ["allocation_causes", "needs_cluster_ip", "needs_node_ports"]
+__all__ = [
+    "NETWORK",
+    "allocate_for_create",
+    "allocate_for_update",
+    "allocation_causes",
+    "needs_cluster_ip",
+    "needs_node_ports",
+]
 
 NETWORK: Final = IPv4Network("10.0.0.0/24")
 NODE_PORTS: Final = range(30000, 32768)
@@ -28,12 +33,12 @@ _STATIC: Final = 16
 
 
 def needs_cluster_ip(spec: dict[str, Any]) -> bool:
-    """Whether the type is one that has an address in the cluster."""
+    """Tell whether Services of this type have an address in the cluster."""
     return spec.get("type") in ("ClusterIP", "NodePort", "LoadBalancer")
 
 
 def needs_node_ports(spec: dict[str, Any]) -> bool:
-    """Whether the type is one that is reached through the nodes."""
+    """Tell whether Services of this type are reached through the nodes."""
     kind = spec.get("type")
     if kind == "LoadBalancer":
         return spec.get("allocateLoadBalancerNodePorts") is not False
@@ -51,8 +56,8 @@ def _is_external(spec: dict[str, Any]) -> bool:
 # ------------------------------------------------------------------------------- strategy
 
 
-@on_create("", "services")
-def _create(service: dict[str, Any], reader: ObjectReader) -> None:
+def allocate_for_create(service: dict[str, Any], reader: ObjectReader) -> None:
+    """Give a new Service its addresses and ports."""
     spec = service["spec"]
     if spec.get("clusterIP") and not spec.get("clusterIPs"):
         spec["clusterIPs"] = [spec["clusterIP"]]
@@ -60,18 +65,18 @@ def _create(service: dict[str, Any], reader: ObjectReader) -> None:
     _allocate(service, reader)
 
 
-@on_update("", "services")
-def _update(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+def allocate_for_update(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
+    """Keep, release and allocate addresses and ports as the change of a Service requires."""
     before, after = old["spec"], new["spec"]
     _agree_on_addresses(after, before)
-    _give_up(after, before)
-    _take_over(after, before)
+    _release(after, before)
+    _keep_allocated(after, before)
     _choose_families(after)
     _allocate(new, reader)
 
 
 def _agree_on_addresses(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Who knows only `clusterIP` changes `clusterIPs` with it."""
+    """Change `clusterIPs` with `clusterIP`, for clients that know only the latter."""
     one = new.get("clusterIP") or ""
     untouched = new.get("clusterIPs") == old.get("clusterIPs")
     if one and (not new.get("clusterIPs") or (one != old.get("clusterIP") and untouched)):
@@ -80,8 +85,8 @@ def _agree_on_addresses(new: dict[str, Any], old: dict[str, Any]) -> None:
         _drop(new, "clusterIP", "clusterIPs")
 
 
-def _give_up(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """What only the old type has goes with it, unless it was changed too."""
+def _release(new: dict[str, Any], old: dict[str, Any]) -> None:
+    """Remove the members that only the old type has, unless they were changed too."""
     same = {field for field in {*new, *old} if new.get(field) == old.get(field)}
     if needs_cluster_ip(old) and not needs_cluster_ip(new):
         kept = {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"}
@@ -104,8 +109,8 @@ def _drop(spec: dict[str, Any], *fields: str) -> None:
         spec.pop(field, None)
 
 
-def _take_over(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """What was allocated before and is not mentioned now stays."""
+def _keep_allocated(new: dict[str, Any], old: dict[str, Any]) -> None:
+    """Keep allocations that the new object does not mention."""
     if needs_cluster_ip(new) and needs_cluster_ip(old) and not new.get("clusterIP"):
         for field in ("clusterIP", "clusterIPs"):
             if field in old:
@@ -115,13 +120,13 @@ def _take_over(new: dict[str, Any], old: dict[str, Any]) -> None:
             if not new.get(field) and field in old:
                 new[field] = old[field]
     if needs_node_ports(new) and needs_node_ports(old):
-        _take_over_ports(new, old)
+        _keep_ports(new, old)
     if _needs_health_port(new) and _needs_health_port(old) and not new.get("healthCheckNodePort"):
         new["healthCheckNodePort"] = old["healthCheckNodePort"]
 
 
-def _take_over_ports(new: dict[str, Any], old: dict[str, Any]) -> None:
-    """Ports are told apart by their names."""
+def _keep_ports(new: dict[str, Any], old: dict[str, Any]) -> None:
+    """Keep node ports; ports are identified by their names."""
     known = {port.get("name", ""): port.get("nodePort") for port in parts(old, "ports")}
     used = {port.get("nodePort") for port in parts(new, "ports")} & set(known.values())
     for port in parts(new, "ports"):
@@ -172,11 +177,11 @@ def _others(service: dict[str, Any], reader: ObjectReader) -> list[dict[str, Any
 
 
 def _used_ports(specs: Iterable[dict[str, Any]]) -> set[int]:
-    found: set[int] = set()
+    numbers: set[int] = set()
     for spec in specs:
-        found.update(port.get("nodePort") or 0 for port in parts(spec, "ports"))
-        found.add(spec.get("healthCheckNodePort") or 0)
-    return found - {0}
+        numbers.update(port.get("nodePort") or 0 for port in parts(spec, "ports"))
+        numbers.add(spec.get("healthCheckNodePort") or 0)
+    return numbers - {0}
 
 
 def _free_address(others: list[dict[str, Any]]) -> str:
@@ -187,15 +192,15 @@ def _free_address(others: list[dict[str, Any]]) -> str:
 
 
 def _free_port(used: set[int]) -> int:
-    found = next((port for port in NODE_PORTS if port not in used), 0)
-    used.add(found)
-    return found
+    free = next((port for port in NODE_PORTS if port not in used), 0)
+    used.add(free)
+    return free
 
 
 def allocation_causes(
     new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
 ) -> list[Cause]:
-    """Addresses and ports that were asked for and cannot be had."""
+    """List the addresses and ports that were asked for and cannot be allocated."""
     spec = new["spec"]
     before: dict[str, Any] = old["spec"] if old else {}
     others = _others(new, reader)
@@ -218,16 +223,16 @@ def _address_causes(spec: dict[str, Any], others: list[dict[str, Any]]) -> list[
     for address in asked:
         if address == "None":
             continue
-        said = ""
+        why = ""
         if address not in hosts:
-            said = (
+            why = (
                 f"the provided IP ({address}) is not in the valid range. "
                 f"The range of valid IPs is {NETWORK}"
             )
         elif address in used:
-            said = "provided IP is already allocated"
-        if said:
-            failed = f"failed to allocate IP {address}: {said}"
+            why = "provided IP is already allocated"
+        if why:
+            failed = f"failed to allocate IP {address}: {why}"
             return [invalid_value("spec.clusterIPs", asked, failed)]
     return []
 
@@ -235,8 +240,8 @@ def _address_causes(spec: dict[str, Any], others: list[dict[str, Any]]) -> list[
 def _port_causes(field: str, number: int, taken: set[int]) -> list[Cause]:
     if number not in NODE_PORTS:
         limits = f"{NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
-        said = f"provided port is not in the valid range. The range of valid ports is {limits}"
-        return [invalid_value(field, number, said)]
+        why = f"provided port is not in the valid range. The range of valid ports is {limits}"
+        return [invalid_value(field, number, why)]
     if number in taken:
         return [invalid_value(field, number, "provided port is already allocated")]
     return []

@@ -1,8 +1,8 @@
-"""What Services may say and how they may change."""
+"""Validation of Services, on their own and as a change."""
 
 from __future__ import annotations
 
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import (
@@ -22,7 +22,7 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..kinds.shared.checks import (
+from ..shared.checks import (
     PROTOCOLS,
     is_not_negative,
     matches,
@@ -32,15 +32,13 @@ from ..kinds.shared.checks import (
     text,
     unique,
 )
-from .services import allocation_causes, needs_cluster_ip
-from .validating import checks, checks_change, checks_last
+from ..shared.ip_addresses import usable_address
+from .service_allocation import needs_cluster_ip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..object_reader import ObjectReader
-
-__all__ = ["usable_address"]
+__all__ = ["service_causes", "status_causes", "update_causes"]
 
 _TYPES: Final = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _DISTRIBUTIONS: Final = ("PreferClose", "PreferSameZone", "PreferSameNode")
@@ -55,8 +53,8 @@ _MOST_AFFINITY: Final = 86400
 _SOURCES: Final = "spec.LoadBalancerSourceRanges"
 
 
-@checks("", "services")
-def _service(service: dict[str, Any]) -> Iterator[Cause]:
+def service_causes(service: dict[str, Any]) -> Iterator[Cause]:
+    """List the mistakes in a Service."""
     spec = service["spec"]
     headless = spec.get("clusterIP") == "None"
     named = spec.get("type") == "ExternalName"
@@ -132,12 +130,12 @@ def _addresses(spec: dict[str, Any]) -> Iterator[Cause]:
     if not needs_cluster_ip(spec):
         for member in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
             if spec.get(member) and kind == "ExternalName":
-                said = "may not be set for ExternalName services"
-                yield forbidden_value(f"spec.{member}", said)
+                why = "may not be set for ExternalName services"
+                yield forbidden_value(f"spec.{member}", why)
         return
     if several and not one:
-        said = "must be empty when `clusterIP` is not specified"
-        yield invalid_value("spec.clusterIPs", several, said)
+        why = "must be empty when `clusterIP` is not specified"
+        yield invalid_value("spec.clusterIPs", several, why)
     elif several and several[0] != one:
         yield invalid_value("spec.clusterIPs", several, "first value must match `clusterIP`")
     for index, address in enumerate(several):
@@ -146,28 +144,6 @@ def _addresses(spec: dict[str, Any]) -> Iterator[Cause]:
             yield invalid_value(at, address, f"may not be set to 'None' for {kind} services")
         elif address != "None":
             yield from matches(at, address, ip_problems)
-
-
-def usable_address(field: str, address: str) -> Iterator[Cause]:
-    """An address that means something outside one machine or network."""
-    problems = ip_problems(address)
-    for problem in problems:
-        yield invalid_value(field, address, problem)
-    if problems:
-        return
-    parsed = ip_address(address)
-    ranges = (
-        (parsed.is_unspecified, "may not be unspecified (0.0.0.0 or ::)"),
-        (parsed.is_loopback, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
-        (parsed.is_link_local, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
-        (
-            parsed.is_multicast and str(address).startswith(("224.0.0.", "ff02:")),
-            "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",
-        ),
-    )
-    for hit, said in ranges:
-        if hit:
-            yield invalid_value(field, address, said)
 
 
 def _families(spec: dict[str, Any]) -> Iterator[Cause]:
@@ -185,8 +161,8 @@ def _families(spec: dict[str, Any]) -> Iterator[Cause]:
             at = f"spec.ipFamilies[{index}]"
             yield invalid_value(at, family, "not configured on this cluster")
     if policy == "RequireDualStack":
-        said = "this cluster is not configured for dual-stack services"
-        yield invalid_value("spec.ipFamilyPolicy", policy, said)
+        why = "this cluster is not configured for dual-stack services"
+        yield invalid_value("spec.ipFamilyPolicy", policy, why)
 
 
 # ------------------------------------------------------------------------------- routing
@@ -198,8 +174,8 @@ def _affinity(spec: dict[str, Any]) -> Iterator[Cause]:
     seconds = (part(part(spec, "sessionAffinityConfig"), "clientIP")).get("timeoutSeconds")
     if kind == "ClientIP" and seconds is not None and not 0 < seconds <= _MOST_AFFINITY:
         at = "spec.sessionAffinityConfig.clientIP.timeoutSeconds"
-        said = f"must be greater than 0 and less than {_MOST_AFFINITY}"
-        yield invalid_value(at, seconds, said)
+        why = f"must be greater than 0 and less than {_MOST_AFFINITY}"
+        yield invalid_value(at, seconds, why)
 
 
 def _load_balancer(spec: dict[str, Any]) -> Iterator[Cause]:
@@ -214,8 +190,8 @@ def _load_balancer(spec: dict[str, Any]) -> Iterator[Cause]:
         for problem in problems:
             yield invalid_value(at, network, problem)
         if not problems and not _is_exact(network):
-            said = "must not have bits set beyond the prefix length"
-            yield invalid_value(at, network, said)
+            why = "must not have bits set beyond the prefix length"
+            yield invalid_value(at, network, why)
     for field in ("loadBalancerClass", "allocateLoadBalancerNodePorts"):
         if spec.get(field) is not None and not balanced:
             yield forbidden_value(f"spec.{field}", only)
@@ -229,16 +205,16 @@ def _annotated(annotations: dict[str, Any], spec: dict[str, Any]) -> Iterator[Ca
     hints, mode = annotations.get(_HINTS), annotations.get(_MODE)
     if hints is not None and mode is not None and hints != mode:
         at = f"metadata.annotations[{_MODE}]"
-        said = f"must match annotations[{_HINTS}] when both are specified"
-        yield invalid_value(at, mode, said)
+        why = f"must match annotations[{_HINTS}] when both are specified"
+        yield invalid_value(at, mode, why)
     ranges, at = annotations.get(_RANGES), f"metadata.annotations[{_RANGES}]"
     if ranges is None or spec.get("loadBalancerSourceRanges"):
         return
     if spec.get("type") != "LoadBalancer":
         yield forbidden_value(at, "may only be used when `type` is 'LoadBalancer'")
     if any(cidr_problems(each.strip()) for each in ranges.strip().split(",") if ranges.strip()):
-        said = "must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24"
-        yield invalid_value(at, ranges, said)
+        why = "must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24"
+        yield invalid_value(at, ranges, why)
 
 
 def _is_exact(network: str) -> bool:
@@ -255,8 +231,8 @@ def _traffic(spec: dict[str, Any]) -> Iterator[Cause]:
     external = kind in ("NodePort", "LoadBalancer")
     external = external or (kind == "ClusterIP" and bool(spec.get("externalIPs")))
     if outside and not external:
-        said = "may only be set for externally-accessible services"
-        yield invalid_value("spec.externalTrafficPolicy", outside, said)
+        why = "may only be set for externally-accessible services"
+        yield invalid_value("spec.externalTrafficPolicy", outside, why)
     elif external:
         yield from one_of("spec.externalTrafficPolicy", outside, _TRAFFIC)
     inside = spec.get("internalTrafficPolicy")
@@ -266,17 +242,12 @@ def _traffic(spec: dict[str, Any]) -> Iterator[Cause]:
     if port and port > _LAST_PORT:
         yield invalid_value(at_health, port, "must be between 1 and 65535, inclusive")
     if port and not (spec.get("type") == "LoadBalancer" and outside == "Local"):
-        said = (
-            "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
-        )
-        yield invalid_value("spec.healthCheckNodePort", port, said)
+        why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+        yield invalid_value("spec.healthCheckNodePort", port, why)
 
 
-# --------------------------------------------------------------------------------- update
-
-
-@checks_change("", "services")
-def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+def update_causes(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+    """List the changes of a Service that are not allowed."""
     after, before = new["spec"], old["spec"]
     stays = needs_cluster_ip(after) and needs_cluster_ip(before)
     addresses = after.get("clusterIPs")
@@ -292,24 +263,16 @@ def _change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
         yield forbidden_value("spec.healthCheckNodePort", "field is immutable")
 
 
-@checks_change("", "services", part="status")
-def _status_change(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
+def status_causes(new: dict[str, Any]) -> Iterator[Cause]:
+    """List the mistakes in the status of a Service."""
     balancer = part(part(new, "status"), "loadBalancer")
     balanced = new["spec"].get("type") == "LoadBalancer"
     if balancer.get("ingress") and not balanced:
-        said = "may only be used when `spec.type` is LoadBalancer"
-        yield forbidden_value("status.loadBalancer.ingress", said)
+        why = "may only be used when `spec.type` is LoadBalancer"
+        yield forbidden_value("status.loadBalancer.ingress", why)
     for index, ingress in enumerate(parts(balancer, "ingress")):
         at = f"status.loadBalancer.ingress[{index}]"
         if ingress.get("ip"):
             yield from matches(f"{at}.ip", ingress["ip"], ip_problems)
         name = ingress.get("hostname")
         yield from text(f"{at}.hostname", name, subdomain_problems, needed=False)
-
-
-@checks_last("", "services")
-def _allocation(
-    new: dict[str, Any], old: dict[str, Any] | None, reader: ObjectReader
-) -> list[Cause]:
-    return allocation_causes(new, old, reader)
