@@ -9,7 +9,5 @@ from ..kinds.deprecation import Deprecation
 __all__ = ["DEPRECATED"]
 
 DEPRECATED: Final[dict[tuple[str, str], Deprecation]] = {
-    ("v1", "ComponentStatus"): Deprecation(19, None, ""),
-    ("v1", "Endpoints"): Deprecation(33, None, "discovery.k8s.io/v1 EndpointSlice"),
 }
 """By apiVersion and kind."""

@@ -66,7 +66,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
 
 CREATES_ON_UPDATE: Final = frozenset(
     {
-        ("", "endpoints"),
         (_RBAC, "clusterrolebindings"),
         (_RBAC, "clusterroles"),
         (_RBAC, "rolebindings"),
@@ -123,7 +122,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("", "podtemplates"): ("template",),
     (_ADMISSION, "mutatingwebhookconfigurations"): ("webhooks",),
     (_ADMISSION, "validatingwebhookconfigurations"): ("webhooks",),
-    ("discovery.k8s.io", "endpointslices"): ("addressType", "endpoints", "ports"),
 }
 """Kinds whose objects begin with generation 1, and the members whose change counts."""
 
@@ -143,7 +141,6 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **dict.fromkeys(
         [
             ("apiregistration.k8s.io", "apiservices"),
-            ("networking.k8s.io", "servicecidrs"),
             (_ADMISSION, "validatingadmissionpolicies"),
             (_DEVICES, "devicetaintrules"),
             (_DEVICES, "resourceclaims"),
@@ -164,7 +161,6 @@ _BOTH: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
 METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     **dict.fromkeys(
         [
-            ("", "endpoints"),
             ("", "persistentvolumeclaims"),
             ("", "persistentvolumes"),
             ("", "pods"),
@@ -172,7 +168,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
             ("batch", "jobs"),
             ("networking.k8s.io", "ingressclasses"),
             ("networking.k8s.io", "ingresses"),
-            ("networking.k8s.io", "ipaddresses"),
             ("rbac.authorization.k8s.io", "clusterrolebindings"),
             ("rbac.authorization.k8s.io", "clusterroles"),
             ("rbac.authorization.k8s.io", "rolebindings"),
@@ -188,7 +183,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     ),
     **dict.fromkeys(
         [
-            ("discovery.k8s.io", "endpointslices"),
             ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
             ("storage.k8s.io", "csinodes"),
             ("storage.k8s.io", "volumeattachments"),

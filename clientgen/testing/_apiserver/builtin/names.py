@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from clientgen._apimachinery.name_syntax import (
     Rule,
-    ip_problems,
     label_problems,
     path_segment_problems,
 )
@@ -28,7 +27,6 @@ RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("rbac.authorization.k8s.io", "clusterrolebindings"): path_segment_problems,
     ("internal.apiserver.k8s.io", "storageversions"): path_segment_problems,
     ("apiregistration.k8s.io", "apiservices"): path_segment_problems,
-    ("networking.k8s.io", "ipaddresses"): ip_problems,
 }
 FREE_PREFIX: Final = frozenset(
     {("", "replicationcontrollers"), ("resource.k8s.io", "deviceclasses")}

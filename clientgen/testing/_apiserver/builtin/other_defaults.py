@@ -44,14 +44,9 @@ def _claim_spec(spec: dict[str, Any]) -> None:
     _unset(spec, volumeMode="Filesystem")
 
 
-@defaults("core.v1.EndpointPort", "networking.v1.NetworkPolicyPort")
+@defaults("networking.v1.NetworkPolicyPort")
 def _protocol(port: dict[str, Any]) -> None:
     _unset(port, protocol="TCP")
-
-
-@defaults("discovery.v1.EndpointPort")
-def _slice_port(port: dict[str, Any]) -> None:
-    _unset(port, protocol="TCP", name="")
 
 
 @defaults("networking.v1.NetworkPolicySpec")

@@ -86,27 +86,6 @@ def _policy(policy: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]
                     yield from network_warnings(f"{at}.except[{count}]", inner)
 
 
-@warns("", "endpoints")
-def _endpoints(endpoints: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    for index, subset in enumerate(parts(endpoints, "subsets")):
-        for member in ("addresses", "notReadyAddresses"):
-            for number, address in enumerate(parts(subset, member)):
-                at = f"subsets[{index}].{member}[{number}].ip"
-                yield from address_warnings(at, address.get("ip") or "")
-
-
-@warns("discovery.k8s.io", "endpointslices")
-def _slice(endpoints: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    if endpoints.get("addressType") == "FQDN":
-        yield "spec.addressType: FQDN endpoints are deprecated"
-        return
-    for index, endpoint in enumerate(parts(endpoints, "endpoints")):
-        for number, address in enumerate(texts(endpoint, "addresses")):
-            yield from address_warnings(f"endpoints[{index}].addresses[{number}]", address)
-
-
 # -------------------------------------------------------------------------------- storage
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from . import apiextensions, coordination, core, events, node, policy, scheduling
+from . import (
+    apiextensions,
+    coordination,
+    core,
+    discovery,
+    events,
+    networking,
+    node,
+    policy,
+    scheduling,
+)
 from .defaults import declare
 from .legacy import LegacyStrategy
 
@@ -20,7 +30,9 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "": core.STRATEGIES,
     "apiextensions.k8s.io": apiextensions.STRATEGIES,
     "coordination.k8s.io": coordination.STRATEGIES,
+    "discovery.k8s.io": discovery.STRATEGIES,
     "events.k8s.io": events.STRATEGIES,
+    "networking.k8s.io": networking.STRATEGIES,
     "node.k8s.io": node.STRATEGIES,
     "policy": policy.STRATEGIES,
     "scheduling.k8s.io": scheduling.STRATEGIES,

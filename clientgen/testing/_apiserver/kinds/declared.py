@@ -16,7 +16,6 @@ ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {
     "apps.v1.StatefulSetOrdinals": {"start": 0},
     "apps.v1.StatefulSetStatus": {"availableReplicas": 0},
     "autoscaling.v2.HorizontalPodAutoscalerStatus": {"currentMetrics": None},
-    "discovery.v1.EndpointSlice": {"endpoints": None, "ports": None},
     "rbac.v1.ClusterRole": {"rules": None},
     "rbac.v1.Role": {"rules": None},
     "storage.v1.CSINodeDriver": {"topologyKeys": None},

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, some_of
+from .columns import AGE, NAME, NONE, Column, Printer, View, field, some_of
 from .selecting import shown_selector
 
 __all__ = ["PRINTERS"]
@@ -21,52 +21,6 @@ def _balancers(view: View) -> str:
 
 # ------------------------------------------------------------------ endpoints
 
-
-def _host_port(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-def _subset(subset: dict[str, Any]) -> list[str]:
-    """Each address with each port; headless Services may have no port at all."""
-    addresses = [each.get("ip", "") for each in subset.get("addresses") or ()]
-    ports = subset.get("ports")
-    if not ports:
-        return addresses
-    return [_host_port(address, port.get("port", 0)) for port in ports for address in addresses]
-
-
-def _endpoints(view: View) -> str:
-    subsets = view.items("subsets")
-    found = [text for subset in subsets for text in _subset(subset)]
-    return some_of(found, len(found)) if subsets else NONE
-
-
-def _slice_ports(view: View) -> str:
-    ports = [
-        str(port["port"] if port.get("port") is not None else port.get("name", "*"))
-        for port in view.items("ports")
-    ]
-    return some_of(ports, len(ports), missing=UNSET)
-
-
-def _slice_addresses(view: View) -> str:
-    found = [text for each in view.items("endpoints") for text in each.get("addresses") or ()]
-    return some_of(found, len(found), missing=UNSET)
-
-
-_ENDPOINTS: Final = (
-    NAME,
-    Column("Endpoints", "Addresses and ports.", _endpoints, doc="subsets"),
-    AGE,
-)
-
-_ENDPOINT_SLICE: Final = (
-    NAME,
-    Column("AddressType", "The kind of address.", field("addressType"), doc="addressType"),
-    Column("Ports", "The ports of every endpoint.", _slice_ports, doc="ports"),
-    Column("Endpoints", "The addresses.", _slice_addresses, doc="endpoints"),
-    AGE,
-)
 
 # ------------------------------------------------------------------ ingress and the rest
 
@@ -91,17 +45,6 @@ def _parameters(view: View) -> str:
         return NONE
     group = f".{found['apiGroup']}" if found.get("apiGroup") is not None else ""
     return f"{found.get('kind', '')}{group}/{found.get('name', '')}"
-
-
-def _parent(view: View) -> str:
-    """What an address was given to: `services/default/kubernetes`."""
-    parent = view.at("spec", "parentRef")
-    if parent is None:
-        return NONE
-    names = [parent.get(key, "") for key in ("resource", "namespace", "name")]
-    if parent.get("group"):
-        names[0] += f".{parent['group']}"
-    return "/".join([names[0].lower(), *filter(None, names[1:2]), names[2]])
 
 
 _INGRESS: Final = (
@@ -135,29 +78,9 @@ _NETWORK_POLICY: Final = (
     AGE,
 )
 
-_SERVICE_CIDR: Final = (
-    NAME,
-    Column(
-        "CIDRs",
-        "The ranges Services get addresses from.",
-        lambda view: ",".join(view.items("spec", "cidrs")),
-        doc="spec.cidrs",
-    ),
-    AGE,
-)
-
-_IP_ADDRESS: Final = (
-    NAME,
-    Column("ParentRef", "What the address was given to.", _parent, doc="spec.parentRef"),
-)
 
 PRINTERS: Final = {
-    ("", "Endpoints"): Printer(_ENDPOINTS),
-    ("discovery.k8s.io", "EndpointSlice"): Printer(_ENDPOINT_SLICE),
     ("networking.k8s.io", "Ingress"): Printer(_INGRESS),
     ("networking.k8s.io", "IngressClass"): Printer(_INGRESS_CLASS),
     ("networking.k8s.io", "NetworkPolicy"): Printer(_NETWORK_POLICY),
-    ("networking.k8s.io", "ServiceCIDR"): Printer(_SERVICE_CIDR),
-    # The age has no column of its own: Kubernetes forgot to declare one.
-    ("networking.k8s.io", "IPAddress"): Printer(_IP_ADDRESS, beyond=(AGE.cell,)),
 }

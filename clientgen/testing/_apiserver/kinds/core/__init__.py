@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .component_status import ComponentStatusStrategy
 from .config_map import ConfigMapStrategy
+from .endpoints import EndpointsStrategy
 from .event import EventStrategy
 from .limit_range import LimitRangeStrategy
 from .namespace import NamespaceStrategy
@@ -18,6 +19,7 @@ __all__ = ["STRATEGIES"]
 STRATEGIES = {
     "ComponentStatus": ComponentStatusStrategy,
     "ConfigMap": ConfigMapStrategy,
+    "Endpoints": EndpointsStrategy,
     "Event": EventStrategy,
     "LimitRange": LimitRangeStrategy,
     "Namespace": NamespaceStrategy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...tables.columns import NAME, Column, Printer, View
+from ..deprecation import Deprecation
 from ..strategy import Strategy
 
 __all__ = ["ComponentStatusStrategy"]
@@ -28,6 +29,7 @@ class _HealthView(View):
 class ComponentStatusStrategy(Strategy):
     """How the server shows ComponentStatuses."""
 
+    deprecations = {"v1": Deprecation(19, None)}
     printer = Printer(
         (
             NAME,
