@@ -17,7 +17,6 @@ from ..builtin import (
     validating,
     warning,
 )
-from ..builtin.deprecations import DEPRECATED
 from ..tables import control, devices, network, pods, scaling, storage, workloads
 from ..tables.columns import PLAIN
 from .metadata import MetadataChecks
@@ -83,8 +82,6 @@ class LegacyStrategy(Strategy):
         """Compare the metadata of two kinds as well."""
         metadata, before = new["metadata"], old["metadata"]
         changed = super().is_new_generation(new, old, subresource)
-        if self._key == ("discovery.k8s.io", "endpointslices"):
-            changed = changed or metadata.get("labels") != before.get("labels")
         if self._key == ("apps", "deployments") and not subresource:
             changed = changed or metadata.get("annotations") != before.get("annotations")
         return changed
@@ -145,13 +142,6 @@ class LegacyStrategy(Strategy):
     ) -> Iterable[str]:
         """Run `@warns`."""
         return warning.warnings_of(self.resource, new, old, subresource)
-
-    @property
-    def deprecation_warning(self) -> str:
-        """Look the version up in the old table, too."""
-        version, kind = self.resource.api_version, self.resource.kind
-        deprecation = DEPRECATED.get((version, kind))
-        return deprecation.warning(version, kind) if deprecation else super().deprecation_warning
 
     def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
         """Give scheduled pods time."""

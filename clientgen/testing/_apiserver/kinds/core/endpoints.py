@@ -15,6 +15,7 @@ from clientgen._apimachinery.optional_parts import parts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, some_of
 from ..defaults import TypeDefaults, set_missing
+from ..deprecation import Deprecation
 from ..metadata import MetadataChecks
 from ..shared.checks import PROTOCOLS, one_of, port_number, text
 from ..shared.ip_addresses import usable_address
@@ -53,6 +54,7 @@ class EndpointsStrategy(Strategy):
         "core.v1.EndpointPort": TypeDefaults(fill=lambda port: set_missing(port, protocol="TCP"))
     }
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
+    deprecations = {"v1": Deprecation(33, None, "discovery.k8s.io/v1 EndpointSlice")}
     allow_create_on_update = True
     printer = Printer(
         (NAME, Column("Endpoints", "Addresses and ports.", _endpoints, doc="subsets"), AGE)

@@ -46,7 +46,6 @@ class LimitRangeStrategy(Strategy):
     """How the server treats LimitRanges."""
 
     types = {
-        "core.v1.LimitRange": TypeDefaults(structs=("spec",)),
         "core.v1.LimitRangeItem": TypeDefaults(fill=_set_defaults),
     }
     metadata_checks = MetadataChecks.WHOLE_AGAIN

@@ -39,7 +39,7 @@ class NamespaceStrategy(Strategy):
     """How the server treats Namespaces. Their `finalize` subresource writes `spec.finalizers`."""
 
     types = {
-        "core.v1.Namespace": TypeDefaults(fill=_label_with_name, structs=("spec", "status")),
+        "core.v1.Namespace": TypeDefaults(fill=_label_with_name),
         "core.v1.NamespaceStatus": TypeDefaults(
             fill=lambda status: set_empty(status, phase="Active")
         ),

@@ -111,12 +111,8 @@ class NodeStrategy(Strategy):
     """How the server treats Nodes."""
 
     types = {
-        "core.v1.Node": TypeDefaults(structs=("spec", "status")),
-        "core.v1.NodeDaemonEndpoints": TypeDefaults(structs=("kubeletEndpoint",)),
         "core.v1.NodeSpec": TypeDefaults(fill=_set_pod_cidrs),
-        "core.v1.NodeStatus": TypeDefaults(
-            fill=_set_allocatable, structs=("daemonEndpoints", "nodeInfo")
-        ),
+        "core.v1.NodeStatus": TypeDefaults(fill=_set_allocatable),
     }
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     keeps_status_on_create = True

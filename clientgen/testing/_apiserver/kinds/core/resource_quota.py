@@ -12,7 +12,6 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer, View
-from ..defaults import TypeDefaults
 from ..shared.container_resources import known_name_causes, quantity_causes
 from ..shared.quantities import amount
 from ..strategy import Strategy
@@ -66,7 +65,6 @@ def _usage(view: View, *, limits: bool) -> str:
 class ResourceQuotaStrategy(Strategy):
     """How the server treats ResourceQuotas."""
 
-    types = {"core.v1.ResourceQuota": TypeDefaults(structs=("spec", "status"))}
     delete_returns_object = True
     printer = Printer(
         (

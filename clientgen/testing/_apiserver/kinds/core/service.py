@@ -108,9 +108,7 @@ class ServiceStrategy(Strategy):
     """How the server treats Services."""
 
     types = {
-        "core.v1.Service": TypeDefaults(fill=_set_defaults, structs=("spec", "status")),
-        "core.v1.ServicePort": TypeDefaults(values={"protocol": "TCP"}),
-        "core.v1.ServiceStatus": TypeDefaults(structs=("loadBalancer",)),
+        "core.v1.Service": TypeDefaults(fill=_set_defaults),
     }
     allow_create_on_update = True
     delete_returns_object = True

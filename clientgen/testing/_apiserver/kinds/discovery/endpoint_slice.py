@@ -60,7 +60,6 @@ class EndpointSliceStrategy(Strategy):
     """How the server treats EndpointSlices."""
 
     types = {
-        "discovery.v1.Endpoint": TypeDefaults(structs=("conditions",)),
         "discovery.v1.EndpointPort": TypeDefaults(
             fill=lambda port: set_missing(port, protocol="TCP", name="")
         ),

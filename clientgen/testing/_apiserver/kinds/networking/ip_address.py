@@ -13,7 +13,6 @@ from clientgen._apimachinery.name_syntax import (
 )
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View
-from ..defaults import TypeDefaults
 from ..metadata import MetadataChecks
 from ..shared.checks import immutable, text
 from ..strategy import Strategy
@@ -44,10 +43,6 @@ _COLUMNS: Final = (
 class IPAddressStrategy(Strategy):
     """How the server treats IPAddresses."""
 
-    types = {
-        f"networking.{version}.IPAddress": TypeDefaults(structs=("spec",))
-        for version in ("v1", "v1beta1")
-    }
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     # The age has no column of its own: Kubernetes does not declare one.
     printer = Printer(_COLUMNS, beyond=(AGE.cell,))

@@ -12,7 +12,6 @@ from clientgen._apimachinery.name_syntax import (
 from clientgen._apimachinery.optional_parts import texts
 
 from ...tables.columns import AGE, NAME, Column, Printer
-from ..defaults import TypeDefaults
 from ..shared.checks import immutable
 from ..strategy import Strategy
 
@@ -38,10 +37,6 @@ _COLUMNS: Final = (
 class ServiceCIDRStrategy(Strategy):
     """How the server treats ServiceCIDRs."""
 
-    types = {
-        f"networking.{version}.ServiceCIDR": TypeDefaults(structs=("spec", "status"))
-        for version in ("v1", "v1beta1")
-    }
     metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
     printer = Printer(_COLUMNS)
 
