@@ -94,22 +94,22 @@ __all__ = [
 
 
 class ConfigError(ClientError):
-    """No cluster can be reached with this configuration; the message says why."""
+    """The configuration does not lead to a cluster. The message says why."""
 
 
 class NotSynced(ClientError):
-    """A cache is not full yet, so what it does not have says nothing; the message says why."""
+    """A cache is not synced yet, so a missing object means nothing. The message says why."""
 
 
 class SyncTimeout(NotSynced, TimeoutError):
-    """Caches were not full in time; the message names each, and what the server said last."""
+    """Caches did not sync in time. The message lists them with the server's last response."""
 
 
 _IS_SECRET = re.compile(r"/(?:secrets|tokenreviews)(?:/|$)|/serviceaccounts/[^/]+/token$").search
 
 
 class RequestInfo(Struct, frozen=True):
-    """Which request failed: the HTTP verb and the path, without the query."""
+    """The request that failed: its HTTP verb and path, without the query."""
 
     verb: str
     path: str
@@ -119,7 +119,7 @@ class RequestInfo(Struct, frozen=True):
 
 
 class ApiError(ClientError):
-    """The server refused; `status` is what it said."""
+    """The server responded with an error. `status` is the server's Status."""
 
     def __init__(self, status: Status, request: RequestInfo | None = None) -> None:
         super().__init__(status, request)
@@ -128,38 +128,38 @@ class ApiError(ClientError):
 
     @property
     def code(self) -> int:
-        """The HTTP code, 0 when the server gave none."""
+        """The HTTP code; 0 if the server sent none."""
         return self.status.code or 0
 
     @property
     def reason(self) -> str:
-        """The server's reason; may be empty even for a class named after one."""
+        """The server's reason. May be empty, even for a class named after a reason."""
         return self.status.reason or ""
 
     @property
     def message(self) -> str:
-        """The server's words."""
+        """The server's message."""
         return self.status.message or f"the server answered {self.code or 'with an error'}"
 
     @property
     def details(self) -> StatusDetails | None:
-        """What the server said about the object, if anything."""
+        """Details about the object, if the server sent any."""
         return self.status.details
 
     @property
     def causes(self) -> list[StatusCause]:
-        """The single causes, for example one per invalid field."""
+        """The individual causes, for example one per invalid field."""
         details = self.details
         return (details.causes or []) if details else []
 
     @property
     def retry_after(self) -> int | None:
-        """Seconds the server asks to wait before trying again, if it does."""
+        """The seconds that the server asks clients to wait before retrying, if any."""
         details = self.details
         return (details.retry_after_seconds or None) if details else None
 
     def has_cause(self, reason: str) -> bool:
-        """Whether one of the causes has this reason, such as `NamespaceTerminating`."""
+        """Report whether one of the causes has this reason, such as `NamespaceTerminating`."""
         return any(cause.reason == reason for cause in self.causes)
 
     def __str__(self) -> str:
@@ -170,7 +170,7 @@ class ApiError(ClientError):
         return f"<{type(self).__name__}: {self}>"
 
     def _shown(self) -> str:
-        """The message for logs: a server may quote the whole object it was sent."""
+        """The message, shortened for logs: a server may quote the whole object it received."""
         if self.request is None or not _IS_SECRET(self.request.path):
             return self.message
         words, quoted, _ = self.message.partition("{")
@@ -178,112 +178,112 @@ class ApiError(ClientError):
 
 
 class BadRequest(ApiError):
-    """The request cannot be understood: a malformed body, parameter or selector."""
+    """The server cannot parse the request: its body, a parameter or a selector is malformed."""
 
 
 class Unauthorized(ApiError):
-    """The credentials are missing, wrong or no longer valid."""
+    """The credentials are missing, wrong or expired."""
 
 
 class Forbidden(ApiError):
-    """Authorization or admission does not allow this."""
+    """Authorization or admission rejected the request."""
 
 
 class NotFound(ApiError):
-    """There is no such object, or no such resource."""
+    """The object or the resource does not exist."""
 
 
 class MethodNotAllowed(ApiError):
-    """The resource does not know this verb."""
+    """The resource does not support this verb."""
 
 
 class NotAcceptable(ApiError):
-    """None of the accepted encodings can be served."""
+    """The server supports none of the accepted media types."""
 
 
 class AlreadyExists(ApiError):
-    """An object of this name is there already."""
+    """An object with this name already exists."""
 
 
 class Conflict(ApiError):
-    """The object has changed since it was read, or is another one of the same name."""
+    """The object has changed since it was read, or was replaced by another with the same name."""
 
 
 class ApplyConflict(Conflict):
     """Other field managers own fields of the applied object.
 
-    The causes name the managers and the fields. Applying again gives the same answer: leave the
+    The causes name the managers and the fields. Applying again gives the same result: leave the
     fields out, or take them over with `force=True`.
     """
 
 
 class Gone(ApiError):
-    """What was asked for is no longer kept. Catch this one to catch `Expired` as well."""
+    """The requested version is no longer available. Catching it also catches `Expired`."""
 
 
 class Expired(Gone):
-    """The resourceVersion or the continue token is too old: list again."""
+    """The resourceVersion or the continue token is too old. List again."""
 
     @property
     def continue_(self) -> str:
-        """A fresh token that goes on at the same place in a newer state; empty if there is none."""
+        """A new token that continues at the same place in a newer state; empty if there is none."""
         return self.status.metadata.continue_ or ""
 
 
 class RequestEntityTooLarge(ApiError):
-    """The body is larger than the server takes (3 MiB by default)."""
+    """The body exceeds the server's limit (3 MiB by default)."""
 
 
 class UnsupportedMediaType(ApiError):
-    """The resource does not take this kind of body, such as a strategic patch of a custom one."""
+    """The resource does not accept this content type, such as a strategic merge patch."""
 
 
 class Invalid(ApiError):
-    """Validation failed; the causes name the fields."""
+    """Validation failed. The causes name the fields."""
 
 
 class TooManyRequests(ApiError):
-    """The server is busy, or a disruption budget does not allow the eviction."""
+    """The server is overloaded, or a disruption budget does not allow the eviction."""
 
 
 class InternalError(ApiError):
-    """The server failed."""
+    """The server had an internal error."""
 
 
 class ServerTimeout(ApiError):
-    """The server could not finish in time; the request may be tried again."""
+    """The server did not finish in time. The request may be retried."""
 
 
 class StorageReadError(ApiError):
-    """A stored object cannot be read by the server."""
+    """The server cannot read a stored object."""
 
 
 class ServiceUnavailable(ApiError):
-    """The server, or the one behind it, is not there."""
+    """The server, or an API server behind it, is unavailable."""
 
 
 class Timeout(ApiError):
-    """The request took longer than the server allows; it may or may not have had an effect."""
+    """The request exceeded the server's time limit. It may or may not have had an effect."""
 
 
 class TransportError(ClientError):
-    """There was no whole answer; a write may or may not have had an effect."""
+    """There was no complete response. A write may or may not have had an effect."""
 
 
 class ConnectionFailed(TransportError):
-    """No connection could be made: the name, the port, the network or TLS."""
+    """No connection could be established: name lookup, port, network or TLS failed."""
 
 
 class RequestTimeout(TransportError, TimeoutError):
-    """The deadline that the caller gave with `timeout=` has passed."""
+    """The deadline set with `timeout=` has passed."""
 
 
 class ResponseBroken(TransportError):
-    """What was answered is not HTTP, is not whole or is empty."""
+    """The response is not valid HTTP, incomplete or empty."""
 
 
 class ConnectionLost(ResponseBroken):
-    """The connection was lost before the answer was whole."""
+    """The connection was lost before the response was complete."""
 
 
 # How much of what is no HTTP is told.
@@ -334,14 +334,14 @@ _BY_CODE: dict[int, type[ApiError]] = {
 
 
 def one_line(text: str) -> str:
-    """Give what a peer said as a part of a message: in one line, printable, and not too long."""
+    """Shorten text from a peer for a message: one line, printable, limited length."""
     line = " ".join(text[: 4 * _LONGEST].split())
     shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def api_error(status: Status, request: RequestInfo | None = None) -> ApiError:
-    """Make the error that says what `status` says, as far as that can be relied on."""
+    """Create the error for a Status, as far as its contents can be trusted."""
     make_sound(status)
     error_class = _BY_REASON.get(status.reason or "") or _BY_CODE.get(status.code or 0, ApiError)
     error = error_class(status, request)

@@ -1,4 +1,4 @@
-"""A followed log, line by line."""
+"""`AsyncLines`: follows a log line by line."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["AsyncLines"]
 
 
 class AsyncLines(AsyncStoppable):
-    """An iterator of lines as they are logged; it ends with the log, or when it is stopped.
+    """An iterator of log lines. It ends when the log ends or when it is stopped.
 
-    Bytes that are not UTF-8 are replaced. The request is sent when the first line is asked for. A
-    lost connection is an error, since nobody knows which line would be the next.
+    Bytes that are not UTF-8 are replaced. The request is sent when the first line is requested. A
+    lost connection raises an error, because there is no way to tell which line comes next.
     """
 
     def __init__(self, rest: AsyncRest, request: HttpRequest, timeout: float | None) -> None:

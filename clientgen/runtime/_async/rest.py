@@ -1,4 +1,4 @@
-"""The REST client: credentials, retries, rate limit and warnings around a transport."""
+"""The REST client: credentials, retries, rate limits and warnings on top of a transport."""
 
 # ruff: noqa: ASYNC109 - a transport is told how long it has
 
@@ -44,23 +44,23 @@ _REDIRECT = 300
 _UNAUTHORIZED = 401
 _OF_TRANSPORT = ("connect_timeout", "pool_size", "max_response_bytes")
 _SERVER_ERRORS = 500
-# Enough of a refused stream to understand the refusal.
+# How much of a rejected stream is read: enough for the error message.
 _ERROR_BODY = 65536
 _ERROR_SECONDS = 10.0
-# Until the headers of a watch are here, which servers send at once: a part of the silence that is
-# put up with; and while they are away.
+# How long a watch may take to respond with headers, which servers send at once. The first is a
+# fraction of the silence timeout; the second applies while the server does not answer.
 _OPENING = 0.75
 _OPEN_DOWN = 5.0
 
 
 class AsyncRest(Unpicklable):
-    """Sends requests to one cluster, for any number of typed clients.
+    """Sends requests to one cluster, on behalf of any number of typed clients.
 
-    Answers of 429 and 5xx with a Retry-After are tried again for every verb, up to `max_retries`
-    times, GETs also after a lost connection, as in client-go. A 401 makes files be read and
-    plugins be run again, and the request is sent once more if that gave another credential.
-    Credentials go out over TLS only. With `transport` requests go there instead of the network.
-    `codec` writes and reads bodies, and says which media types are asked for.
+    Responses 429 and 5xx with a Retry-After header are retried for every verb, up to `max_retries`
+    times. GETs are also retried after a lost connection, as in client-go. A 401 makes the client
+    read credential files and run plugins again; if the credential changed, the request is sent once
+    more. Credentials are sent over TLS only. If `transport` is given, it carries the requests
+    instead of the network.
 
     Use it as a context manager, or call `aclose`.
     """
@@ -118,12 +118,12 @@ class AsyncRest(Unpicklable):
         context: str | None = None,
         **options: Unpack[ClientOptions],
     ) -> Self:
-        """A client for the cluster that KUBECONFIG, `~/.kube/config` or the pod's files name.
+        """Create a client from KUBECONFIG, `~/.kube/config` or the pod's service account.
 
         Raises:
-            ConfigError: when they name none.
+            ConfigError: the configuration is missing or invalid.
         """
-        from .._config.kubeconfig import load_config  # a config made by hand needs no YAML
+        from .._config.kubeconfig import load_config  # configs built in code need no YAML
 
         return cls(load_config(kubeconfig, context), **options)
 
@@ -133,7 +133,7 @@ class AsyncRest(Unpicklable):
         return self.config.namespace
 
     def deadline(self, options: Mapping[str, Any]) -> float | None:
-        """When a call with these options must be over, by the monotonic clock."""
+        """Return the monotonic time at which a call with these options must be done."""
         timeout: float | None = options.get("timeout", self._timeout) if options else self._timeout
         try:
             return None if timeout is None else monotonic() + timeout
@@ -148,13 +148,13 @@ class AsyncRest(Unpicklable):
         *,
         max_retries: int | None = None,
     ) -> HttpResponse:
-        """Send a request, again if need be, and give the whole answer, which is a success.
+        """Send a request, with retries, and return the complete successful response.
 
-        `max_retries` is for who decides alone, which is the reflector.
+        `max_retries` overrides the client's; the reflector retries by itself.
 
         Raises:
-            ApiError: the server refused.
-            TransportError: there was no whole answer, or not by the deadline.
+            ApiError: the server responded with an error.
+            TransportError: there was no complete response before the deadline.
         """
         retry: Retry | None = None
         retries = self._max_retries if max_retries is None else max_retries
@@ -194,14 +194,14 @@ class AsyncRest(Unpicklable):
         is_watch: bool = False,
         can_resume: bool = False,
     ) -> AsyncByteStream:
-        """Open an answer that is read piece by piece; a lost connection is never tried again.
+        """Send a request and return the response as a stream. Lost connections are not retried.
 
-        `max_retries` is as for `send`. A watch is lost if it does not begin soon. `can_resume` says
-        that the reader loses nothing when the stream is broken off.
+        `max_retries` is as in `send`. A watch must respond soon, or it counts as lost. `can_resume`
+        states that the reader loses nothing if the stream is cut.
 
         Raises:
-            ApiError: the server refused.
-            TransportError: there was no answer, or not by the deadline.
+            ApiError: the server responded with an error.
+            TransportError: there was no response before the deadline.
         """
         begin = partial(self._begin, request, deadline, read_timeout, is_watch)
         stream = await self._accepted(request, begin, deadline, max_retries)
@@ -239,22 +239,22 @@ class AsyncRest(Unpicklable):
             await sleep(delay)
 
     def limit_silence(self, stream: AsyncByteStream, seconds: float) -> None:
-        """Have a stream be lost when nothing comes over it for so many seconds, from now on."""
+        """Make a stream fail when no data arrives for this many seconds, from now on."""
         if self._http is not None:
             cast("AsyncMonitoredStream", stream).limit_silence(seconds)
 
     @property
     def is_mute(self) -> bool:
-        """Whether the server is known not to answer: what may take long is better not begun."""
+        """Whether the server is known not to respond, so that slow operations should not start."""
         return self._health_monitor is not None and self._health_monitor.is_mute
 
     async def pause(
         self, stopped: Event, clock: Clock, seconds: float, error: Exception | None
     ) -> bool:
-        """Wait before something is tried again that failed because of `error`.
+        """Wait before retrying an operation that failed with `error`.
 
-        The wait is over at once when `stopped`, and soon when a server that was away is back;
-        gives whether it was.
+        The wait ends at once when `stopped` is set, and soon after an unreachable server is back.
+        Returns whether the server came back.
         """
         if self._health_monitor is None or not is_outage(error):
             await wait_until(stopped, clock, clock.monotonic() + seconds)
@@ -270,11 +270,11 @@ class AsyncRest(Unpicklable):
 
     @property
     def silence(self) -> float | None:
-        """How long the server may be silent before connections are given up; None for ever."""
+        """The seconds without data after which connections are given up, or None for no limit."""
         return None if self._health_monitor is None else self._health_monitor.silence
 
     def drop_idle(self) -> None:
-        """Have the next requests open new connections, since one was found dead."""
+        """Make the next requests open new connections, because one was found dead."""
         if self._http is not None:
             self._http.drop_idle()
 

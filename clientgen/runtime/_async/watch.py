@@ -1,4 +1,4 @@
-"""A watch: an iterator of events that outlives its connections."""
+"""`AsyncWatch`: an iterator of events that continues across connections."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ T = TypeVar("T", bound=Model)
 
 
 class AsyncWatch(AsyncStoppable, Generic[T]):
-    """An iterator of what happens to the objects of a collection.
+    """An iterator of changes to the objects of a collection.
 
-    When a connection ends or breaks, the watch goes on from the last version over the next one,
-    so nothing is missed, until `stop` is called or `timeout_seconds` are over. Where that cannot
-    be done an error is raised: Expired when the version is too old, the error of the connection
-    when it broke before any version was known. It never ends silently. The request is sent when
-    the first event is asked for.
+    When a connection ends or breaks, the watch resumes from the last version over a new connection,
+    so no event is missed. It runs until `stop` is called or `timeout_seconds` have passed. If it
+    cannot resume, it raises an error: Expired if the version is too old, or the connection's error
+    if the connection broke before any version was known. It never ends silently. The request is
+    sent when the first event is requested.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
 
     @property
     def resource_version(self) -> str:
-        """The last version known to be safe to resume from; empty before there is one."""
+        """The last version that is safe to resume from; empty before there is one."""
         return self._progress.version
 
     def __aiter__(self) -> Self:
@@ -73,7 +73,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         raise StopAsyncIteration
 
     async def _read_on(self) -> bool:
-        """Open the next connection, or read from this one; gives whether it has not ended."""
+        """Open the next connection or read from the current one. Returns False when it ended."""
         if self._stream is None:
             options, read_timeout = self._progress.next_stream(monotonic())
             request = build("GET", self._path, options, WATCH)
@@ -99,7 +99,7 @@ class AsyncWatch(AsyncStoppable, Generic[T]):
         return self._codec.new_framer()
 
     async def _go_on(self, error: ClientError | None) -> None:
-        """After the end of a connection: wait for the next, end the iteration, or raise."""
+        """Handle the end of a connection: wait for the next one, end the iteration, or raise."""
         await self._leave_stream()
         self._frames.clear()
         if self._stopped.is_set():

@@ -1,13 +1,15 @@
-"""Read, change, write back without losing anything: the difference is what is sent.
+"""Read-modify-write without losing changes: only the difference is sent.
 
-The object is encoded before and after the change, and the difference of the two goes out as a
-merge patch with the uid and the resourceVersion of what was read. So fields this package does not
-know stay as they are, and a change made by somebody else in between is answered with a Conflict
-instead of being overwritten. (Kubernetes API concepts: updates to existing resources.)
+The object is encoded before and after the change. The difference of the two is sent as a merge
+patch that includes the uid and the resourceVersion of the object that was read. Fields that this
+package does not know are kept. If somebody else changed the object in between, the server responds
+with a Conflict and nothing is overwritten. (Kubernetes API concepts: updates to existing
+resources.)
 
-That is so for a change of any field. A patch without the version that tests only what it changes
-would let changes of other fields pass, but `change` may have read those: a sum of two counters
-would be stored although one of them is another by now. Nobody can see what a function has read.
+A concurrent change of any field causes a conflict. A patch that tested only the fields it changes
+would let changes of other fields pass, but `change` may depend on these: a sum of two counters
+would be stored although one of them has changed. There is no way to see which fields a function has
+read.
 """
 
 from __future__ import annotations
@@ -33,15 +35,16 @@ _GUARDS = ("uid", "resourceVersion")
 
 
 class _NullMember(Exception):  # noqa: N818 - it never leaves this module
-    """A null is to be set, which means "delete" in a merge patch."""
+    """A merge patch cannot set a null: in a merge patch, null means "delete"."""
 
 
 def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
-    """Let `change` alter the object in place; gives the patch to send, None if nothing changed.
+    """Call `change` on the object. Returns the patch to send, or None if nothing changed.
 
     Raises:
-        TypeError: `change` is a coroutine function, which nobody would wait for, or it made
-            another object, which nobody would send.
+        TypeError: `change` is a coroutine function, which would not be awaited, or it returned
+            another
+            object, which would not be sent.
     """
     before = codec.encode(current)
     result = change(current)
@@ -55,7 +58,7 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
 
 
 def log_unchanged(path: str) -> None:
-    """Tell who looks for a mistake that nothing was sent."""
+    """Log at debug level that nothing was sent."""
     import logging  # most edits change something
 
     words = "edit of %s: the function changed nothing, so nothing is sent (does it compare, `==`?)"
@@ -63,10 +66,10 @@ def log_unchanged(path: str) -> None:
 
 
 def difference(before: Json, after: Json) -> Patch | None:
-    """The patch from one object to the other, guarded by the uid and version of `before`.
+    """Return the patch from one object to the other, guarded by the uid and version of `before`.
 
-    Lists are replaced as a whole. A JSON patch is used only where a null is to be set inside free
-    JSON, which a merge patch cannot say.
+    Lists are replaced as a whole. A JSON patch is used only to set a null inside free-form JSON,
+    which a merge patch cannot express.
     """
     before, after = _plain(before), _plain(after)
     metadata: Json = before.get("metadata") or {}
@@ -85,7 +88,7 @@ def difference(before: Json, after: Json) -> Patch | None:
 
 
 def _plain(value: Json) -> Json:
-    """Copy as deep as this module writes."""
+    """Copy the containers that this module modifies."""
     if _is_object(value.get("metadata")):
         return {**value, "metadata": {**value["metadata"]}}
     return {**value}
@@ -122,18 +125,18 @@ def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Js
 
 
 def _guard_operations(guards: Json) -> Iterator[Json]:
-    """Writing the version that was read makes the server compare it; a `test` would give a 422."""
+    """Write the version that was read, so that the server compares it. A `test` would give a 422."""
     for name, value in guards.items():
         yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Equal as JSON: 1, 1.0 and true are three things."""
+    """Report whether two values are equal as JSON, where 1, 1.0 and true are different values."""
     return bool(old == new) and json.encode(old) == json.encode(new)
 
 
 def _has_null(value: Any) -> bool:
-    """Whether servers would drop something: they prune null members inside lists as well."""
+    """Report whether a value contains nulls, which servers would prune, in lists as well."""
     if _is_object(value):
         return any(_has_null(member) for member in value.values())
     if _is_array(value):

@@ -1,9 +1,9 @@
-"""What a call may be told besides its object: flat, snake_case keywords.
+"""Options of calls: flat keyword arguments in snake_case.
 
-Every call takes `timeout`, the seconds it may take as a whole, retries included; when they are
-over, RequestTimeout is raised. The others are the query parameters of
-https://kubernetes.io/docs/reference/kubernetes-api/common-parameters/common-parameters/ and keep
-their names, in snake_case.
+Every call takes `timeout`: the seconds the whole call may take, including retries. When they have
+passed, the call raises RequestTimeout. The other options are the query parameters of
+https://kubernetes.io/docs/reference/kubernetes-api/common-parameters/common-parameters/, with their
+names in snake_case.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = [
 ]
 
 Labels: TypeAlias = str | Mapping[str, str | Sequence[str] | None]
-"""What labels should be, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
+"""A label selector, as text (`app=web,tier in (a,b),!legacy`) or as a mapping.
 
-In `{"app": "web", "tier": ["a", "b"], "legacy": None}` the label has that value, one of several, or
-is not there.
+`{"app": "web", "tier": ["a", "b"], "legacy": None}` selects objects whose label `app` is `web`,
+whose `tier` is `a` or `b`, and that have no label `legacy`.
 """
 
 Fields: TypeAlias = str | Mapping[str, str]
-"""What fields should be: `metadata.name=web`, or `{"metadata.name": "web"}`."""
+"""A field selector: `metadata.name=web`, or `{"metadata.name": "web"}`."""
 
 FieldValidation: TypeAlias = Literal["Ignore", "Warn", "Strict"]
 PropagationPolicy: TypeAlias = Literal["Background", "Foreground", "Orphan"]
@@ -50,19 +50,19 @@ WarningHandler: TypeAlias = Callable[[str], object]
 
 
 class CallOptions(TypedDict, total=False):
-    """What every call takes: `timeout`, its deadline in seconds."""
+    """Options of every call. `timeout` limits the whole call, in seconds."""
 
     timeout: float
 
 
 class GetOptions(CallOptions, total=False):
-    """`resource_version`: not older than that; "0" is whatever the server has at hand."""
+    """Options of get. The object is at least as new as `resource_version`; "0" allows any version."""
 
     resource_version: str
 
 
 class SelectionOptions(CallOptions, total=False):
-    """What narrows a collection down."""
+    """Options that select objects of a collection."""
 
     label_selector: Labels
     field_selector: Fields
@@ -72,28 +72,28 @@ class SelectionOptions(CallOptions, total=False):
 
 
 class EachOptions(SelectionOptions, total=False):
-    """Which objects to go through; `limit` is the size of a page, 500 if not given."""
+    """Options of each. `limit` is the page size, 500 by default."""
 
     limit: int
     timeout_seconds: int
 
 
 class ListOptions(EachOptions, total=False):
-    """Which objects to list.
+    """Options of list.
 
-    Without `limit` the whole collection is read, in pages of 500. With `limit` one page is read;
-    `continue_` is the token of the page before.
+    Without `limit`, the whole collection is read, in pages of 500. With `limit`, a single page is
+    read; `continue_` is the token of the previous page.
     """
 
     continue_: str
 
 
 class WatchOptions(SelectionOptions, total=False):
-    """Which changes to watch.
+    """Options of watch.
 
-    The watch goes on, over as many connections as it takes, until it is stopped or
-    `timeout_seconds` are over. `allow_watch_bookmarks` (sent by default) lets the server tell how
-    far it is; with `bookmarks=True` those events are handed on.
+    The watch continues over as many connections as needed until it is stopped or `timeout_seconds`
+    have passed. `allow_watch_bookmarks` (on by default) lets the server report its progress;
+    `bookmarks=True` also yields these events.
     """
 
     timeout_seconds: int
@@ -103,7 +103,7 @@ class WatchOptions(SelectionOptions, total=False):
 
 
 class WriteOptions(CallOptions, total=False):
-    """How to write; `dry_run=True` does everything but store it."""
+    """Options of writes. With `dry_run=True`, the server does everything except store the result."""
 
     dry_run: bool
     field_manager: str
@@ -111,23 +111,23 @@ class WriteOptions(CallOptions, total=False):
 
 
 class EditOptions(WriteOptions, total=False):
-    """How to write an edited object."""
+    """Options of edit."""
 
 
 class PatchOptions(WriteOptions, total=False):
-    """How to patch; `force` is for ApplyPatch only."""
+    """Options of patch. `force` applies to ApplyPatch only."""
 
     force: bool
 
 
 class ApplyOptions(WriteOptions, total=False):
-    """How to apply; `force=True` takes fields over from other field managers."""
+    """Options of apply. `force=True` takes over fields owned by other field managers."""
 
     force: bool
 
 
 class DeleteOptions(CallOptions, total=False):
-    """How to delete; `uid` and `resource_version` must be those of the object, or it stays."""
+    """Options of delete. `uid` and `resource_version` are preconditions that the object must meet."""
 
     dry_run: bool
     grace_period_seconds: int
@@ -139,7 +139,7 @@ class DeleteOptions(CallOptions, total=False):
 
 
 class DeleteCollectionOptions(CallOptions, total=False):
-    """Which objects to delete, and how."""
+    """Options of delete_collection: which objects to delete, and how."""
 
     label_selector: Labels
     field_selector: Fields
@@ -157,7 +157,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
 
 
 class LogOptions(CallOptions, total=False):
-    """Which lines of which container; `container` is needed where a pod has several."""
+    """Options of logs: the container and its lines. Pods with several containers need `container`."""
 
     container: str
     previous: bool
@@ -171,28 +171,33 @@ class LogOptions(CallOptions, total=False):
 
 
 class StreamOptions(TypedDict, total=False):
-    """What `Rest.stream` is told of a stream, beside its times."""
+    """Options of `Rest.stream`, apart from its times."""
 
     is_watch: bool
     can_resume: bool
 
 
 class ClientOptions(TypedDict, total=False):
-    """How a client as a whole behaves.
+    """Options of a client.
 
-    `timeout` is the deadline of calls that give none, but for watches and followed logs, which are
-    meant to last; there is no such deadline by default.
-    `qps` and `burst` limit the rate of requests; they are not limited by default, since the
-    server's priority and fairness does that better. `max_retries` is how often a request is
-    repeated when the server asks for it (10). `warning_handler` is given the text of each Warning
-    header; by default each text is logged once. `impersonate_*` act as somebody else
+    `timeout` is the default deadline of calls, in seconds. It does not apply to watches and
+    followed logs. There is no deadline by default.
+
+    `qps` and `burst` limit the rate of requests. Rates are unlimited by default, because the
+    server's priority and fairness works better. `max_retries` is how often a request is repeated
+    when the server asks for it (10).
+
+    `warning_handler` is called with the text of each Warning header. By default, each text is
+    logged once. `impersonate_*` make requests as another user
     (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation).
-    `connect_timeout` is in seconds (30). `pool_size` is how many connections are kept for requests
-    (100); with asyncio there are never more, with threads more are closed after use. Watches and
-    followed logs have connections of their own. After `silence_timeout` seconds (40) in which
-    nothing came over any of these, and the server does not answer either when it is asked for
-    `/version`, they are given up; 0 is never. `max_response_bytes` is how
-    large a single answer may be, decompressed (1 GiB).
+
+    `connect_timeout` is in seconds (30). `pool_size` is the number of pooled connections (100):
+    asyncio clients never open more; synchronous clients open more if needed and close them after
+    use. Watches and followed logs use connections of their own.
+
+    After `silence_timeout` seconds (40) without data on any of these, the client asks the server
+    for `/version`, and drops the connections if there is no answer. 0 disables this.
+    `max_response_bytes` limits the size of a single response after decompression (1 GiB).
     """
 
     user_agent: str

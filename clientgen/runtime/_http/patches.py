@@ -1,4 +1,4 @@
-"""The four kinds of patch, told apart by their class.
+"""The four kinds of patch, one class each.
 
 https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
 """
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Patch:
-    """What all patches are: a body and the content type that says how to read it."""
+    """Base class of patches: a body, and the content type that tells the server how to read it."""
 
     __slots__ = ("body",)
     content_type: ClassVar[str]
@@ -39,7 +39,7 @@ class _Patch:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        # Values may be secret, so only what is changed is shown.
+        # Values may be secret, so the repr shows only what is changed.
         return f"{type(self).__name__}({', '.join(self._outline())})"
 
     def _outline(self) -> Iterable[str]:
@@ -48,13 +48,13 @@ class _Patch:
 
 
 class JsonPatch(_Patch):
-    """A list of operations (RFC 6902); a failing `test` is answered with `Invalid`."""
+    """A list of operations (RFC 6902). If a `test` operation fails, the call raises `Invalid`."""
 
     __slots__ = ()
     content_type = "application/json-patch+json"
 
     def __init__(self, operations: Iterable[Mapping[str, Any]]) -> None:
-        """Raises TypeError if it is no list of operations."""
+        """Raises TypeError if the body is not a list of operations."""
         given: object = operations
         self.body = list(operations) if hasattr(given, "__iter__") else [None]
         if not all(isinstance(each, Mapping) for each in self.body):
@@ -66,37 +66,37 @@ class JsonPatch(_Patch):
 
 
 class MergePatch(_Patch):
-    """Values to set; `None` deletes a member and lists are replaced whole (RFC 7386)."""
+    """Values to set (RFC 7386). `None` deletes a member; lists are replaced as a whole."""
 
     __slots__ = ()
     content_type = "application/merge-patch+json"
 
     def __init__(self, body: Mapping[str, Any] | Model) -> None:
-        """Raises TypeError if it is no object."""
+        """Raises TypeError if the body is not an object."""
         check_object(type(self).__name__, body)
         self.body = body
 
 
 class StrategicMergePatch(_Patch):
-    """Like a merge patch, but lists merge by key; not for custom resources."""
+    """Like a merge patch, but lists are merged by key. Custom resources do not support it."""
 
     __slots__ = ()
     content_type = "application/strategic-merge-patch+json"
 
     def __init__(self, body: Mapping[str, Any] | Model) -> None:
-        """Raises TypeError if it is no object."""
+        """Raises TypeError if the body is not an object."""
         check_object(type(self).__name__, body)
         self.body = body
 
 
 class ApplyPatch(_Patch):
-    """Server-side apply: the fields this field manager wants; `apply()` is the usual way."""
+    """Server-side apply: the fields this field manager sets. Usually called as `apply()`."""
 
     __slots__ = ()
     content_type = "application/apply-patch+yaml"
 
     def __init__(self, body: Mapping[str, Any] | Model) -> None:
-        """Raises TypeError if it is no object."""
+        """Raises TypeError if the body is not an object."""
         check_object(type(self).__name__, body)
         self.body = body
 
@@ -105,10 +105,10 @@ Patch: TypeAlias = JsonPatch | MergePatch | StrategicMergePatch | ApplyPatch
 
 
 def check_patch(patch: object) -> None:
-    """See to it that a patch says which kind it is of.
+    """Check that a patch is an instance of one of the patch classes.
 
     Raises:
-        TypeError: it does not.
+        TypeError: it is not.
     """
     if not isinstance(patch, _Patch):
         hint = "JsonPatch([...])" if patch.__class__ is list else "MergePatch({...})"
@@ -119,5 +119,5 @@ def check_patch(patch: object) -> None:
 
 
 def json_pointer(*segments: str | int) -> str:
-    """Spell a path for a JSON patch: `json_pointer("metadata", "labels", "a/b")`."""
+    """Build a JSON pointer from path segments: `json_pointer("metadata", "labels", "a/b")`."""
     return "".join("/" + str(segment).replace("~", "~0").replace("/", "~1") for segment in segments)

@@ -1,4 +1,4 @@
-"""Which endpoint of the API: a resource, and the URL paths below it."""
+"""`Resource`: a kind of object and its URL paths."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Resource"]
 
 
 class Resource(Struct, frozen=True):
-    """A kind of object and where the API serves it.
+    """A kind of object and the endpoint that serves it.
 
-    `plural` is the name in the URL. A collection and an object have a path each, by the rules of
+    `plural` is the name in the URL. Collections and objects have separate paths; see
     https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris.
     """
 
@@ -34,28 +34,30 @@ class Resource(Struct, frozen=True):
 
     @property
     def gvk(self) -> GroupVersionKind:
-        """The type's name."""
+        """Group, version and kind."""
         from clientgen._gvk import GroupVersionKind  # start-up does not need it
 
         return GroupVersionKind(self.group, self.version, self.kind)
 
     @property
     def gvr(self) -> GroupVersionResource:
-        """The endpoint's name."""
+        """Group, version and resource."""
         from clientgen._gvk import GroupVersionResource  # start-up does not need it
 
         return GroupVersionResource(self.group, self.version, self.plural)
 
     @property
     def name(self) -> str:
-        """The resource with its group, as in `deployments.apps`; the core group has no suffix."""
+        """The plural qualified by its group, such as `deployments.apps`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def collection_path(self, namespace: str | None = None) -> str:
-        """The URL path of the collection; without a namespace, of that of all namespaces.
+        """Return the URL path of the collection: in a namespace, or across all namespaces.
 
         Raises:
-            ValueError: the namespace is no name (see `segments.segment`), or out of place.
+            ValueError: the namespace is not a valid name (see `segments.segment`), or the resource
+                is not
+                namespaced.
         """
         root = f"/apis/{self.group}" if self.group else "/api"
         if namespace is None:
@@ -65,11 +67,12 @@ class Resource(Struct, frozen=True):
         return f"{root}/{self.version}/namespaces/{segment('namespace', namespace)}/{self.plural}"
 
     def object_path(self, namespace: str | None, name: str, subresource: str = "") -> str:
-        """The URL path of one object, or of a subresource of it.
+        """Return the URL path of one object, or of its subresource.
 
         Raises:
-            ValueError: the name, the namespace or the subresource is no name (see
-                `segments.segment`); or the namespace is missing or out of place.
+            ValueError: the name, the namespace or the subresource is not valid (see
+                `segments.segment`), or
+                the namespace is missing or not allowed.
         """
         if namespace is None and self.namespaced:
             raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")

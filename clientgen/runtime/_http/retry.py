@@ -1,6 +1,6 @@
-"""When to try again, and how long to wait before.
+"""Decides whether and when to retry a request.
 
-Decisions only: the callers measure time, sleep and send. The rules are client-go's
+These are decisions only: callers measure time, sleep and send. The rules are client-go's
 (rest/with_retry.go, util/retry, util/flowcontrol and apimachinery's wait.Backoff).
 """
 
@@ -36,11 +36,11 @@ AnyError = TypeVar("AnyError", bound=Exception)
 
 
 class Retry:
-    """What one request may still try.
+    """The retries of one request.
 
-    The server decides: whatever the verb, 429 and 5xx are tried again if and only if a Retry-After
-    header says when. A lost connection is tried again, after a second, for GET alone: nobody knows
-    how far a write got. Waiting never goes past `deadline`.
+    The server decides: 429 and 5xx are retried, for every verb, if and only if a Retry-After header
+    is present. After a lost connection, only GETs are retried, after one second: a write may have
+    been executed already. Retries never wait beyond `deadline`.
     """
 
     __slots__ = ("_deadline", "_left", "_method", "count")
@@ -54,13 +54,13 @@ class Retry:
         self.count = 0
 
     def after_response(self, status: int, retry_after: int | None, now: float) -> float | None:
-        """The seconds to wait before the next try; None when this answer is the last."""
+        """Return the seconds to wait before the next attempt, or None if this response is final."""
         if retry_after is None or not (status == _TOO_MANY or status >= _SERVER_ERRORS):
             return None
         return self._spend(float(retry_after), now)
 
     def after_error(self, error: TransportError, now: float) -> float | None:
-        """The seconds to wait before the next try; None when this error is the last."""
+        """Return the seconds to wait before the next attempt, or None if this error is final."""
         if self._method != "GET" or not isinstance(error, ConnectionLost):
             return None
         return self._spend(1.0, now)
@@ -74,7 +74,7 @@ class Retry:
 
 
 def annotate(error: AnyError, retries: int, before: object) -> AnyError:
-    """Note on the last error that it was not the first; gives the same error."""
+    """Add a note about earlier attempts to the last error. Returns the same error."""
     if not retries:
         return error
     note = f"gave up after {retries} {'retry' if retries == 1 else 'retries'}"
@@ -85,7 +85,7 @@ def annotate(error: AnyError, retries: int, before: object) -> AnyError:
 
 
 class Backoff:
-    """Delays that grow by `factor` up to `cap`, each with up to `jitter` of itself on top."""
+    """Delays that grow by `factor` up to `cap`, each extended by up to `jitter` of itself."""
 
     __slots__ = ("_cap", "_factor", "_first", "_jitter", "_next", "_random")
 
@@ -105,23 +105,23 @@ class Backoff:
         self._random = random or default_random()
 
     def delay(self) -> float:
-        """The next delay in seconds."""
+        """Return the next delay in seconds."""
         delay = self._next
         self._next = min(delay * self._factor, self._cap)
         return delay * (1.0 + self._jitter * self._random())
 
     def reset(self) -> None:
-        """Begin again with the first delay."""
+        """Restart with the first delay."""
         self._next = self._first
 
 
 class ConflictRetry:
-    """Read again and try again when the object has changed, until a deadline.
+    """Retries a read-modify-write cycle on conflict, until a deadline.
 
-    Pauses are anything between nothing and a limit that grows from 10 ms to half a second, so that
-    many writers of one object do not meet again and again (client-go's RetryOnConflict gives up
-    after five tries, 10 ms apart). Never after an ApplyConflict, to which there will be no other
-    answer.
+    Pauses are random, with an upper limit that grows from 10 ms to half a second, so that
+    concurrent writers of one object drift apart. (client-go's RetryOnConflict gives up after five
+    attempts, 10 ms apart.) An ApplyConflict is never retried, because another attempt would get the
+    same response.
     """
 
     __slots__ = ("_deadline", "_limit", "_random", "count")
@@ -133,7 +133,7 @@ class ConflictRetry:
         self._random = random or default_random()
 
     def after(self, error: Conflict, now: float) -> float | None:
-        """The seconds to wait before the next try; None when this error is the last."""
+        """Return the seconds to wait before the next attempt, or None if this error is final."""
         delay = self._random() * self._limit
         if isinstance(error, ApplyConflict) or now + delay >= self._deadline:
             return None
@@ -143,7 +143,7 @@ class ConflictRetry:
 
 
 class TokenBucket:
-    """Limits a rate: `burst` at once, `qps` a second in the long run."""
+    """A rate limit: `burst` requests at once, and `qps` per second in the long run."""
 
     __slots__ = ("_burst", "_qps", "_tokens", "_updated")
 
@@ -156,7 +156,7 @@ class TokenBucket:
         self._updated: float | None = None
 
     def reserve(self, now: float) -> float:
-        """Take a token, possibly a future one; gives the seconds to wait for it."""
+        """Take a token, possibly a future one. Returns the seconds to wait for it."""
         earned = 0.0 if self._updated is None else max(0.0, now - self._updated) * self._qps
         self._updated = now
         self._tokens = min(float(self._burst), self._tokens + earned) - 1.0
@@ -164,7 +164,7 @@ class TokenBucket:
 
 
 def default_random() -> Random:
-    """Numbers from 0 to 1, as `random.random` gives them."""
+    """Return a random number from 0 to 1; the same as `random.random`."""
     from random import random  # start-up does not need it
 
     return random

@@ -1,4 +1,4 @@
-"""Label and field selectors: written for the server, and read to match objects at hand.
+"""Label and field selectors: writing them for the server, and matching objects locally.
 
 https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
 """
@@ -37,14 +37,17 @@ _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 
 
 class Requirement(Struct, frozen=True):
-    """One condition on the labels of an object; `values` is empty for `exists` and `!`."""
+    """One condition on labels. `values` is empty for `exists` and `!`."""
 
     key: str
     operator: Operator
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether labels meet the condition; a missing label meets `notin`, as on the server."""
+        """Report whether labels meet the condition.
+
+        As on the server, a missing label meets `notin`.
+        """
         value = labels.get(self.key)
         match self.operator:
             case "exists":
@@ -69,12 +72,12 @@ class Requirement(Struct, frozen=True):
 
 
 class Selector(Struct, frozen=True):
-    """Conditions that must all be met; `str()` is what the server reads."""
+    """Conditions that must all be met. `str()` gives the form that the server reads."""
 
     requirements: tuple[Requirement, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether labels meet every condition."""
+        """Report whether labels meet every condition."""
         return all(each.matches(labels) for each in self.requirements)
 
     def __str__(self) -> str:
@@ -93,16 +96,16 @@ def _compare(value: str | None, sign: str, bound: str) -> bool:
 
 
 def parse_label_selector(text: str) -> Selector:
-    """Read a selector such as `app=web,tier in (a, b),!legacy`.
+    """Parse a selector such as `app=web,tier in (a, b),!legacy`.
 
     Raises:
-        ValueError: when the server would not read it either.
+        ValueError: the server would reject the selector, too.
     """
     return Selector(tuple(map(_requirement, _split(text))))
 
 
 def _split(text: str) -> list[str]:
-    """Split at the commas outside of parentheses."""
+    """Split at commas outside parentheses."""
     parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
     return [] if parts == [""] else parts
 
@@ -122,13 +125,13 @@ def _requirement(text: str) -> Requirement:
 
 
 def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
-    """Write a selector from what labels should be: a value, one of several, or None for absent.
+    """Build a selector from a mapping of labels to a value, several values, or None for absent.
 
-    `label_selector({"app": "web", "tier": ["a", "b"], "legacy": None})` is
-    `app=web,tier in (a,b),!legacy`.
+    `label_selector({"app": "web", "tier": ["a", "b"], "legacy": None})` is `app=web,tier in
+    (a,b),!legacy`.
 
     Raises:
-        ValueError: a key or a value is none of a label, so that more or less would be selected.
+        ValueError: a key or a value is not valid in a label, so it would change the selection.
     """
     requirements: list[Requirement] = []
     for key, value in labels.items():
@@ -144,7 +147,7 @@ def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
 
 
 def _check(key: object, values: tuple[object, ...]) -> None:
-    """Refuse what would be read as another condition, or as several."""
+    """Reject text that would be read as another condition, or as several."""
     if not isinstance(key, str) or not _LABEL.fullmatch(key):
         raise ValueError(f"{key!r} is not the key of a label")
     if not values:
@@ -155,12 +158,12 @@ def _check(key: object, values: tuple[object, ...]) -> None:
 
 
 def selector_of(selector: LabelSelector | None) -> Selector | None:
-    """Read the `LabelSelector` of a spec (client-go: LabelSelectorAsSelector).
+    """Convert the `LabelSelector` of a spec (client-go: LabelSelectorAsSelector).
 
-    None, which selects nothing, stays None; an empty one selects everything.
+    None stays None and selects nothing. An empty selector selects everything.
 
     Raises:
-        ValueError: an operator that does not exist.
+        ValueError: an operator does not exist.
     """
     if selector is None:
         return None
@@ -184,13 +187,13 @@ _OPERATORS: dict[str, Operator] = {
 
 
 def field_selector(fields: Mapping[str, str], *, unequal: Mapping[str, str] | None = None) -> str:
-    """Write a field selector: `field_selector({"metadata.name": "web-0"})`; values are escaped."""
+    """Build a field selector: `field_selector({"metadata.name": "web-0"})`. Values are escaped."""
     equal = [f"{path}={_escape(value)}" for path, value in fields.items()]
     return ",".join(equal + [f"{p}!={_escape(value)}" for p, value in (unequal or {}).items()])
 
 
 def parse_field_selector(text: str) -> list[tuple[str, bool, str]]:
-    """Read a field selector as (path, whether it must be equal, value).
+    """Parse a field selector into (path, whether it must be equal, value).
 
     Raises:
         ValueError: a condition has no `=`, `==` or `!=`.

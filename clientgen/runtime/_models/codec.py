@@ -1,8 +1,8 @@
-"""JSON to models and back.
+"""Converts JSON to models and back.
 
-Reading is strict and fast first; what is not as the model says is then read leniently, never
-refused. Raw JSON is copied out of what was read: msgspec keeps a view, which would keep the whole
-body alive.
+Decoding is strict and fast at first. If data does not fit the model, it is decoded leniently and
+never rejected. Raw JSON is copied out of the body: msgspec keeps a view, which would keep the whole
+body in memory.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ L = TypeVar("L", bound=ModelList[Any])
 _EXCERPT = 80
 
 WatchEventType: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
-"""What a line of a watch tells. What a newer server may send besides is a text like any other."""
+"""The type of a watch event. Newer servers may send other strings."""
 
 
 class WatchEvent(Struct, Generic[T], gc=False):
-    """One line of a watch.
+    """One event of a watch.
 
-    `object` is of the watched model, after BOOKMARK with metadata only, and a Status after ERROR,
-    which a watch raises instead.
+    `object` is an instance of the watched model. For BOOKMARK it has metadata only. For ERROR it is
+    a Status, which a watch raises as an error instead.
     """
 
     type: WatchEventType
@@ -62,7 +62,7 @@ class WatchEvent(Struct, Generic[T], gc=False):
 
 
 class _Line(Struct):
-    """A line of a watch whose object is not decoded yet."""
+    """A watch event whose object is not decoded yet."""
 
     type: WatchEventType = cast("WatchEventType", "")
     object: Raw = NO_RAW
@@ -73,16 +73,17 @@ _malformed = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
-    """Read one object.
+    """Decode one object.
 
     Args:
         data: JSON.
-        model: the class to make of it.
-        usable: whether its metadata has to be such that a client can go on with it.
+        model: the class to decode into.
+        usable: whether to require metadata that a client can continue with.
 
     Raises:
-        DecodeError: `data` is not a JSON object, or of no use. Nothing else a server may send is
-            an error.
+        DecodeError: `data` is not a JSON object, or its metadata is not usable. No other content is
+            an
+            error.
     """
     decoded = _read(data, model, usable)
     unpin(decoded, {})
@@ -90,13 +91,13 @@ def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
 
 
 def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
-    """Read a list, or a page of one, in one go.
+    """Decode a list, or a page of a list, at once.
 
-    The cyclic garbage collector rests meanwhile, as models hold no cycles. Equal `fieldsV1` are
-    kept once.
+    Garbage collection is paused meanwhile, because models contain no cycles. Equal `fieldsV1`
+    values are stored once.
 
     Raises:
-        DecodeError: `data` is not a JSON object, or of no use, as for `decode`.
+        DecodeError: `data` is not a JSON object, or not usable, as in `decode`.
     """
     with GcPaused():
         decoded = _read(data, list_model, usable)
@@ -105,10 +106,10 @@ def decode_list(data: bytes, list_model: type[L], *, usable: bool = False) -> L:
 
 
 def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
-    """Read one line of a watch on objects of `model`.
+    """Decode one event of a watch on objects of `model`.
 
     Raises:
-        DecodeError: `line` is not a JSON object, or holds none that a client can go on with.
+        DecodeError: `line` is not a JSON object, or contains no usable object.
     """
     try:
         event = _read_event(line, model)
@@ -122,10 +123,10 @@ def decode_event(line: bytes, model: type[M]) -> WatchEvent[Any]:
 
 
 def decode_events(lines: bytes, model: type[M]) -> list[WatchEvent[Any]]:
-    """Read some lines of a watch on objects of `model` in one go, as `decode_list` does.
+    """Decode several events of a watch on objects of `model` at once, like `decode_list`.
 
     Raises:
-        DecodeError: as `decode_event`.
+        DecodeError: as in `decode_event`.
     """
     with GcPaused():
         events = _decode_lines(lines, model)
@@ -146,7 +147,7 @@ def _decode_lines(lines: bytes, model: type[Model]) -> list[WatchEvent[Any]]:
 
 
 def to_dict(obj: object) -> dict[str, Any]:
-    """Return what `encode` would write as plain dicts, lists and scalars."""
+    """Convert a model to plain dicts, lists and scalars: the data that `encode` would write."""
     data = encode(obj)
     try:
         decoded: dict[str, Any] = msgspec.json.decode(data)
@@ -156,18 +157,18 @@ def to_dict(obj: object) -> dict[str, Any]:
 
 
 def from_dict(model: type[M], value: object) -> M:
-    """Read a model from plain dicts, lists and scalars, as from JSON.
+    """Create a model from plain dicts, lists and scalars, as they come from JSON.
 
     Raises:
         DecodeError: `value` is not a mapping.
-        ValueError: a datetime has no zone.
+        ValueError: a datetime has no time zone.
         TypeError: something in `value` has no JSON form.
     """
     return decode(encode(value), model)
 
 
 def unknown_fields(obj: Model) -> dict[str, Raw]:
-    """Return the fields the server sent and the model does not know, by their wire name."""
+    """Return the fields that the server sent and the model lacks, by wire name."""
     unknown = {
         wire: getattr(obj, attribute) for wire, attribute in unknown_attributes(type(obj)).items()
     }
@@ -209,7 +210,7 @@ def _read_event(line: bytes, model: type[Model]) -> WatchEvent[Any]:
 
 
 def _read_line(line: bytes, model: type[Model]) -> WatchEvent[Any]:
-    """Read a line in two steps: its type, then its object."""
+    """Decode a line in two steps: its type, then its object."""
     event = _line.decode(line)
     if event.type == "BOOKMARK":
         return WatchEvent(event.type, _bookmarked(event.object, model))
@@ -219,9 +220,9 @@ def _read_line(line: bytes, model: type[Model]) -> WatchEvent[Any]:
 
 
 def _bookmarked(data: Raw, model: type[Model]) -> Any:
-    """An object of the watched kind that has metadata and nothing else.
+    """Return an object of the watched kind that has only metadata.
 
-    The rest of a bookmark is noise for some kinds (Kubernetes API concepts: watch bookmarks).
+    For some kinds, the rest of a bookmark is noise (Kubernetes API concepts: watch bookmarks).
     """
     partial = _read_either_way(data, PartialObjectMetadata)
     return _read_either_way(Raw(encode(partial)), model, usable=True)
@@ -231,7 +232,7 @@ _SPECIAL = frozenset({"BOOKMARK", "ERROR"})
 
 
 def _decode_error(data: bytes, model: type[Model], error: Exception) -> DecodeError:
-    """Say what is wrong, with the beginning of the body unless it may be secret."""
+    """Create an error with the beginning of the body, unless it may be secret."""
     what = _reason(error)
     if is_sensitive(model):
         return DecodeError(f"not a JSON {model.__name__}: {what}")

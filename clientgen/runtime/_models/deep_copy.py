@@ -1,7 +1,7 @@
 """Deep copies of models, many times faster than `copy.deepcopy`.
 
-What cannot change is shared: text, numbers, times, quantities, raw JSON. Objects, lists and maps
-are new. The cache of an informer is shared and read-only; its users copy before they change.
+Immutable values are shared: strings, numbers, times, quantities, raw JSON. Objects, lists and maps
+are copied. The cache of an informer is shared and read-only: copy objects before you change them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _UNCHANGING = {str, int, float, bool, bytes, datetime, Quantity, Raw, type(None)
 
 
 def deep_copy(obj: T) -> T:
-    """Copy a model, or any value made of models, lists and dicts; the copy shares nothing mutable.
+    """Copy a model, or a value made of models, lists and dicts. Mutable parts are not shared.
 
-    Unknown fields, and what the server sent in place of what the model says, are copied too.
+    Unknown fields, and values that do not fit the model, are copied, too.
     """
     copied: T = _copy(obj)
     return copied
@@ -53,7 +53,7 @@ def _share(value: Any) -> Any:
 
 
 def _copier(kind: type[ModelBase]) -> Copier:
-    """Return what copies a model: msgspec copies the object, the loop what may change in it."""
+    """Return a copy function: msgspec copies the object, a loop copies its mutable parts."""
     fields = fields_of(known_model(kind)).values()
     names = tuple(f.name for f in fields if not _unchanging(f.type))
     shallow = cast("Any", Struct).__copy__

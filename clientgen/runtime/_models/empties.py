@@ -1,9 +1,9 @@
-"""Lists and maps that are empty: whether somebody said so.
+"""Empty lists and maps, with or without a value from the user or the server.
 
-A list that nobody set reads as an empty list and is left out of what is sent. One that a server
-sent empty goes back empty, because a default of its schema would take its place. msgspec leaves
-out what is empty and exactly a `list` or `dict`. So what was sent empty is of a class of its own.
-The strict decoder takes no empty ones, which costs it nothing; the lenient reader then makes them.
+An unset list reads as an empty list and is not sent. A list that a server sent empty is sent back
+empty, because otherwise a default of its schema would take its place. msgspec omits values that are
+empty and exactly of type `list` or `dict`, so lists that were received empty have a class of their
+own. The strict decoder rejects empty lists at no cost; the lenient decoder then creates these.
 """
 
 from __future__ import annotations
@@ -29,53 +29,52 @@ V = TypeVar("V")
 
 
 class EmptyList(list[V]):
-    """A list that was sent empty. It goes back, empty or filled since."""
+    """A list that was received empty. It is sent, whether it is still empty or not."""
 
     __slots__ = ()
 
 
 class EmptyDict(dict[K, V]):
-    """A map that was sent empty. It goes back, empty or filled since."""
+    """A map that was received empty. It is sent, whether it is still empty or not."""
 
     __slots__ = ()
 
 
 class UnsetList(list[V]):
-    """The list of a field that has a default in its schema, while nobody set it.
+    """The value of an unset list field that has a default in its schema.
 
-    `matches: list[Match] = field(default_factory=UnsetList)`: as long as it is empty it is left
-    out, and the server puts its default there. Any other empty list that you assign is sent, and
-    stays empty.
+    `matches: list[Match] = field(default_factory=UnsetList)`: while it is empty it is not sent, so
+    the server applies its default. Any other empty list that you assign is sent and stays empty.
     """
 
     __slots__ = ()
 
 
 class UnsetDict(dict[K, V]):
-    """The map of a field that has a default in its schema, while nobody set it; see UnsetList."""
+    """The value of an unset map field that has a default in its schema; see UnsetList."""
 
     __slots__ = ()
 
 
 class UnsetInt(int):
-    """The class of the one zero that nobody set."""
+    """The class of `UNSET_ZERO`."""
 
     __slots__ = ()
 
     def __reduce__(self) -> str:
-        """Be the same one in copies, also in those of other processes."""
+        """Preserve identity in copies, including those in other processes."""
         return "UNSET_ZERO"
 
 
 UNSET_ZERO: Final = UnsetInt()
-"""The number of a field that servers leave out when it is zero, while nobody set it.
+"""The value of an unset number field that servers omit when it is zero.
 
-`replicas: int = field(default=UNSET_ZERO)`: it reads as 0 and is left out; a 0 that you assign is
+`replicas: int = field(default=UNSET_ZERO)`: it reads as 0 and is not sent. A 0 that you assign is
 sent.
 """
 
 EMPTIES: Final[dict[type, type]] = {list: EmptyList, dict: EmptyDict}
-"""What stands for an empty value that was sent, by the class of the one that nobody set."""
+"""The class for received empty values, by the class of unset values."""
 
 _FILLED: Final = Meta(min_length=1, extra={"filled": True})
 # The name that annotations are given to evaluate it by, in the class that they belong to.
@@ -84,7 +83,7 @@ _Field: Final[type] = type(msgspec.field(default=None))
 
 
 class _Filled:
-    """The annotation of what the strict decoder takes only when it is not empty."""
+    """The annotation for values that the strict decoder accepts only if they are not empty."""
 
     def __class_getitem__(cls, annotation: Any) -> Any:
         known = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
@@ -97,7 +96,7 @@ class _Filled:
 
 
 def note_empties(namespace: dict[str, Any]) -> None:
-    """Have the strict decoder of a class that is made now refuse empty optional lists and maps."""
+    """Make the strict decoder of a new class reject empty optional lists and maps."""
     annotations = namespace.get("__annotations__", {})
     noted = [
         name
@@ -125,7 +124,7 @@ def unfilled(annotation: Any) -> Any:
 
 
 def _reads_empty(declared: object) -> bool:
-    """Whether a field is an empty list or map when it is absent, and msgspec leaves it out."""
+    """Report whether an absent field reads as an empty list or map that msgspec omits."""
     if isinstance(declared, _Field):
         return declared.default_factory in EMPTIES  # type: ignore[attr-defined, unused-ignore]
     return declared.__class__ in EMPTIES and not declared

@@ -1,10 +1,10 @@
-"""The meta/v1 types, which every Kubernetes API shares.
+"""The meta/v1 types, which all Kubernetes APIs share.
 
-They live here, not in generated packages, so that packages generated from different specs work on
-the same `ObjectMeta` and raise the same `Status`. Facts about the fields are those of
+They live here and not in generated packages, so that packages generated from different specs use
+the same `ObjectMeta` and raise the same `Status`. The field descriptions follow
 https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/. The scalars of meta/v1
-(Time, MicroTime, FieldsV1, Patch) are plain Python types here, and a WatchEvent is what
-`codec.decode_event` returns.
+(Time, MicroTime, FieldsV1, Patch) are plain Python types here, and `codec.decode_event` returns
+WatchEvents.
 """
 
 from __future__ import annotations
@@ -49,26 +49,26 @@ T = TypeVar("T")
 
 
 class ManagedFieldsEntry(Model):
-    """The fields one manager owns, through one version and subresource of the API."""
+    """The fields that one manager owns, by API version and subresource."""
 
     manager: str = ""
-    """Who owns the fields, for example `kubectl` or a controller."""
+    """The field manager, for example `kubectl` or a controller."""
     operation: Literal["Apply", "Update"] | str = ""
-    """How they came to be owned."""
+    """How the manager came to own the fields."""
     api_version: str = field(default="", name="apiVersion")
-    """The group and version the fields are named in."""
+    """The group and version in which the fields are named."""
     time: Time | None = None
     """When the set of fields last changed."""
     fields_type: str = ""
-    """The format of the fields; there is only `FieldsV1`."""
+    """The format of the fields. `FieldsV1` is the only one."""
     fields_v1: Raw = field(default=NO_RAW, name="fieldsV1")
-    """The fields as JSON, kept to the byte; `raw_value()` reads it."""
+    """The fields as JSON, byte for byte; `raw_value()` decodes it."""
     subresource: str = ""
-    """The subresource written to, empty for the object itself."""
+    """The subresource that was written; empty for the object itself."""
 
 
 class OwnerReference(Model):
-    """The object that owns this one: when every owner is gone, this one is removed."""
+    """An owner of this object. When all owners are gone, the object is deleted."""
 
     api_version: str = field(name="apiVersion")
     """The owner's group and version."""
@@ -77,88 +77,88 @@ class OwnerReference(Model):
     name: str
     """The owner's name."""
     uid: str
-    """The owner's uid, so that a namesake does not count."""
+    """The owner's uid, which distinguishes it from other objects of the same name."""
     controller: bool | None = None
-    """Whether the owner is the controller of this object; at most one is."""
+    """Whether the owner is the controller of this object. At most one owner is."""
     block_owner_deletion: bool | None = None
-    """Whether a foreground deletion of the owner waits for this object."""
+    """Whether foreground deletion of the owner waits for this object."""
 
 
 class ObjectMeta(Model):
-    """What every stored object carries: its name, labels and history."""
+    """Metadata of a stored object: its name, labels and history."""
 
     name: str = ""
-    """The name, unique among its kind within the namespace; it never changes."""
+    """The name, unique within the kind and namespace. It never changes."""
     generate_name: str = ""
-    """A prefix: the server appends five random characters when `name` is empty."""
+    """A prefix. If `name` is empty, the server appends five random characters."""
     namespace: str = ""
-    """The namespace; empty for objects of the whole cluster."""
+    """The namespace; empty for cluster-scoped objects."""
     self_link: str = ""
-    """Not filled by servers any more."""
+    """No longer set by servers."""
     uid: str = ""
-    """Names this very object among all that ever had its name; set by the server."""
+    """Identifies this object among all that ever had its name. Set by the server."""
     resource_version: str = ""
-    """Changes with every write: compare for equality, and send back to detect conflicts."""
+    """Changes with every write. Compare it for equality; send it to detect conflicts."""
     generation: int | None = None
-    """Counts the changes of the desired state; set by the server."""
+    """Counts changes of the desired state. Set by the server."""
     creation_timestamp: Time | None = None
     """When the server created the object."""
     deletion_timestamp: Time | None = None
-    """When the object is to be gone; set by the server once deletion was asked for."""
+    """When the object is due to be deleted. Set by the server on a delete request."""
     deletion_grace_period_seconds: int | None = None
-    """How long the object has to end by itself once deletion was asked for."""
+    """The seconds the object has to shut down after a delete request."""
     labels: dict[str, str] = field(default_factory=dict)
-    """Short texts to select objects by."""
+    """Short key-value pairs for selecting objects."""
     annotations: dict[str, str] = field(default_factory=dict)
-    """Texts for tools and people; nothing selects by them."""
+    """Key-value pairs for tools and people. Selectors cannot use them."""
     owner_references: list[OwnerReference] = field(default_factory=list)
-    """The objects this one depends on."""
+    """The objects that this object depends on."""
     finalizers: list[str] = field(default_factory=list)
-    """Who still has to clean up before the object may go."""
+    """Who still has to clean up before the object is removed."""
     managed_fields: list[ManagedFieldsEntry] = field(default_factory=list)
-    """Which manager owns which field; kept by the server for server-side apply."""
+    """Which manager owns which fields. Maintained by the server for server-side apply."""
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Show what is set to rich, but not the manifest kubectl keeps in an annotation."""
+        """Show the fields that are set to rich, except the manifest in kubectl's annotation."""
         return [*model_items(_without_manifest(self))]
 
 
 class ShardInfo(Model):
-    """Which part of a collection a sharded list holds."""
+    """The part of a collection that a sharded list contains."""
 
     selector: str
-    """The shard selector the list was asked for with."""
+    """The shard selector of the list request."""
 
 
 class ListMeta(Model):
-    """What every list carries: its version, and how to read on."""
+    """Metadata of a list: its version, and the token of the next page."""
 
     self_link: str = ""
-    """Not filled by servers any more."""
+    """No longer set by servers."""
     resource_version: str = ""
-    """The state the list shows: start a watch from it."""
+    """The version of the listed state. Start a watch from it."""
     continue_: str = field(default="", name="continue")
-    """Asks for the next page when there is one; dies within minutes."""
+    """The token of the next page, if there is one. It expires within minutes."""
     remaining_item_count: int | None = None
-    """How many objects follow this page, where the server knows."""
+    """The number of objects after this page, if the server knows it."""
     shard_info: ShardInfo | None = None
-    """Set when the list is one shard of the collection."""
+    """Set if the list is one shard of the collection."""
 
 
 class ModelList(Model, Generic[T]):
-    """A list as the server sends it; iterate it for its items."""
+    """A list of objects as the server sends it. Iterating it yields its items."""
 
     metadata: ListMeta = auto(ListMeta)
-    """The version of the list, and how to read on."""
+    """The version of the list, and the token of the next page."""
     items: list[T] = field(default_factory=lambda: [])  # noqa: PIE807 - `list` would not be sent
-    """The objects; always sent, even when there are none."""
+    """The objects. Always sent, even if there are none."""
 
     def __iter__(self) -> Iterator[T]:
-        """Iterate the items."""
+        """Iterate over the items."""
         return iter(self.items)
 
     def __len__(self) -> int:
-        """Count the items."""
+        """Return the number of items."""
         return len(self.items)
 
 
@@ -174,12 +174,12 @@ class LabelSelectorRequirement(Model):
 
 
 class LabelSelector(Model):
-    """Selects objects by label; all conditions must hold, and an empty one selects everything."""
+    """Selects objects by label. All conditions must hold; an empty one selects everything."""
 
     match_labels: dict[str, str] = field(default_factory=dict)
-    """Labels and the values they must have."""
+    """Labels with the values they must have."""
     match_expressions: list[LabelSelectorRequirement] = field(default_factory=list)
-    """Conditions that are more than equality."""
+    """Conditions other than equality."""
 
 
 class FieldSelectorRequirement(Model):
@@ -194,55 +194,55 @@ class FieldSelectorRequirement(Model):
 
 
 class Condition(Model):
-    """One aspect of an object's state, as its controller last saw it."""
+    """One aspect of an object's state, as observed by its controller."""
 
     type: str
     """The aspect, in CamelCase or `example.com/CamelCase`."""
     status: Literal["False", "True", "Unknown"] | str
-    """Whether it holds."""
+    """Whether the condition holds."""
     observed_generation: int | None = None
-    """The generation of the object the condition speaks of."""
+    """The object's generation that the condition refers to."""
     last_transition_time: Time
     """When the status last changed."""
     reason: str
-    """Why, in one CamelCase word for programs."""
+    """The reason, as one CamelCase word for programs."""
     message: str
-    """Why, in words for people."""
+    """The reason in words for people."""
 
 
 class Preconditions(Model):
-    """What must still be true for an object to be deleted; a conflict otherwise."""
+    """Conditions for a deletion. If one is not met, the server responds with a conflict."""
 
     uid: str | None = None
-    """The uid it must have."""
+    """The uid the object must have."""
     resource_version: str | None = None
-    """The resource version it must have."""
+    """The resource version the object must have."""
 
 
 class DeleteOptions(Model):
-    """The body of a delete call."""
+    """The body of a delete request."""
 
     api_version: str = constant("v1", name="apiVersion")
     kind: Literal["DeleteOptions"] = constant("DeleteOptions")
     grace_period_seconds: int | None = None
-    """How long the object may take to end; 0 is at once."""
+    """The seconds the object has to shut down; 0 means immediately."""
     preconditions: Preconditions | None = None
-    """What must still be true of the object."""
+    """Conditions that the object must meet."""
     orphan_dependents: bool | None = None
-    """The older way to say what becomes of dependents; use `propagation_policy`."""
+    """Deprecated: use `propagation_policy`."""
     propagation_policy: Literal["Background", "Foreground", "Orphan"] | str | None = None
-    """What becomes of the objects this one owns."""
+    """What happens to the objects that this object owns."""
     dry_run: list[str] = field(default_factory=list)
-    """`["All"]` checks everything and changes nothing."""
+    """`["All"]` runs all checks but changes nothing."""
     ignore_store_read_error_with_cluster_breaking_potential: bool | None = None
     """Delete an object that can no longer be read from the store; breaks what relied on it."""
 
 
 class StatusCause(Model):
-    """One of the reasons of a failure."""
+    """One cause of a failure."""
 
     reason: str | None = None
-    """The cause in one CamelCase word for programs."""
+    """The cause, as one CamelCase word for programs."""
     message: str | None = None
     """The cause in words for people."""
     field: str | None = None
@@ -250,7 +250,7 @@ class StatusCause(Model):
 
 
 class StatusDetails(Model):
-    """What a failure was about."""
+    """Details of a failure."""
 
     name: str | None = None
     """The name of the object."""
@@ -261,34 +261,34 @@ class StatusDetails(Model):
     uid: str | None = None
     """The uid of the object."""
     causes: list[StatusCause] = field(default_factory=list)
-    """Every single cause, where there are several."""
+    """The individual causes, if there are several."""
     retry_after_seconds: int | None = None
-    """When to try again."""
+    """The seconds to wait before retrying."""
 
 
 class Status(Model):
-    """What the server says of a call, above all of one that failed."""
+    """The result of a request, usually of one that failed."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["Status"] = constant("Status")
     metadata: ListMeta = auto(ListMeta)
     """Holds a new `continue_` where an old one expired."""
     status: Literal["Failure", "Success"] | str | None = None
-    """How the call ended."""
+    """Whether the request succeeded."""
     message: str | None = None
-    """What happened in words for people."""
+    """A description for people."""
     reason: str | None = None
-    """Why it failed, in one CamelCase word for programs; may be empty."""
+    """The reason of the failure, as one CamelCase word for programs. May be empty."""
     details: StatusDetails | None = None
-    """What the failure was about."""
+    """Details of the failure."""
     code: int | None = None
     """The HTTP status code."""
 
 
 class PartialObjectMetadata(Model, forbid_unknown_fields=False):
-    """An object of any kind, reduced to its metadata; the rest is dropped when reading.
+    """An object of any kind, reduced to its metadata. Other fields are dropped.
 
-    Watch bookmarks are such objects: for some kinds the server fills the rest with noise.
+    Watch bookmarks are such objects: for some kinds, servers fill the other fields with noise.
     """
 
     api_version: str = constant("meta.k8s.io/v1", name="apiVersion")
@@ -314,25 +314,25 @@ class GroupVersionForDiscovery(Model):
 
 
 class ServerAddressByClientCIDR(Model):
-    """The address a client of a certain network reaches the server by."""
+    """The address at which clients of a certain network reach the server."""
 
     client_cidr: str = field(name="clientCIDR")
     """The client's network."""
     server_address: str
-    """The server's address: a host name or IP, and perhaps a port."""
+    """The server's address: a host name or IP, optionally with a port."""
 
 
 class APIGroup(Model):
-    """A group and its versions, as the server offers them."""
+    """An API group and its versions."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["APIGroup"] = constant("APIGroup")
     name: str
-    """The group; empty for the core group."""
+    """The name of the object."""
     versions: list[GroupVersionForDiscovery]
     """The versions, the preferred one first."""
     preferred_version: GroupVersionForDiscovery | None = None
-    """The version the server prefers."""
+    """The version that the server prefers."""
     server_address_by_client_cidrs: list[ServerAddressByClientCIDR] = field(
         default_factory=list, name="serverAddressByClientCIDRs"
     )
@@ -340,7 +340,7 @@ class APIGroup(Model):
 
 
 class APIGroupList(Model):
-    """The groups a server offers: the answer at `/apis`."""
+    """The API groups of a server: the response of `/apis`."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["APIGroupList"] = constant("APIGroupList")
@@ -349,7 +349,7 @@ class APIGroupList(Model):
 
 
 class APIResource(Model):
-    """A resource or subresource, and what can be done with it."""
+    """A resource or subresource, and the verbs it supports."""
 
     name: str
     """The plural, with a slash and the subresource where it is one."""
@@ -364,7 +364,7 @@ class APIResource(Model):
     kind: str
     """The kind of its objects."""
     verbs: list[str]
-    """What can be done with it."""
+    """The supported verbs."""
     short_names: list[str] = field(default_factory=list)
     """Shorter names for people to type."""
     categories: list[str] = field(default_factory=list)
@@ -374,7 +374,7 @@ class APIResource(Model):
 
 
 class APIResourceList(Model):
-    """The resources of a group and version: the answer at `/apis/<group>/<version>`."""
+    """The resources of a group version: the response of `/apis/<group>/<version>`."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["APIResourceList"] = constant("APIResourceList")
@@ -385,7 +385,7 @@ class APIResourceList(Model):
 
 
 class APIVersions(Model):
-    """The versions of the core group: the answer at `/api`."""
+    """The versions of the core group: the response of `/api`."""
 
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["APIVersions"] = constant("APIVersions")
@@ -398,7 +398,7 @@ class APIVersions(Model):
 
 
 def _without_manifest(meta: ObjectMeta) -> ObjectMeta:
-    """Return `meta`, or a copy whose annotation of kubectl's is hidden."""
+    """Return `meta`, or a copy in which kubectl's annotation is hidden."""
     # A server may send anything, and what it sent is kept: the annotations need not be a map.
     annotations = cast("object", meta.annotations)
     if not isinstance(annotations, dict) or LAST_APPLIED not in annotations:

@@ -1,18 +1,18 @@
-"""The base of every model, and the words a model's fields are declared with.
+"""The base class of all models, and functions to declare fields.
 
-A model is a msgspec struct: keyword arguments only, snake_case attributes, camelCase on the wire.
-What was not set is not on the wire; the declarations below decide what "not set" reads as:
+A model is a msgspec struct with keyword arguments, snake_case attributes and camelCase names on the
+wire. Fields that are not set are not sent. The declaration decides how an unset field reads:
 
-- `name: str | None = None`: None;
-- `replicas: int = field(default=UNSET_ZERO)`: 0, where servers leave out a zero. A 0 that you
-  assign is sent;
-- `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. One that was
-  read empty is sent empty;
-- `matches: list[Match] = field(default_factory=UnsetList)`: the same where servers have a default.
-  An empty list that you assign is sent;
-- `spec: PodSpec = auto(PodSpec)`: an empty object to fill;
-- `kind: Literal["Pod"] = constant("Pod")`: always the same, and always on the wire; but for the
-  apiVersion and kind of an object inside another, which are sent if they were read or set.
+- `name: str | None = None`: None.
+- `replicas: int = field(default=UNSET_ZERO)`: 0, for fields where servers leave out zeros. A 0 that
+  you assign is sent.
+- `tolerations: list[Toleration] = field(default_factory=list)`: an empty list to fill. If a server
+  sent an empty list, it is sent back empty.
+- `matches: list[Match] = field(default_factory=UnsetList)`: the same, for fields where servers have
+  a default. An empty list that you assign is sent.
+- `spec: PodSpec = auto(PodSpec)`: an empty object to fill.
+- `kind: Literal["Pod"] = constant("Pod")`: a constant that is always sent. In objects nested in
+  others, apiVersion and kind are sent only if they were read or set.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ else:
     from msgspec import field
 
     class Literal:
-        """`typing.Literal` to type checkers; at run time any string, so that new values decode.
+        """`typing.Literal` to type checkers. At run time any string, so that new values decode.
 
-        Of whole numbers it is any whole number.
+        For integers, it accepts any integer.
         """
 
         def __class_getitem__(cls, values: object) -> type[str | int]:
@@ -87,23 +87,23 @@ __all__ = [
 ]
 
 MICRO = msgspec.Meta(tz=True, extra={"micro": True})
-"""Marks the datetimes that need six fraction digits."""
+"""Marks datetimes that are written with six fractional digits."""
 
 IntOrString: TypeAlias = int | str
-"""A port or an amount: a number, or a name or percentage."""
+"""An integer, or a string such as a port name or a percentage."""
 
 Time: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 """An aware datetime, RFC 3339 on the wire."""
 
 MicroTime: TypeAlias = Annotated[datetime, MICRO]
-"""An aware datetime that leaves with exactly six fraction digits: the server takes no other."""
+"""An aware datetime, written with exactly six fractional digits, as the server requires."""
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 class Model(ModelBase):
-    """A typed piece of the Kubernetes API.
+    """Base class of typed Kubernetes objects and their parts.
 
-    Assigning is not checked at run time, as in any dataclass; type checkers know every field.
+    As in dataclasses, assignments are not checked at run time. Type checkers know every field.
     """
 
     if TYPE_CHECKING:
@@ -118,35 +118,35 @@ class Model(ModelBase):
         ) -> None: ...
 
     def __repr__(self) -> str:
-        """Show what is set, in short; of a kind that has a name, which one it is."""
+        """Show the fields that are set, in short. For kinds with names, show the name."""
         return model_repr(self)
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Show what is set to rich, all of it but what is sensitive."""
+        """Show all fields that are set to rich, except sensitive ones."""
         return [*model_items(self)]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Model:
-        """Copy as `codec.deep_copy` does, which is many times faster than walking attributes."""
+        """Copy with `codec.deep_copy`, which is many times faster than walking attributes."""
         return deep_copy(self)
 
 
 def auto(model: type[T]) -> T:
-    """Declare an optional struct that is never None: empty when absent, absent while empty.
+    """Declare an optional object that is never None: empty when absent, and absent while empty.
 
-    Required fields of the empty struct are zero, as in Go: `""`, 0, False, `[]`, `{}`.
+    In the empty object, required fields have zero values, as in Go: `""`, 0, False, `[]`, `{}`.
     """
     return cast("T", field(default_factory=Auto(cast("type[ModelBase]", model))))
 
 
 def constant(value: T, *, name: str | None = None) -> T:
-    """Declare a field that is `value` unless given, and is always on the wire.
+    """Declare a field that defaults to `value` and is always sent.
 
-    msgspec leaves a field out when it equals a plain default, but not when a factory made it.
+    msgspec omits a field that equals a plain default, but not one that comes from a factory.
     """
     # `repeat().__next__` is a factory without a Python frame: list items without kind call it.
     return cast("T", field(default_factory=repeat(_own(value)).__next__, name=name))
 
 
 def _own(value: T) -> T:
-    """Return the same text as an object of its own: who finds it knows that nobody else gave it."""
+    """Return an equal string that is a distinct object, so that it can be recognized by identity."""
     return cast("T", value.encode().decode()) if isinstance(value, str) else value

@@ -1,7 +1,7 @@
 """Amounts of resources: `500m`, `1.5Gi`, `2e3`.
 
-The rules are those of apimachinery's `resource.Quantity`: a signed decimal number and a suffix, to
-a billionth; what is finer rounds up, away from zero
+The rules are those of apimachinery's `resource.Quantity`: a signed decimal number with a suffix,
+and a precision of one billionth. Smaller fractions are rounded up, away from zero
 (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
 """
 
@@ -34,11 +34,11 @@ _LONGEST_KEPT = 64
 
 
 class Quantity:
-    """An amount, equal to every other of the same value: `1.5Gi` is `1536Mi`.
+    """An amount of a resource. Quantities are equal if their values are: `1.5Gi` is `1536Mi`.
 
-    Immutable and hashable. It goes back to the server as it came, number or text. It compares with
-    quantities and numbers; sums and differences keep the notation of the left side. `int()` cuts a
-    fraction off, as it does for any Python number.
+    Immutable and hashable. It is sent back as it was received, as a number or a string. It compares
+    with quantities and numbers. Sums and differences use the notation of the left operand. `int()`
+    truncates, as for any Python number.
     """
 
     __slots__ = ("_given", "_value")
@@ -46,19 +46,19 @@ class Quantity:
     _value: Decimal | None
 
     def __init__(self, value: str | Number) -> None:
-        """Read `value`; raises ValueError when it is not a quantity."""
+        """Parse `value`. Raises ValueError if it is not a quantity."""
         given = f"{value:f}" if isinstance(value, Decimal) else value
         object.__setattr__(self, "_value", _parse(given))
         object.__setattr__(self, "_given", given)
 
     @classmethod
     def received(cls, given: str | float) -> Quantity:
-        """Take what a server sent, well formed or not: a bad one raises when computed with."""
+        """Accept a value from a server, valid or not. An invalid one raises when it is used."""
         return received_texts[given] if isinstance(given, str) else _unread(given)
 
     @property
     def value(self) -> Decimal:
-        """The amount; raises ValueError when the server sent something malformed."""
+        """The amount. Raises ValueError if the server sent an invalid quantity."""
         if self._value is None:
             object.__setattr__(self, "_value", _parse(self._given))
         assert self._value is not None
@@ -66,11 +66,11 @@ class Quantity:
 
     @property
     def given(self) -> str | int | float:
-        """What was given or received: the form in which it is sent."""
+        """The original value, which is the form that is sent."""
         return self._given
 
     def canonical(self) -> str:
-        """Write it as the API server does: `1536Mi` for `1.5Gi`, `500m` for `0.5`."""
+        """Format the amount as the API server does: `1536Mi` for `1.5Gi`, `500m` for `0.5`."""
         return _write(self.value, _notation(self._given))
 
     def __add__(self, other: Quantity | Number) -> Quantity:
@@ -143,14 +143,14 @@ class Quantity:
     def _combine(
         self, other: Quantity | Number, operate: Callable[[Decimal, Decimal], Decimal]
     ) -> Quantity:
-        """Add or subtract; a zero takes the other's notation, as in apimachinery."""
+        """Add or subtract. A zero adopts the other's notation, as in apimachinery."""
         result = operate(self.value, _amount(other))
         if isinstance(other, Quantity) and not self.value:
             return other._like(result)
         return self._like(result)
 
     def _like(self, value: Decimal) -> Quantity:
-        """Make a quantity of `value` in the notation of this one."""
+        """Create a quantity of `value` in the notation of this one."""
         return Quantity(_write(value, _notation(self._given)))
 
 
@@ -159,8 +159,8 @@ if TYPE_CHECKING:
     class Quantities:
         """The type of a map of quantities, such as the requests of a container.
 
-        It reads as `dict[str, Quantity]`. It may be given texts and numbers, which become
-        quantities: `ResourceRequirements(requests={"cpu": "100m"})`.
+        It reads as `dict[str, Quantity]`. Strings and numbers are accepted and converted:
+        `ResourceRequirements(requests={"cpu": "100m"})`.
         """
 
         @overload
@@ -177,7 +177,7 @@ else:
 
 
 class _Received(dict[str, Quantity]):
-    """The quantities received, by text: they are few, and in every pod."""
+    """A cache of received quantities by text: few distinct ones occur, in every pod."""
 
     def __missing__(self, text: str) -> Quantity:
         made = _unread(text)
@@ -192,7 +192,7 @@ received_texts = _Received()
 
 
 def _unread(given: str | float) -> Quantity:
-    """Make a quantity that is read when it is first computed with."""
+    """Create a quantity that is parsed when it is first used in a calculation."""
     made = Quantity.__new__(Quantity)
     object.__setattr__(made, "_given", given)
     object.__setattr__(made, "_value", None)
@@ -200,7 +200,7 @@ def _unread(given: str | float) -> Quantity:
 
 
 def _parse(given: str | float) -> Decimal:
-    """Read an amount; raises ValueError with the rule that was broken."""
+    """Parse an amount. Raises ValueError with the rule that was broken."""
     text = (given if isinstance(given, str) else repr(given)).strip()
     match = _FORM.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if match is None:
@@ -221,17 +221,17 @@ def _factor(suffix: str) -> Decimal:
 
 
 def _to_nano(value: Decimal) -> Decimal:
-    """Round what is finer than a billionth up, away from zero."""
+    """Round up to a billionth, away from zero."""
     return _EXACT.quantize(value, _NANO) if _power(value) < _power(_NANO) else value
 
 
 def _power(value: Decimal) -> int:
-    """Return the power of ten a finite number counts in."""
+    """Return the power of ten of a finite number."""
     return int(value.as_tuple().exponent)
 
 
 def _notation(given: str | float) -> str:
-    """Tell the notation apart by its suffix: `i` is binary, `e` an exponent, else decimal."""
+    """Return the notation of a suffix: `i` is binary, `e` is exponent, others are decimal."""
     if not isinstance(given, str):
         return ""
     match = _FORM.fullmatch(given.strip())
@@ -242,9 +242,9 @@ def _notation(given: str | float) -> str:
 
 
 def _write(value: Decimal, notation: str) -> str:
-    """Write the shortest whole number with a suffix, as apimachinery's CanonicalizeBytes does.
+    """Format the shortest integer with a suffix, as apimachinery's CanonicalizeBytes does.
 
-    A binary amount below 1024, or with a fraction, is written with a decimal suffix.
+    A binary amount below 1024, or with a fraction, gets a decimal suffix.
     """
     whole = value == value.to_integral_value()
     if notation == "i" and whole and abs(value) >= _KIBI:
@@ -277,12 +277,12 @@ def _amount(other: Quantity | Number) -> Decimal:
 
 
 def _parse_number(number: Number) -> Decimal:
-    """Read a number as it prints, so that 0.1 is a tenth."""
+    """Parse a number as it prints, so that 0.1 is exactly a tenth."""
     return number if isinstance(number, Decimal) else Decimal(repr(number))
 
 
 def _comparable(item: Quantity | Number) -> Decimal | str:
-    """Return the amount, or for a malformed quantity its text: comparing must not raise."""
+    """Return the amount, or the text of an invalid quantity: comparisons must not raise."""
     try:
         return _amount(item)
     except (ValueError, ArithmeticError):

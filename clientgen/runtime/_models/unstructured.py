@@ -1,4 +1,4 @@
-"""Objects of kinds that nobody has a class for."""
+"""Objects of kinds without a class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Unstructured"]
 
 
 class Unstructured(dict[str, Any]):
-    """An object of a kind that nobody has a class for: its JSON, which is written as it was read.
+    """An object of a kind without a class. Its JSON is written as it was read.
 
     client-go: unstructured.Unstructured.
     """
@@ -25,12 +25,12 @@ class Unstructured(dict[str, Any]):
 
     @property
     def name(self) -> str:
-        """The name; empty without one."""
+        """The name, or an empty string."""
         return self._metadata("name")
 
     @property
     def namespace(self) -> str:
-        """The namespace; empty without one."""
+        """The namespace, or an empty string."""
         return self._metadata("namespace")
 
     def _metadata(self, name: str) -> str:

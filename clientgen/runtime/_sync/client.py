@@ -1,7 +1,7 @@
 # Derived from _async/client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""What generated clients inherit: a method per verb, which sends and reads the answer."""
+"""Base class of generated clients, with a method per verb."""
 
-# The two classes here are friends.
+# These two classes use each other's private methods.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ __all__ = ["ResourceClient", "Subresource"]
 T = TypeVar("T", bound=Model)
 ListT = TypeVar("ListT", bound=ModelList[Any])
 
-# An edit without a timeout of its own gives up then: what conflicts for so long always will.
+# Edits without a timeout give up after this long: such conflicts are permanent.
 _CONFLICT_SECONDS = 60.0
 
 
 class ResourceClient:
-    """The verbs of one resource, in one namespace or, without, in all.
+    """The verbs of one resource, in one namespace or in all.
 
-    Subclasses say which resource, and offer the verbs it has under their public names. What takes
-    a name takes a valid one only, and sends nothing otherwise: a path without a name is that of
+    Subclasses set the resource and expose its verbs under public names. Methods that take a name
+    accept only valid names and otherwise send nothing, because a path without a name is the path of
     the whole collection.
 
     Raises:
-        ValueError: the namespace is no name, or the resource has no namespaces.
+        ValueError: the namespace is not a valid name, or the resource is not namespaced.
     """
 
     resource: ClassVar[Resource]
     _accessor: ClassVar[str] = ""
-    """What hands the client out, where that is not the resource's plural; for errors."""
+    """The accessor's name in error messages, if it differs from the resource's plural."""
 
     def __init__(self, rest: Rest, namespace: str | UnsetType = UNSET) -> None:
         self._rest = rest
@@ -203,7 +203,7 @@ class ResourceClient:
         body: Model | Mapping[str, object],
         options: Mapping[str, Any],
     ) -> T:
-        # The server insists on a name for who applies; without one it is the program's.
+        # The server requires a field manager for apply; by default it is the program's name.
         options = {"field_manager": self._rest.field_manager, **options}
         request = build_patch(path, ApplyPatch(body), options, self._codec)
         return self._send(model, request, self._rest.deadline(options))
@@ -249,7 +249,7 @@ class ResourceClient:
             raise ValueError(f"{accessor}(): {error}{more}") from None
 
     def _path_of(self, name: str, subresource: str = "") -> str:
-        """The path of an object, or of a part of it; refuses what is no name."""
+        """Return the path of an object or its subresource. Rejects invalid names."""
         try:
             path = f"{self._collection()}/{segment('name', name)}"
         except ValueError as error:
@@ -257,7 +257,7 @@ class ResourceClient:
         return f"{path}/{subresource}" if subresource else path
 
     def _path_for(self, body: object, subresource: str) -> str:
-        """The same for the object that a body is of."""
+        """Return the path of the object in `body` or its subresource. Rejects invalid names."""
         try:
             path = f"{self._collection()}/{segment('metadata.name', name_in(body))}"
         except ValueError as error:
@@ -265,20 +265,20 @@ class ResourceClient:
         return f"{path}/{subresource}" if subresource else path
 
     def _collection(self) -> str:
-        """The path of the collection in which something is to change."""
+        """Return the path of the collection to modify. Rejects clients for all namespaces."""
         if not self._is_narrow:
             raise self._misused("it needs a namespace")
         return self._path
 
     def _misused(self, problem: object) -> ValueError:
-        """Say a problem in the words of the call: `pods("shop").delete(): ...`."""
+        """Phrase an error in terms of the call: `pods("shop").delete(): ...`."""
         of = f'"{self._namespace}"' if self._namespace else ""
         call = called(self)
         return ValueError(f"{self._accessor or self.resource.plural}({of}){call}: {problem}")
 
 
 class Subresource(Generic[T]):
-    """A part of one object with an endpoint of its own, such as its status or its scale."""
+    """A subresource of one object, such as its status or its scale."""
 
     def __init__(self, client: ResourceClient, model: type[T], name: str, subresource: str) -> None:
         self._client = client
@@ -290,25 +290,28 @@ class Subresource(Generic[T]):
         return f"{self._client!r}.{self._part}({self._name!r})"
 
     def get(self, **options: Unpack[GetOptions]) -> T:
-        """Read it."""
+        """Get the subresource."""
         return self._client._get(self._model, self._name, options, subresource=self._part)
 
     def update(self, body: T, **options: Unpack[WriteOptions]) -> T:
-        """Replace it."""
+        """Replace the subresource with `body`."""
         return self._client._update_named(
             self._model, self._name, body, options, subresource=self._part
         )
 
     def patch(self, patch: Patch, **options: Unpack[PatchOptions]) -> T:
-        """Change it by a patch."""
+        """Patch the subresource."""
         return self._client._patch(self._model, self._name, patch, options, subresource=self._part)
 
     def apply(self, body: T | Mapping[str, object], **options: Unpack[ApplyOptions]) -> T:
-        """Own the fields that `body` sets: server-side apply."""
+        """Server-side apply: update the subresource and own the fields in `body`."""
         return self._client._apply_named(
             self._model, self._name, body, options, subresource=self._part
         )
 
     def edit(self, change: Callable[[T], object], **options: Unpack[EditOptions]) -> T:
-        """Read it, change it in place, and send the difference; again if it has changed since."""
+        """Get the subresource, let `change` modify it, and send the difference.
+
+        Retries on conflict.
+        """
         return self._client._edit(self._model, self._name, change, options, subresource=self._part)

@@ -1,5 +1,5 @@
 # Derived from _async/lines.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""A followed log, line by line."""
+"""`Lines`: follows a log line by line."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Lines"]
 
 
 class Lines(Stoppable):
-    """An iterator of lines as they are logged; it ends with the log, or when it is stopped.
+    """An iterator of log lines. It ends when the log ends or when it is stopped.
 
-    Bytes that are not UTF-8 are replaced. The request is sent when the first line is asked for. A
-    lost connection is an error, since nobody knows which line would be the next.
+    Bytes that are not UTF-8 are replaced. The request is sent when the first line is requested. A
+    lost connection raises an error, because there is no way to tell which line comes next.
     """
 
     def __init__(self, rest: Rest, request: HttpRequest, timeout: float | None) -> None:
