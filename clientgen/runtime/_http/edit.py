@@ -125,7 +125,7 @@ def _operations(before: Json, after: Json, path: tuple[str, ...]) -> Iterator[Js
 
 
 def _guard_operations(guards: Json) -> Iterator[Json]:
-    """Write the version that was read, so that the server compares it. A `test` would give a 422."""
+    """Write the version that was read, so that the server compares it; a `test` gives a 422."""
     for name, value in guards.items():
         yield {"op": "replace", "path": json_pointer("metadata", name), "value": value}
 

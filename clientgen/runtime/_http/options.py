@@ -56,7 +56,7 @@ class CallOptions(TypedDict, total=False):
 
 
 class GetOptions(CallOptions, total=False):
-    """Options of get. The object is at least as new as `resource_version`; "0" allows any version."""
+    """Options of get. The object is at least as new as `resource_version`; "0" means any."""
 
     resource_version: str
 
@@ -103,7 +103,7 @@ class WatchOptions(SelectionOptions, total=False):
 
 
 class WriteOptions(CallOptions, total=False):
-    """Options of writes. With `dry_run=True`, the server does everything except store the result."""
+    """Options of writes. With `dry_run=True`, the server does not store the result."""
 
     dry_run: bool
     field_manager: str
@@ -127,7 +127,7 @@ class ApplyOptions(WriteOptions, total=False):
 
 
 class DeleteOptions(CallOptions, total=False):
-    """Options of delete. `uid` and `resource_version` are preconditions that the object must meet."""
+    """Options of delete. `uid` and `resource_version` are preconditions."""
 
     dry_run: bool
     grace_period_seconds: int
@@ -157,7 +157,7 @@ class DeleteCollectionOptions(CallOptions, total=False):
 
 
 class LogOptions(CallOptions, total=False):
-    """Options of logs: the container and its lines. Pods with several containers need `container`."""
+    """Options of logs. `container` is required for pods with several containers."""
 
     container: str
     previous: bool

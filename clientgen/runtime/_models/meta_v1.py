@@ -328,7 +328,7 @@ class APIGroup(Model):
     api_version: Literal["v1"] = constant("v1", name="apiVersion")
     kind: Literal["APIGroup"] = constant("APIGroup")
     name: str
-    """The name of the object."""
+    """The group; empty for the core group."""
     versions: list[GroupVersionForDiscovery]
     """The versions, the preferred one first."""
     preferred_version: GroupVersionForDiscovery | None = None

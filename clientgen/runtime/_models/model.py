@@ -148,5 +148,5 @@ def constant(value: T, *, name: str | None = None) -> T:
 
 
 def _own(value: T) -> T:
-    """Return an equal string that is a distinct object, so that it can be recognized by identity."""
+    """Return an equal string that is a distinct object, recognizable by identity."""
     return cast("T", value.encode().decode()) if isinstance(value, str) else value
