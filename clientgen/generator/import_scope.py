@@ -1,6 +1,6 @@
 """The names of one file: naming a thing is what imports it.
 
-Templates ask for names (`ref`, `runtime`, `beside`); the scope of the file remembers each and
+Templates ask for names (`use`, `use_from`, `use_beside`); the scope of the file remembers each and
 writes the import block afterwards, so no import list is ever computed twice.
 """
 
@@ -14,9 +14,9 @@ from clientgen.generator.literals import identifier, module_name
 from clientgen.generator.plan import FilePlan, Symbol
 from clientgen.generator.unasync import protect, release, sync_name
 
-__all__ = ["Scope", "twin_of"]
+__all__ = ["KNOWN_NAMES", "Scope", "twin_of"]
 
-_RUNTIME: Mapping[str, str] = {
+KNOWN_NAMES: Mapping[str, str] = {
     **dict.fromkeys(
         ("Literal", "MicroTime", "Model", "NO_RAW", "Raw", "Time", "auto", "constant", "field"),
         META_MODULE,
@@ -90,14 +90,14 @@ class Scope:
         self._imported: dict[Symbol, str] = {}
         self._lazy: dict[str, list[str]] = {}
 
-    def kept(self, words: str) -> str:
-        """Words of others, which the twin has as well."""
+    def same_in_sync(self, words: str) -> str:
+        """Names and words of the API, which the synchronous twin does not exchange."""
         return protect(words) if self._has_twin else words
 
-    def kept_folders(self, module: str) -> str:
+    def module(self, module: str) -> str:
         """A module of the package of which only the last word is of both flavours."""
         folders, _, last = module_name(module).rpartition(".")
-        return f"{self.kept(folders)}.{last}"
+        return f"{self.same_in_sync(folders)}.{last}"
 
     def ref(self, symbol: Symbol) -> str:
         """The name of a symbol in this file; imported from now on."""
@@ -131,7 +131,7 @@ class Scope:
         """What it is called here and, where there is one, in the twin."""
         return {release(name), sync_name(name)} if self._has_twin else {name}
 
-    def lazy(self, module: str, name: str) -> str:
+    def use_in_annotations(self, module: str, name: str) -> str:
         """A name that annotations use and code imports where it is needed."""
         self.ref(Symbol("typing", "TYPE_CHECKING"))
         self._lazy.setdefault(module, []).append(identifier(name))
@@ -142,17 +142,17 @@ class Scope:
         modules = sorted(self._lazy, key=module_order)
         return self._block([(module, sorted(self._lazy[module])) for module in modules], indent=4)
 
-    def runtime(self, name: str) -> str:
-        """A name of the runtime or the standard library."""
-        return self.ref(Symbol(_RUNTIME[name], name))
+    def use(self, name: str) -> str:
+        """A name of the runtime or the standard library, one of `KNOWN_NAMES`."""
+        return self.ref(Symbol(KNOWN_NAMES[name], name))
 
-    def name_in(self, module: str, name: str) -> str:
+    def use_from(self, module: str, name: str) -> str:
         """A name of any other module."""
         return self.ref(Symbol(module, name))
 
-    def beside(self, module: str, name: str) -> str:
+    def use_beside(self, module: str, name: str) -> str:
         """A name of another module of the same package."""
-        return self.ref(Symbol(f"{self._package}.{module}", self.kept(name)))
+        return self.ref(Symbol(f"{self._package}.{module}", self.same_in_sync(name)))
 
     def imports(self) -> str:
         """The import block, in isort's order: standard library, runtime, this package."""
@@ -184,7 +184,7 @@ class Scope:
         while common < min(len(here), len(there) - 1) and here[common] == there[common]:
             common += 1
         *folders, last = there[common:]
-        return "." * (len(here) - common + 1) + ".".join([*map(self.kept, folders), last])
+        return "." * (len(here) - common + 1) + ".".join([*map(self.same_in_sync, folders), last])
 
     def _block(self, modules: list[tuple[str, list[str]]], indent: int = 0) -> str:
         lines: list[str] = []

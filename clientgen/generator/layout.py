@@ -20,13 +20,14 @@ __all__ = [
     "import_order",
     "inner_import",
     "module_order",
-    "naming_attributes",
     "section",
+    "strings",
 ]
 
 # How far attributes are indented, and the parts of their types.
 _ATTRIBUTE = "    "
-_PIECES = re.compile(r"""\[|\]| \| |, |"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+""")
+_PIECES = re.compile(r"""[\[\](){}]| \| |, |"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+|.""")
+_OPENING, _CLOSING = frozenset("[({"), frozenset("])}")
 
 
 def section(module: str) -> int:
@@ -60,28 +61,51 @@ def inner_import(module: str, name: str) -> str:
     return from_import(module, [name], indent=8)
 
 
-def fold(head: str, arguments: Iterable[str], tail: str = "") -> str:
-    """`head(arguments)tail` on one line, or an argument a line with a trailing comma.
+def fold(text: str) -> str:
+    """Fold each line of code that is too long: an argument a line, with a trailing comma.
 
-    Black keeps both as they are, in the derived flavour too, where the words are shorter.
+    black keeps both forms as they are, in the derived flavour too, where the words are shorter.
     """
-    listed = [argument for argument in arguments if argument]
-    line = f"{head}({', '.join(listed)}){tail}"
-    if len(line) <= WIDTH or not listed:
+    return "\n".join(_fold_call(line) if len(line) > WIDTH else line for line in text.split("\n"))
+
+
+def _fold_call(line: str) -> str:
+    """The head of a class or function, or a statement, with what is in its parentheses folded."""
+    head, bracket, rest = line.partition("(")
+    if not bracket or line.lstrip().startswith('"'):
         return line
-    indent = " " * (len(head) - len(head.lstrip()))
-    return "\n".join([f"{head}(", *(f"{indent}    {a}," for a in listed), f"{indent}){tail}"])
+    arguments, tail = _arguments(rest)
+    if not arguments:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()))
+    inner = [fold(f"{indent}    {argument},") for argument in arguments]
+    return "\n".join([f"{head}(", *inner, f"{indent}){tail}"])
+
+
+def _arguments(rest: str) -> tuple[list[str], str]:
+    """The arguments of a call and what follows, from the text behind its parenthesis."""
+    inner, tail = rest, ""
+    depth = 0
+    for piece in _PIECES.finditer(rest):
+        depth += (piece[0] in _OPENING) - (piece[0] in _CLOSING)
+        if depth < 0:
+            inner, tail = rest[: piece.start()], rest[piece.end() :]
+            break
+    return [argument for argument in _split(inner.removesuffix(","), ", ") if argument], tail
 
 
 def attribute(name: str, annotation: str, value: str = "") -> str:
-    """An attribute of a class, `name: annotation = value`; a long annotation is folded.
+    """An attribute of a class, `name: annotation = value`; what is too long is folded.
 
     Args:
         name: The attribute.
         annotation: Its type: names, subscripts and unions of them.
-        value: None, a call that `fold` laid out, or nothing.
+        value: None, a call, or nothing.
     """
     head = f"{_ATTRIBUTE}{name}: "
+    if _fits(head + annotation + _equals(value)):
+        return head + annotation + _equals(value)
+    value = _folded_value(value)
     if _fits(head + annotation + _equals(value)):
         return head + annotation + _equals(value)
     if value and _fits(f"{head}{annotation} = ("):
@@ -91,6 +115,15 @@ def attribute(name: str, annotation: str, value: str = "") -> str:
     if len(members) > 1 or "[" not in annotation:
         return f"{head}(\n{_union(members, 8)}\n{_ATTRIBUTE}){_equals(value)}"
     return _folded(head, annotation, 4) + _equals(value)
+
+
+def _folded_value(value: str) -> str:
+    function, bracket, rest = value.partition("(")
+    arguments = _arguments(rest)[0]
+    if not bracket or not arguments:
+        return value
+    inner = [f"{_ATTRIBUTE}    {argument}," for argument in arguments]
+    return "\n".join([f"{function}(", *inner, f"{_ATTRIBUTE})"])
 
 
 def _equals(value: str) -> str:
@@ -107,7 +140,7 @@ def _split(text: str, separator: str) -> list[str]:
     parts = [""]
     depth = 0
     for piece in _PIECES.findall(text):
-        depth += (piece == "[") - (piece == "]")
+        depth += (piece in _OPENING) - (piece in _CLOSING)
         if depth == 0 and piece == separator:
             parts.append("")
         else:
@@ -153,14 +186,7 @@ def _folded(head: str, annotation: str, indent: int) -> str:
     return "\n".join([f"{head}{generic}[", *lines, f"{' ' * indent}]"])
 
 
-def naming_attributes(keyword: str, attributes: tuple[str, ...]) -> str:
-    """A class keyword that names attributes, `sensitive=("data",)`; nothing if there are none."""
-    if not attributes:
-        return ""
-    listed = ", ".join(map(quoted, attributes)) + ("," if len(attributes) == 1 else "")
-    line = f"{keyword}=({listed})"
-    if len(line) + len("    ,") <= WIDTH:
-        return line
-    return "\n".join(
-        [f"{keyword}=(", *(f"        {quoted(each)}," for each in attributes), "    )"]
-    )
+def strings(texts: Iterable[str]) -> str:
+    """A tuple of strings."""
+    listed = [quoted(text) for text in texts]
+    return f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"

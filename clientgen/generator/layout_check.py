@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from clientgen.generator.layout import attribute, fold
+from clientgen.generator.layout import attribute
 from clientgen.generator.literals import DELIMITER, WIDTH
 
 __all__ = ["is_laid_out"]
@@ -102,7 +102,6 @@ _ONE_LINE = re.compile(rf"{DELIMITER}{_BEGIN}[^\n]+{_END}{DELIMITER}")
 _FIRST_LINE = re.compile(rf"{DELIMITER}{_BEGIN}.*(?<![ \\])")
 
 _FOLDED = re.compile(rf"    ({_NAME}): (.*?)(?: = (.*))?", re.ASCII)
-_CALL = re.compile(rf"({_NAME})\((.*)\)", re.ASCII)
 
 
 def _text(lines: Sequence[str], start: int) -> tuple[str, int]:
@@ -147,10 +146,6 @@ def _attribute(lines: Sequence[str], start: int) -> int:
     if parts is None or max(map(len, lines[start:end])) > WIDTH or _kind(joined.lstrip()) != "S":
         return 0
     name, annotation, value = parts.groups(default="")
-    declaration = f"    {name}: {annotation} = "
-    if call := _CALL.fullmatch(value):
-        folded = fold(declaration + call[1], call[2].split(", "))
-        value = folded.removeprefix(declaration)
     return end if attribute(name, annotation, value).split("\n") == lines[start:end] else 0
 
 

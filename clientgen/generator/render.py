@@ -7,20 +7,21 @@ nothing left to do.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from clientgen._shipped import shipped
-from clientgen.generator.import_scope import Scope, twin_of
+from clientgen.generator.import_scope import KNOWN_NAMES, Scope, twin_of
 from clientgen.generator.ir import (
     EnumType,
     ListType,
     MapType,
     ModelId,
     ModelType,
+    Resource,
     Scalar,
     TypeRef,
 )
@@ -29,11 +30,19 @@ from clientgen.generator.layout import (
     fold,
     import_order,
     inner_import,
-    naming_attributes,
+    strings,
 )
 from clientgen.generator.literals import attribute_docstring, docstring, identifier, quoted, word
 from clientgen.generator.manifest import header
-from clientgen.generator.plan import FieldPlan, FilePlan, Modules, Symbol
+from clientgen.generator.plan import (
+    ClientPlan,
+    FieldPlan,
+    FilePlan,
+    MethodPlan,
+    Modules,
+    Symbol,
+)
+from clientgen.generator.plan.method_shapes import METHOD_SHAPES, MethodShape
 from clientgen.generator.unasync import release, to_sync
 
 __all__ = ["Renderer"]
@@ -72,7 +81,17 @@ def _environment() -> Environment:
     filters: dict[str, Any] = found.filters
     filters["docstring"] = docstring
     filters["attribute_docstring"] = attribute_docstring
+    filters["fold"] = fold
     return found
+
+
+# A gap of a method's source, or a word that may be a name of the runtime.
+_GAPS = re.compile(r"\{(\w+)\}|\b([A-Z]\w*)")
+
+
+def _patches(resource: Resource) -> tuple[str, ...]:
+    """The kinds of patches that an API server takes for a resource."""
+    return ("Patch",) if resource.strategic_merge else ("JsonPatch", "MergePatch", "ApplyPatch")
 
 
 class Renderer:
@@ -93,7 +112,7 @@ class Renderer:
         return texts
 
     def _render(self, file: FilePlan) -> str:
-        scope = _Words(file, self._modules)
+        scope = _Names(file, self._modules)
         exported = [*file.defines, *map(scope.ref, file.reexports)]
         body = self._template(file.template).render(file=file, **scope.functions())
         return self._template("module.py.j2").render(
@@ -111,7 +130,7 @@ class Renderer:
         return _environment().get_template(name)
 
 
-class _Words(Scope):
+class _Names(Scope):
     """What templates may say in one file: its names, and the types and fields of models."""
 
     def __init__(self, file: FilePlan, modules: Modules) -> None:
@@ -119,49 +138,92 @@ class _Words(Scope):
         self._file = file
         self._modules = modules
 
-    def functions(self) -> dict[str, Callable[..., str]]:
-        """What templates call."""
+    def functions(self) -> dict[str, Any]:
+        """What templates have beside the plan of their file."""
         return {
-            "runtime": self.runtime,
+            # names, which are imported where they are used
+            "use": self.use,
+            "use_from": self.use_from,
+            "use_beside": self.use_beside,
+            "use_in_annotations": self.use_in_annotations,
             "class_of": self.model,
-            "field_line": self.field,
-            "ref": self.name_in,
-            "beside": self.beside,
-            "lazy": self.lazy,
-            "options": self.options,
-            "fold": fold,
-            "import_line": inner_import,
-            "quoted": quoted,
-            "naming_attributes": naming_attributes,
-            "kept": self.kept,
-            "kept_folders": self.kept_folders,
+            "local_import": inner_import,
+            # what the API calls something, as a name, a string, a module or a word of a docstring
+            "name": self.name,
+            "string": self.string,
+            "module": self.module,
             "word": self.word,
-            "identifier": identifier,
+            # texts of both flavours
+            "quoted": quoted,
+            "strings": strings,
+            # attributes and methods
+            "attribute": self.attribute,
+            "shapes": METHOD_SHAPES,
+            "code": self.code,
+            "prose": self.prose,
         }
+
+    def name(self, name: str) -> str:
+        """A name that comes from the API."""
+        return self.same_in_sync(identifier(name))
+
+    def string(self, text: str) -> str:
+        """A string that comes from the API."""
+        return self.same_in_sync(quoted(text))
 
     def word(self, text: str) -> str:
         """A word of the API in a docstring."""
-        return self.kept(word(text))
+        return self.same_in_sync(word(text))
 
-    def options(self, name: str) -> str:
-        """The keyword arguments of a call, as one of the runtime's option types lists them."""
-        return f"**options: {self.runtime('Unpack')}[{self.runtime(name)}]"
+    def code(self, text: str, client: ClientPlan, method: MethodPlan) -> str:
+        """The source of a method, of a text of its shape."""
+
+        def filled(found: re.Match[str]) -> str:
+            gap, name = found.groups()
+            if gap:
+                return self._gap(gap, client.resource, method)
+            return self.use(name) if name in KNOWN_NAMES else name
+
+        return _GAPS.sub(filled, text)
+
+    def prose(self, shape: MethodShape, client: ClientPlan, method: MethodPlan) -> str:
+        """The docstring of a method."""
+        text = (method.subresource and shape.docstring_of_subresource) or shape.docstring
+        kind = self.word(client.resource.kind)
+        part = self.word(method.subresource) if method.subresource else ""
+        whole = f"the {part} of the {kind}" if part else f"the {kind}"
+        return text.format(kind=kind, subresource=part, object=whole)
+
+    def _gap(self, gap: str, resource: Resource, method: MethodPlan) -> str:
+        if gap == "method":
+            return self.name(method.name)
+        if gap == "model":
+            return self.model(method.model)
+        if gap == "input" and method.input:
+            return self.model(method.input)
+        if gap == "patches":
+            return " | ".join(map(self.use, _patches(resource)))
+        if gap == "subresource_string":
+            return self.string(method.subresource)
+        if gap == "part":
+            return f", subresource={self.string(method.subresource)}" if method.subresource else ""
+        raise ValueError(f"the shape {method.shape!r} has a gap {gap!r} that nothing fills")
 
     def model(self, model: ModelId) -> str:
         """The class of a model."""
         symbol = self._file.resolved(self._modules.symbol(model))
         own = symbol.module.startswith(".")
-        module = symbol.module if own else self.kept(symbol.module)
-        return self.ref(Symbol(module, self.kept(symbol.name)))
+        module = symbol.module if own else self.same_in_sync(symbol.module)
+        return self.ref(Symbol(module, self.same_in_sync(symbol.name)))
 
     def type(self, type_: TypeRef) -> str:
         """The annotation of a type."""
         if isinstance(type_, Scalar):
             name, imported = _SCALARS[type_]
-            return self.runtime(name) if imported else name
+            return self.use(name) if imported else name
         if isinstance(type_, EnumType):
             values = ", ".join(quoted(each) for each in type_.values if not _reads_as_code(each))
-            return f"{self.runtime('Literal')}[{values}] | str" if values else "str"
+            return f"{self.use('Literal')}[{values}] | str" if values else "str"
         if isinstance(type_, ModelType):
             return self.model(type_.model)
         if isinstance(type_, ListType):
@@ -172,34 +234,34 @@ class _Words(Scope):
 
     def _annotation(self, type_: TypeRef) -> str:
         """The annotation of an attribute: that of its type, if there is no better one."""
-        return self.runtime("Quantities") if type_ == _QUANTITIES else self.type(type_)
+        return self.use("Quantities") if type_ == _QUANTITIES else self.type(type_)
 
-    def field(self, field: FieldPlan) -> str:
-        """The line of a model's attribute."""
+    def attribute(self, field: FieldPlan) -> str:
+        """An attribute of a model."""
         annotation = self._annotation(field.type)
         if field.default == "none":
             annotation += " | None"
         name = identifier(field.attribute)
-        return attribute(name, annotation, self._value(field, f"    {name}: {annotation} = "))
+        return attribute(name, annotation, self._value(field))
 
-    def _value(self, field: FieldPlan, declaration: str) -> str:
-        """What an attribute is set to, as it is laid out behind its declaration."""
+    def _value(self, field: FieldPlan) -> str:
+        """What an attribute is set to."""
         default = self._default(field)
         if not field.named and field.default in {"required", "none"}:
             return "None" if field.default == "none" else ""
-        function = self.runtime("auto" if field.default == "auto" else "field")
+        function = self.use("auto" if field.default == "auto" else "field")
         name = f"name={quoted(field.wire_name)}" if field.named else ""
-        return fold(declaration + function, [default, name]).removeprefix(declaration)
+        return f"{function}({', '.join(filter(None, (default, name)))})"
 
     def _default(self, field: FieldPlan) -> str:
         if field.default == "auto" and isinstance(field.type, ModelType):
             return self._auto(field.type)
         if field.default == "json":
-            return f"default={self.runtime('NO_RAW')}"
+            return f"default={self.use('NO_RAW')}"
         if field.default == "unset zero":
-            return f"default={self.runtime('UNSET_ZERO')}"
+            return f"default={self.use('UNSET_ZERO')}"
         if field.default in _UNSETS:
-            return f"default_factory={self.runtime(_UNSETS[field.default])}"
+            return f"default_factory={self.use(_UNSETS[field.default])}"
         return {
             "required": "",
             "none": "default=None",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support.tricks import PIECES, TEXTS
 
 from clientgen.generator.format import LINE_LENGTH, format_tree
-from clientgen.generator.layout import attribute, fold, from_import, naming_attributes
+from clientgen.generator.layout import attribute, fold, from_import, strings
 from clientgen.generator.layout_check import is_laid_out
 from clientgen.generator.literals import attribute_docstring, docstring, quoted, said_by
 
@@ -220,10 +220,11 @@ def test_attributes_are_folded_as_black_folds_them(
     name: str, annotation: str, given_to_field: list[str]
 ) -> None:
     plain = f"    {name}: {annotation}"
-    value = fold(f"{plain} = field", given_to_field).removeprefix(f"{plain} = ")
+    value = f"field({', '.join(given_to_field)})"
     for each in ("", "None", value):
         source = f'class A:\n    """A."""\n\n{attribute(name, annotation, each)}\n'
-        unfolded = f'class A:\n    """A."""\n\n{plain}{f" = {each}" if each else ""}\n'
+        declared = fold(f"{plain} = {each}" if each else plain)
+        unfolded = f'class A:\n    """A."""\n\n{declared}\n'
 
         assert by_black(source) == source
         assert by_black(unfolded) == source
@@ -235,7 +236,7 @@ def test_attributes_are_folded_as_black_folds_them(
 def test_imports_and_heads_of_classes_are_as_black_writes_them(
     name: str, others: list[str]
 ) -> None:
-    head = fold(f"class {name}", ["Model", naming_attributes("sensitive", tuple(others))], ":")
+    head = fold(f"class {name}(Model, sensitive={strings(others)}):")
     source = f'{from_import("." + name, others)}\n\n\n{head}\n    """A."""\n'
 
     assert by_black(source) == source

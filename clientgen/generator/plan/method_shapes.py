@@ -1,0 +1,134 @@
+"""How the methods of clients look: their heads, their docstrings and what they do.
+
+Each shape is Python with gaps in braces. `{method}` is the name of the method, `{model}` the class
+it returns or works on, `{input}` the class of its body, `{kind}` the kind of the client, and
+`{subresource}` the subresource. `{object}` is "the Pod" or, of a subresource, "the status of the
+Pod". `{part}` is the keyword argument that names the subresource, if there is one. Names of the
+runtime are imported where they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["METHOD_SHAPES", "MethodShape"]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodShape:
+    """The source of a method, with gaps."""
+
+    head: str
+    docstring: str
+    body: str
+    docstring_of_subresource: str = ""
+    """Another docstring for methods of a subresource, where it needs one."""
+
+
+METHOD_SHAPES: Mapping[str, MethodShape] = {
+    "list": MethodShape(
+        "async def {method}(self, **options: Unpack[ListOptions]) -> {model}:",
+        "List the objects that match the options. With `limit`, return a single page.",
+        "return await self._list({model}, options)",
+    ),
+    "each": MethodShape(
+        "def {method}(self, **options: Unpack[EachOptions]) -> AsyncIterator[{model}]:",
+        "Iterate over the objects that match the options, reading a page at a time.",
+        "return self._each({input}, options)",
+    ),
+    "watch": MethodShape(
+        "def {method}(self, **options: Unpack[WatchOptions]) -> AsyncWatch[{model}]:",
+        "Yield an event for every change to the objects that match the options, until stopped.",
+        "return self._watch({model}, options)",
+    ),
+    "get": MethodShape(
+        "async def {method}(self, name: str, **options: Unpack[GetOptions]) -> {model}:",
+        "Get {object} called `name`.",
+        "return await self._get({model}, name, options{part})",
+    ),
+    "create": MethodShape(
+        "async def {method}(self, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "Create the {kind}.",
+        "return await self._create({model}, body, options)",
+    ),
+    "create_named": MethodShape(
+        "async def {method}"
+        "(self, name: str, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "Create the {subresource} of the {kind} called `name`.",
+        "return await self._create_named({model}, name, body, options{part})",
+    ),
+    "update": MethodShape(
+        "async def {method}(self, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "Replace {object} with `body`.",
+        "return await self._update({model}, body, options{part})",
+        docstring_of_subresource="Replace {object} with that of `body`.",
+    ),
+    "update_named": MethodShape(
+        "async def {method}"
+        "(self, name: str, body: {input}, **options: Unpack[WriteOptions]) -> {model}:",
+        "Replace {object} called `name` with `body`.",
+        "return await self._update_named({model}, name, body, options{part})",
+    ),
+    "patch": MethodShape(
+        "async def {method}"
+        "(self, name: str, patch: {patches}, **options: Unpack[PatchOptions]) -> {model}:",
+        "Patch {object} called `name`.",
+        "return await self._patch({model}, name, patch, options{part})",
+    ),
+    "edit": MethodShape(
+        "async def {method}"
+        "(self, name: str, change: Callable[[{model}], object], **options: Unpack[EditOptions])"
+        " -> {model}:",
+        "Get the object, let `change` modify it, and send the difference. Retries on conflict.",
+        "return await self._edit({model}, name, change, options)",
+    ),
+    "apply": MethodShape(
+        "async def {method}"
+        "(self, body: {input} | Mapping[str, object], **options: Unpack[ApplyOptions]) -> {model}:",
+        "Server-side apply: create or update {object} and own the fields in `body`.",
+        "return await self._apply({model}, body, options{part})",
+        docstring_of_subresource="Server-side apply: update {object} and own the fields in `body`.",
+    ),
+    "apply_named": MethodShape(
+        "async def {method}"
+        "(self, name: str, body: {input} | Mapping[str, object], **options: Unpack[ApplyOptions])"
+        " -> {model}:",
+        "Server-side apply: update {object} and own the fields in `body`.",
+        "return await self._apply_named({model}, name, body, options{part})",
+    ),
+    "delete": MethodShape(
+        "async def {method}"
+        "(self, name: str, **options: Unpack[DeleteOptions]) -> {model} | Status:",
+        "Delete the {kind}. Returns it if deletion is pending, otherwise usually a Status.",
+        "return await self._delete({model}, name, options)",
+    ),
+    "delete_collection": MethodShape(
+        "async def {method}(self, **options: Unpack[DeleteCollectionOptions]) -> {model} | Status:",
+        "Delete every object that matches the options.",
+        "return await self._delete_collection({model}, options)",
+    ),
+    "evict": MethodShape(
+        "async def {method}"
+        "(self, name: str, body: {input} | None = None, **options: Unpack[WriteOptions])"
+        " -> {model}:",
+        "Evict the {kind} called `name`, if disruption budgets allow it.",
+        "body = body or {input}(metadata=ObjectMeta(name=name))\n"
+        "return await self._create_named({model}, name, body, options{part})",
+    ),
+    "logs": MethodShape(
+        "async def {method}(self, name: str, **options: Unpack[LogOptions]) -> str:",
+        "Read the log of a container of the {kind} called `name`.",
+        "return await self._logs(name, options)",
+    ),
+    "follow_logs": MethodShape(
+        "def {method}(self, name: str, **options: Unpack[LogOptions]) -> AsyncLines:",
+        "Follow the log of a container of the {kind} called `name`, line by line.",
+        "return self._follow_logs(name, options)",
+    ),
+    "subresource": MethodShape(
+        "def {method}(self, name: str) -> AsyncSubresource[{model}]:",
+        "Get, update, patch, apply or edit the {subresource} of the {kind} called `name`.",
+        "return self._subresource({model}, name, {subresource_string})",
+    ),
+}
