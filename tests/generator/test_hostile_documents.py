@@ -50,7 +50,7 @@ def read(document: Json) -> Spec:
 
 def rendered(*specs: Spec) -> dict[str, str]:
     files, modules = plan(resolve(specs, ()), {})
-    return dict(Renderer(modules).render(files).texts)
+    return dict(Renderer(modules).render(files))
 
 
 def checked(texts: dict[str, str], folder: Path) -> None:

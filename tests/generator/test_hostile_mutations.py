@@ -127,7 +127,7 @@ def test_a_document_gives_a_package_or_problems(
             told += map(str, error.problems)
             continue
         sound += 1
-        for path, text in Renderer(modules).render(files).texts.items():
+        for path, text in Renderer(modules).render(files).items():
             assert not strange(text), (path, document)
     assert 0 < sound < TRIES
     assert all(told)
@@ -195,7 +195,7 @@ def test_go_gives_markers_or_problems():
             told += map(str, error.problems)
             continue
         sound += 1
-        for path, rendered in Renderer(modules).render(files).texts.items():
+        for path, rendered in Renderer(modules).render(files).items():
             assert not strange(rendered), (path, text)
     assert 0 < sound < TRIES
     assert all(told)
@@ -207,7 +207,7 @@ def test_a_method_may_be_called_like_a_word_of_python(name: str):
     markers = go_types.parse([Input("v1/crate.go", "v1/crate.go", data)])
     spec = read_openapi(json.dumps(document_v2()).encode())
     files, modules = plan(resolve([spec], (markers,)), {})
-    text = Renderer(modules).render(files).texts["shop/v1/clients.py"]
+    text = Renderer(modules).render(files)["shop/v1/clients.py"]
 
     named = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
     assert named & {name.lower(), f"{name.lower()}_"}
