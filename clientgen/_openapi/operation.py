@@ -17,7 +17,7 @@ from clientgen._openapi.json_text import follow, is_array, is_object, pointer
 from clientgen._openapi.schema import Schema, kinds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from clientgen._problems import Problems
 
@@ -122,14 +122,15 @@ class OperationReader(ABC):
             # What stands there without being a path is an extension, of any type.
             methods = [method for method in METHODS if method in item] if is_object(item) else []
             match = _PATH.match(path) if methods else None
+            served = _on_resource(match, item) if match and not match["watch"] else None
             for method in methods:
                 action = item[method].get("x-kubernetes-action")
                 if not isinstance(action, str) or not match:
                     self.ignored.append((f"{method.upper()} {path}", _NO_RESOURCE))
-                elif match["watch"]:
+                elif served is None:
                     self.ignored.append((f"{method.upper()} {path}", _DEPRECATED_WATCH))
                 else:
-                    yield _call(match, method, action, item)
+                    yield served(method, action, item[method])
 
     @abstractmethod
     def body(self, raw: _Json, item: _Json) -> Schema | None:
@@ -206,18 +207,15 @@ class OperationReader(ABC):
         return watched
 
 
-def _call(match: re.Match[str], method: str, action: str, item: _Json) -> Call:
-    return Call(
-        path=match.string,
-        method=method,
-        action=action,
-        group_version=GroupVersion(match["group"] or "", match["version"]),
-        plural=match["plural"],
-        subresource=match["subresource"] or "",
-        namespaced=bool(match["namespaced"]),
-        raw=item[method],
-        item=item,
-    )
+def _on_resource(match: re.Match[str], item: _Json) -> Callable[[str, str, _Json], Call]:
+    """Makes the calls of one path."""
+    home = GroupVersion(match["group"] or "", match["version"])
+    resource = match["plural"], match["subresource"] or "", bool(match["namespaced"])
+
+    def call(method: str, action: str, raw: _Json) -> Call:
+        return Call(match.string, method, action, home, *resource, raw, item)
+
+    return call
 
 
 def check_unique(operations: Iterable[Operation], problems: Problems) -> None:

@@ -175,7 +175,8 @@ class _Part:
 
     def add(self, verb: str, call: Call, operations: v2.Operations) -> None:
         self.verbs.add(verb)
-        self.kind = next(iter(call.kinds), self.kind)
+        if self.kind is None:
+            self.kind = next(iter(call.kinds), None)
         if verb == "list":
             response = operations.response(call.raw)
             self.list_of = (response and response.reference) or ""
