@@ -56,9 +56,9 @@ class Problems:
         """Note a problem and go on."""
         self._problems.append(Problem(where, what, hint))
 
-    def extend(self, others: Iterable[Problem]) -> None:
+    def extend(self, problems: Iterable[Problem]) -> None:
         """Take over what another collection found."""
-        self._problems.extend(others)
+        self._problems.extend(problems)
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._problems)
@@ -76,17 +76,17 @@ class Problems:
             raise ClientgenError(self._problems)
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> str:
     """A hint that names what is nearest to a mistyped name, if anything is near.
 
     Args:
         name: what was written; upper and lower case do not count.
-        known: what could have been.
+        candidates: what could have been.
         otherwise: the hint if nothing is near.
     """
     import difflib  # seldom needed, and it takes a while
 
-    by_lower = {each.lower(): each for each in known}
+    by_lower = {each.lower(): each for each in candidates}
     last = name.lower().rpartition("/")[2]
     for close in difflib.get_close_matches(name.lower(), by_lower):
         # Two kinds of one group are alike by their group alone.

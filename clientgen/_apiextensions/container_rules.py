@@ -41,8 +41,8 @@ def containers(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
         where = f"{path}.x-kubernetes-preserve-unknown-fields"
         yield invalid_value(where, False, "must be true or undefined")
     yield from _container_type(raw, path, "x-kubernetes-map-type", "object", ("atomic", "granular"))
-    known = ("atomic", "set", "map")
-    yield from _container_type(raw, path, "x-kubernetes-list-type", "array", known)
+    allowed = ("atomic", "set", "map")
+    yield from _container_type(raw, path, "x-kubernetes-list-type", "array", allowed)
     items = raw.get("items")
     list_type = raw.get("x-kubernetes-list-type")
     if is_object(items) and list_type == "set" and raw.get("type") == "array":
@@ -53,26 +53,26 @@ def containers(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
 
 
 def _container_type(
-    raw: Mapping[str, Any], path: str, name: str, kind: str, known: tuple[str, ...]
+    raw: Mapping[str, Any], path: str, name: str, kind: str, allowed: tuple[str, ...]
 ) -> Iterator[Cause]:
-    given = raw.get(name)
-    if given is None:
+    value = raw.get(name)
+    if value is None:
         return
     actual = raw.get("type") or ""
     if actual != kind:
         why, where = f"must be {kind} if {name} is specified", f"{path}.type"
         yield invalid_value(where, actual, why) if actual else required(where, why)
-    if given not in known:
-        yield not_supported(f"{path}.{name}", given, known)
+    if value not in allowed:
+        yield not_supported(f"{path}.{name}", value, allowed)
 
 
 def _set_items(items: Mapping[str, Any], path: str) -> Iterator[Cause]:
     why = "must be atomic as item of a list with x-kubernetes-list-type=set"
-    given = items.get("x-kubernetes-list-type")
-    if items.get("type") == "array" and given not in (None, "atomic"):
-        yield invalid_value(f"{path}.items.x-kubernetes-list-type", given, why)
+    list_type = items.get("x-kubernetes-list-type")
+    if items.get("type") == "array" and list_type not in (None, "atomic"):
+        yield invalid_value(f"{path}.items.x-kubernetes-list-type", list_type, why)
     if items.get("type") == "object" and items.get("x-kubernetes-map-type") != "atomic":
-        yield invalid_value(f"{path}.items.x-kubernetes-map-type", given, why)
+        yield invalid_value(f"{path}.items.x-kubernetes-map-type", list_type, why)
 
 
 def _map_keys(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:

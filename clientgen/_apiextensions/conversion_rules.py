@@ -89,24 +89,24 @@ def _service(service: Mapping[str, Any], path: str) -> Iterator[Cause]:
     if not 1 <= port <= _MOST:
         why = "port is not valid: must be between 1 and 65535, inclusive"
         yield invalid_value(f"{path}.port", port, why)
-    if given := service.get("path"):
-        yield from _service_path(given, f"{path}.path")
+    if service_path := service.get("path"):
+        yield from _service_path(service_path, f"{path}.path")
 
 
-def _service_path(given: str, path: str) -> Iterator[Cause]:
-    if given == "/":
+def _service_path(service_path: str, path: str) -> Iterator[Cause]:
+    if service_path == "/":
         return
-    if given == "//":
-        yield invalid_value(path, given, "segment[0] may not be empty")
+    if service_path == "//":
+        yield invalid_value(path, service_path, "segment[0] may not be empty")
         return
-    if not given.startswith("/"):
-        yield invalid_value(path, given, "must start with a '/'")
-    for at, segment in enumerate(given[1:].removesuffix("/").split("/")):
+    if not service_path.startswith("/"):
+        yield invalid_value(path, service_path, "must start with a '/'")
+    for at, segment in enumerate(service_path[1:].removesuffix("/").split("/")):
         if not segment:
-            yield invalid_value(path, given, f"segment[{at}] may not be empty")
+            yield invalid_value(path, service_path, f"segment[{at}] may not be empty")
         else:
             for problem in subdomain_problems(segment):
-                yield invalid_value(path, given, f"segment[{at}]: {problem}")
+                yield invalid_value(path, service_path, f"segment[{at}]: {problem}")
 
 
 def _reviews(versions: list[str], path: str) -> Iterator[Cause]:

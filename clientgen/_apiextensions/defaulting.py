@@ -40,8 +40,12 @@ def _drop_members(value: dict[str, Any], structure: Structure) -> None:
     gone: list[str] = []
     for name, each in value.items():
         if each is None:
-            known = structure.member(name)
-            if known is not None and not known.nullable and not known.has_default:
+            substructure = structure.member(name)
+            if (
+                substructure is not None
+                and not substructure.nullable
+                and not substructure.has_default
+            ):
                 gone.append(name)
         elif is_container(each):
             drop_nulls(each, structure.member(name))
@@ -64,11 +68,11 @@ def _default(value: Any, structure: Structure | None) -> None:
 
 
 def _default_object(value: dict[str, Any], structure: Structure) -> None:
-    for name, known in structure.properties.items():
-        if known.has_default and (
-            name not in value or (value[name] is None and not known.nullable)
+    for name, substructure in structure.properties.items():
+        if substructure.has_default and (
+            name not in value or (value[name] is None and not substructure.nullable)
         ):
-            value[name] = copied(known.default)
+            value[name] = copied(substructure.default)
     for name, each in value.items():
         known_value = structure.member(name)
         if known_value is None:

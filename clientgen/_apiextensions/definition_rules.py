@@ -131,11 +131,11 @@ def _group(group: str) -> Iterator[Cause]:
         yield invalid_value("spec.group", group, "should be a domain with at least one dot")
 
 
-def _choice(field: str, given: str | None, known: tuple[str, ...]) -> Iterator[Cause]:
-    if not given:
+def _choice(field: str, value: str | None, allowed: tuple[str, ...]) -> Iterator[Cause]:
+    if not value:
         yield required(field)
-    elif given not in known:
-        yield not_supported(field, given, known)
+    elif value not in allowed:
+        yield not_supported(field, value, allowed)
 
 
 def _has_status(subresources: Mapping[str, Any] | None) -> bool:
@@ -169,12 +169,12 @@ def _names(names: Mapping[str, Any]) -> Iterator[Cause]:
         if not names.get(name):
             yield required(f"spec.names.{name}")
     for name in _NAMES:
-        given: str = names.get(name) or ""
-        if given and name in ("kind", "listKind"):
+        value: str = names.get(name) or ""
+        if value and name in ("kind", "listKind"):
             why = "may have mixed case, but should otherwise match: "
-            yield from _label(f"spec.names.{name}", given.lower(), given, why)
-        elif given:
-            yield from _label(f"spec.names.{name}", given)
+            yield from _label(f"spec.names.{name}", value.lower(), value, why)
+        elif value:
+            yield from _label(f"spec.names.{name}", value)
     for name in ("shortNames", "categories"):
         for at, each in enumerate(listed(names, name)):
             yield from _label(f"spec.names.{name}[{at}]", each)
@@ -228,15 +228,19 @@ def _approval(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> Iterator
     group: str = crd["spec"].get("group") or ""
     if not (group in ("k8s.io", "kubernetes.io") or group.endswith((".k8s.io", ".kubernetes.io"))):
         return
-    given, before = _annotation(crd), _annotation(old) if old is not None else None
-    if given.startswith("unapproved") or "://" in given or (before is not None and before == given):
+    approval, before = _annotation(crd), _annotation(old) if old is not None else None
+    if (
+        approval.startswith("unapproved")
+        or "://" in approval
+        or (before is not None and before == approval)
+    ):
         return
     field = f"metadata.annotations[{_APPROVED}]"
     why = f'protected groups must have approval annotation "{_APPROVED}"'
     more = "see https://github.com/kubernetes/enhancements/pull/1111"
-    if given:
+    if approval:
         why += ' with either a URL or a reason starting with "unapproved"'
-        yield invalid_value(field, given, f"{why}, {more}")
+        yield invalid_value(field, approval, f"{why}, {more}")
     else:
         yield required(field, f"{why}, {more}")
 
@@ -252,8 +256,8 @@ def _annotation(crd: Mapping[str, Any]) -> str:
 
 def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[str]:
     """What the server warns of: formats it does not know."""
-    known = frozenset[str]() if old is None else frozenset(_warnings(old))
-    return [each for each in _warnings(crd) if each not in known]
+    old_warnings = frozenset[str]() if old is None else frozenset(_warnings(old))
+    return [each for each in _warnings(crd) if each not in old_warnings]
 
 
 def _warnings(crd: Mapping[str, Any]) -> list[str]:

@@ -142,17 +142,17 @@ _ORDER: Final = ("plural", "singular", "shortNames", "kind", "listKind", "catego
 
 
 def status_of(
-    crd: Mapping[str, Any], others: Iterable[Mapping[str, Any]], now: datetime
+    crd: Mapping[str, Any], other_crds: Iterable[Mapping[str, Any]], now: datetime
 ) -> dict[str, Any]:
     """The status of a definition: its names are accepted unless another of its group has them.
 
     Args:
         crd: the definition.
-        others: the other definitions, of whatever group.
+        other_crds: the other definitions, of whatever group.
         now: when conditions change.
     """
     status: dict[str, Any] = dict(part(crd, "status"))
-    names, conflict = _accept(crd, list(others))
+    names, conflict = _accept(crd, list(other_crds))
     conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
     if conflict is None:
         good = ("True", "NoConflicts", "no conflicts found")
@@ -205,15 +205,15 @@ def ending(crd: Mapping[str, Any], now: datetime, *, begun: bool) -> dict[str, A
 
 
 def _accept(
-    crd: Mapping[str, Any], others: list[Mapping[str, Any]]
+    crd: Mapping[str, Any], other_crds: list[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], tuple[str, str] | None]:
     wanted: dict[str, Any] = crd["spec"]["names"]
     accepted: dict[str, Any] = dict(part(part(crd, "status"), "acceptedNames"))
-    resources, kinds = _taken(crd["spec"]["group"], others)
+    resources, kinds = _taken(crd["spec"]["group"], other_crds)
     conflict: tuple[str, str] | None = None
     for name in _REASONS:
-        taken = kinds if name in _KINDS else resources
-        clashes = _clashes(wanted.get(name), accepted.get(name), taken)
+        in_use = kinds if name in _KINDS else resources
+        clashes = _clashes(wanted.get(name), accepted.get(name), in_use)
         if clashes:
             conflict = _REASONS[name], clashes
         else:
@@ -224,10 +224,10 @@ def _accept(
     return {"kind": "", "plural": "", **names}, conflict
 
 
-def _taken(group: str, others: list[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+def _taken(group: str, other_crds: list[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
     resources: set[str] = set()
     kinds: set[str] = set()
-    for other in others:
+    for other in other_crds:
         if other["spec"]["group"] == group:
             names = part(part(other, "status"), "acceptedNames")
             resources.update(names[name] for name in _RESOURCES if names.get(name))
@@ -236,11 +236,11 @@ def _taken(group: str, others: list[Mapping[str, Any]]) -> tuple[set[str], set[s
     return resources, kinds
 
 
-def _clashes(wanted: Any, accepted: Any, taken: set[str]) -> str:
-    asked = wanted if is_list(wanted) else [wanted]
-    ours = accepted if is_list(accepted) else [accepted]
+def _clashes(wanted: Any, accepted: Any, in_use: set[str]) -> str:
+    requested = wanted if is_list(wanted) else [wanted]
+    own = accepted if is_list(accepted) else [accepted]
     clashing = [
-        f'"{name}" is already in use' for name in asked if name not in ours and name in taken
+        f'"{name}" is already in use' for name in requested if name not in own and name in in_use
     ]
     return clashing[0] if len(clashing) == 1 else f"[{', '.join(clashing)}]" if clashing else ""
 
@@ -250,9 +250,9 @@ def _is_true(conditions: list[dict[str, Any]], kind: str) -> bool:
 
 
 def _set(
-    conditions: list[dict[str, Any]], kind: str, told: tuple[str, str, str], now: datetime
+    conditions: list[dict[str, Any]], kind: str, condition_text: tuple[str, str, str], now: datetime
 ) -> None:
-    status, reason, message = told
+    status, reason, message = condition_text
     condition = next((each for each in conditions if each["type"] == kind), None)
     if condition is None:
         condition = {"type": kind}

@@ -31,8 +31,8 @@ __all__ = ["check_embedded", "check_type_meta", "clean_embedded", "has_embedded"
 
 def has_embedded(structure: Structure) -> bool:
     """Whether there are embedded objects anywhere below the root."""
-    below = [*structure.properties.values(), structure.items, structure.additional]
-    return any(each.embedded or has_embedded(each) for each in below if each is not None)
+    parts = [*structure.properties.values(), structure.items, structure.additional]
+    return any(each.embedded or has_embedded(each) for each in parts if each is not None)
 
 
 def _embedded(

@@ -76,10 +76,10 @@ def parse_duration(text: str) -> int:
         return go_duration(text)
     except ValueError:
         spans = [_worded(int(part[1]), part[2].lower()) for part in _WORDED_PART.finditer(text)]
-        known = [each for each in spans if each is not None]
-        if not known:
+        durations = [each for each in spans if each is not None]
+        if not durations:
             raise
-        return sum(known)
+        return sum(durations)
 
 
 def _worded(number: int, unit: str) -> int | None:

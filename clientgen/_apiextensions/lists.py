@@ -33,9 +33,9 @@ def repeated(value: Any, structure: Structure | None, path: str = "") -> list[Ca
 def _members(value: dict[str, Any], structure: Structure, path: str) -> Iterator[list[Cause]]:
     for name, each in value.items():
         if is_container(each):
-            known = structure.properties.get(name)
-            if known is not None:
-                yield repeated(each, known, f"{path}.{name}" if path else name)
+            substructure = structure.properties.get(name)
+            if substructure is not None:
+                yield repeated(each, substructure, f"{path}.{name}" if path else name)
             else:
                 yield repeated(each, structure.additional, f"{path}[{name}]")
 
@@ -63,9 +63,9 @@ def _in_map(value: list[Any], structure: Structure, path: str) -> list[Cause]:
 
 def _second(values: Iterable[Any]) -> Iterator[int]:
     """Where each value that is there more than once stands for the second time."""
-    seen: dict[bytes, int] = {}
+    counts: dict[bytes, int] = {}
     for at, each in enumerate(values):
         text = json.encode(each, order="deterministic")
-        seen[text] = seen.get(text, 0) + 1
-        if seen[text] == 2:  # noqa: PLR2004 - the second one
+        counts[text] = counts.get(text, 0) + 1
+        if counts[text] == 2:  # noqa: PLR2004 - the second one
             yield at

@@ -49,10 +49,10 @@ def _prune_object(
     for name, each in value.items():
         if structure.embedded and name in META_FIELDS:
             continue
-        known = properties.get(name)
-        if known is not None or structure.is_map:
+        substructure = properties.get(name)
+        if substructure is not None or structure.is_map:
             if is_container(each):
-                _prune(each, known or structure.additional, _joined(path, name), unknown)
+                _prune(each, substructure or structure.additional, _joined(path, name), unknown)
         elif not structure.preserves_unknown:
             gone.append(name)
     for name in gone:
@@ -70,9 +70,9 @@ def _keep_items(value: list[Any], items: Structure | None, path: str, unknown: l
             _keep_items(each, items.items, where, unknown)
         elif is_object(each):
             for name, inner in each.items():
-                known = items.member(name)
-                if known is not None and not (items.embedded and name in META_FIELDS):
-                    _prune(inner, known, _joined(where, name), unknown)
+                substructure = items.member(name)
+                if substructure is not None and not (items.embedded and name in META_FIELDS):
+                    _prune(inner, substructure, _joined(where, name), unknown)
 
 
 def _joined(path: str, name: str) -> str:

@@ -48,12 +48,12 @@ def is_whole(number: float) -> bool:
     """Whether a number is whole, or as good as."""
     if math.isinf(number) or math.isnan(number) or abs(number) > 2**53 - 1:
         return False
-    whole = float(int(number))
-    if number == whole:
+    rounded = float(int(number))
+    if number == rounded:
         return True
-    if whole == 0:
+    if rounded == 0:
         return False
-    return abs(number - whole) / (abs(number) + abs(whole)) < _CLOSE
+    return abs(number - rounded) / (abs(number) + abs(rounded)) < _CLOSE
 
 
 def enum(values: list[Any]) -> Facet:
@@ -67,10 +67,10 @@ def enum(values: list[Any]) -> Facet:
     return facet
 
 
-def _is_one(value: Any, known: Any) -> bool:
-    if type(value) is float and type(known) is int:
-        return int(value) == known  # the server converts the value to the type of the known one
-    return same(value, known)
+def _is_one(value: Any, allowed: Any) -> bool:
+    if type(value) is float and type(allowed) is int:
+        return int(value) == allowed  # the server converts the value to the type of the known one
+    return same(value, allowed)
 
 
 def strings(raw: Mapping[str, Any], name: str) -> list[Facet]:
@@ -152,15 +152,15 @@ def _multiple(raw: Mapping[str, Any], sole: str, name: str) -> Facet | None:
         return None
 
     def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
-        whole = isinstance(value, int)
+        is_integer = isinstance(value, int)
         fits = _check_range(factor, sole, name, "MultipleOf", path, causes)
-        step = int(factor) if whole and fits else factor
+        step = int(factor) if is_integer and fits else factor
         if step <= 0:
             why = (
                 f"factor MultipleOf declared for {path.removeprefix('.')} must be positive: {step}"
             )
             causes.append(invalid_value(path, step, why))
-        elif not (value % step == 0 if whole and fits else is_whole(_quotient(value, step))):
+        elif not (value % step == 0 if is_integer and fits else is_whole(_quotient(value, step))):
             why = f"{path.removeprefix('.')} in body should be a multiple of {factor}"
             causes.append(invalid_value(path, value, why))
         return 0

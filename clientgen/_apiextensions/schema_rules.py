@@ -169,8 +169,8 @@ class _Walk:
         if raw.get("default") is not None and self.no_default is not None:
             yield forbidden_value(f"{path}.default", f"must not be set {self.no_default}".strip())
         for name in _UNSUPPORTED:
-            given = raw.get(name)
-            if given or (given is not None and name in ("additionalItems", "dependencies", "$ref")):
+            value = raw.get(name)
+            if value or (value is not None and name in ("additionalItems", "dependencies", "$ref")):
                 yield forbidden_value(f"{path}.{name}", f"{name} is not supported")
         if kind == "null":
             why = "type cannot be set to null, use nullable as an alternative"
@@ -187,15 +187,15 @@ class _Walk:
     def _parts(
         self, raw: Mapping[str, Any], path: str
     ) -> Iterator[tuple[_Walk, Mapping[str, Any], str]]:
-        here = replace(self, at_root=False)
+        inner = replace(self, at_root=False)
         additional = raw.get("additionalProperties")
         if is_object(additional):
             why = "inside additionalProperties applying to object metadata"
-            walk = replace(here, no_default=why) if self.in_meta else here
+            walk = replace(inner, no_default=why) if self.in_meta else inner
             yield walk, additional, f"{path}.additionalProperties"
         for name, each in part(raw, "properties").items():
             yield self._member(raw, name), each, f"{path}.properties[{name}]"
-        plain = replace(here, rules=False)
+        plain = replace(inner, rules=False)
         if raw.get("not") is not None:
             yield plain, raw["not"], f"{path}.not"
         for junctor in ("allOf", "oneOf", "anyOf"):
@@ -203,7 +203,7 @@ class _Walk:
                 yield plain, each, f"{path}.{junctor}[{at}]"
         for name, each in part(raw, "definitions").items():
             yield plain, each, f"{path}.definitions[{name}]"
-        yield from here._item_schemas(raw, path)
+        yield from inner._item_schemas(raw, path)
 
     def _member(self, raw: Mapping[str, Any], name: str) -> _Walk:
         walk = replace(self, at_root=False)

@@ -264,7 +264,7 @@ def _array(raw: Mapping[str, Any]) -> Facet:
 def _object(raw: Mapping[str, Any]) -> Facet:
     members = {name: Checker(each) for name, each in part(raw, "properties").items()}
     additional = raw.get("additionalProperties")
-    others = Checker(additional) if is_object(additional) else None
+    fallback = Checker(additional) if is_object(additional) else None
     closed = additional is False
     needed: list[str] = raw.get("required") or []
     count = _counted(raw)
@@ -274,10 +274,10 @@ def _object(raw: Mapping[str, Any]) -> Facet:
         if count is not None:
             count(value, path, causes, pair)
         for name, each in value.items():
-            known = members.get(name, others)
-            if known is not None:
+            checker = members.get(name, fallback)
+            if checker is not None:
                 where = f"{path}.{name}" if path else name
-                passed += known.check(each, where, causes, _member(pair, path, name))
+                passed += checker.check(each, where, causes, _member(pair, path, name))
             elif closed and name not in members:
                 where = path.removeprefix(".")
                 why = f"{where}.{name} in body is a forbidden property"

@@ -204,10 +204,10 @@ def _nested_completeness(
             yield required(f"{path}.items", f"because it is defined in {where}.items")
         else:
             yield from _nested_completeness(raw["items"], items, f"{path}.items", f"{where}.items")
-    known = part(structure, "properties")
+    declared = part(structure, "properties")
     for name, each in part(raw, "properties").items():
         inner, outer = f"{where}.properties[{name}]", f"{path}.properties[{name}]"
-        if name not in known:
+        if name not in declared:
             yield required(outer, f"because it is defined in {inner}")
         else:
-            yield from _nested_completeness(each, known[name], outer, inner)
+            yield from _nested_completeness(each, declared[name], outer, inner)

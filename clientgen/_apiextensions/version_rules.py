@@ -73,12 +73,12 @@ def _simple_path(path: str, field: str) -> Iterator[Cause]:
 
 def _scale(scale: Mapping[str, Any], path: str) -> Iterator[Cause]:
     for name, root in (("specReplicasPath", ".spec."), ("statusReplicasPath", ".status.")):
-        given: str = scale.get(name) or ""
-        if not given:
+        path_text: str = scale.get(name) or ""
+        if not path_text:
             yield required(f"{path}.{name}")
         else:
             why = f"should be a json path under {root[:-1]}"
-            yield from _path_under(given, f"{path}.{name}", (root,), why)
+            yield from _path_under(path_text, f"{path}.{name}", (root,), why)
     if selector := scale.get("labelSelectorPath"):
         why = "should be a json path under either .spec or .status"
         yield from _path_under(selector, f"{path}.labelSelectorPath", (".spec.", ".status."), why)
@@ -95,11 +95,11 @@ def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
     if not column.get("name"):
         yield required(f"{path}.name")
     kind, form, where = column.get("type"), column.get("format"), column.get("jsonPath")
-    known = f"must be one of {','.join(_COLUMN_TYPES)}"
+    reason = f"must be one of {','.join(_COLUMN_TYPES)}"
     if not kind:
-        yield required(f"{path}.type", known)
+        yield required(f"{path}.type", reason)
     elif kind not in _COLUMN_TYPES:
-        yield invalid_value(f"{path}.type", kind, known)
+        yield invalid_value(f"{path}.type", kind, reason)
     if form and form not in _COLUMN_FORMATS:
         why = f"must be one of {','.join(_COLUMN_FORMATS)}"
         yield invalid_value(f"{path}.format", form, why)
@@ -110,28 +110,28 @@ def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
 
 
 def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -> Iterator[Cause]:
-    seen: set[str] = set()
+    paths: set[str] = set()
     for at, each in enumerate(fields):
-        given: str = each.get("jsonPath") or ""
+        json_path: str = each.get("jsonPath") or ""
         where = f"{path}[{at}].jsonPath"
-        if not given:
+        if not json_path:
             yield required(where)
             continue
         try:
-            spelt, schema = resolve(given, structure, brackets=False)
+            spelt, schema = resolve(json_path, structure, brackets=False)
         except ValueError as error:
-            yield invalid_value(where, given, f"is an invalid path: {error}")
+            yield invalid_value(where, json_path, f"is an invalid path: {error}")
             continue
         if spelt.partition(".")[0] == "metadata":
-            yield invalid_value(where, given, "must not point to fields in metadata")
+            yield invalid_value(where, json_path, "must not point to fields in metadata")
         if schema.type not in _SELECTABLE:
             why = (
                 "must point to a field of type string, boolean or integer. "
                 "Enum string fields and strings with formats are allowed."
             )
-            yield invalid_value(where, given, why)
-        if spelt in seen:
-            yield duplicate(where, given)
-        seen.add(spelt)
-    if len(seen) > _MOST_SELECTABLE:
-        yield too_many(path, len(seen), _MOST_SELECTABLE)
+            yield invalid_value(where, json_path, why)
+        if spelt in paths:
+            yield duplicate(where, json_path)
+        paths.add(spelt)
+    if len(paths) > _MOST_SELECTABLE:
+        yield too_many(path, len(paths), _MOST_SELECTABLE)

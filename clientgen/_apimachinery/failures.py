@@ -225,9 +225,9 @@ def type_invalid(field: str, value: object, detail: str) -> Cause:
     return Cause("FieldValueTypeInvalid", f"Invalid value: {_shown(value)}: {detail}", field)
 
 
-def not_supported(field: str, value: object, known: Iterable[object]) -> Cause:
+def not_supported(field: str, value: object, supported: Iterable[object]) -> Cause:
     """A value that is none of the known ones."""
-    listed = ", ".join(_shown(each) for each in known)
+    listed = ", ".join(_shown(each) for each in supported)
     message = f"Unsupported value: {_shown(value)}: supported values: {listed}"
     return Cause("FieldValueNotSupported", message, field)
 

@@ -179,7 +179,11 @@ def _filtered(condition: str) -> Step:
             if compare is None or right is None:
                 if operands:
                     yield item
-            elif operands and (others := right(item)) and _holds(compare, operands[0], others[0]):
+            elif (
+                operands
+                and (right_values := right(item))
+                and _holds(compare, operands[0], right_values[0])
+            ):
                 yield item
 
     return step

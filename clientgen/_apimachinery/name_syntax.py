@@ -167,8 +167,8 @@ def qualified_name_problems(text: str) -> list[str]:
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
         message = _hint(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
-        beside = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a valid label key {message} {beside}"]
+        prefix_hint = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return [f"a valid label key {message} {prefix_hint}"]
     if slash and not prefix:
         problems.append("prefix part must be non-empty")
     elif slash:

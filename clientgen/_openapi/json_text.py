@@ -124,11 +124,11 @@ def duplicate_keys(data: bytes, shown: str, problems: Problems) -> None:
     def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) != len(pairs):
-            seen: set[str] = set()
+            keys: set[str] = set()
             for key, _ in pairs:
-                if key in seen:
+                if key in keys:
                     problems.add(shown, f"has the key {key!r} twice in one object", "Remove one.")
-                seen.add(key)
+                keys.add(key)
         return members
 
     json.loads(data, object_pairs_hook=check)

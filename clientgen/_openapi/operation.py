@@ -162,9 +162,9 @@ class OperationReader(ABC):
         return target
 
     def _follow(self, reference: Any) -> _Json:
-        target, seen = None, set[str]()
-        while isinstance(reference, str) and reference not in seen:
-            seen.add(reference)
+        target, visited = None, set[str]()
+        while isinstance(reference, str) and reference not in visited:
+            visited.add(reference)
             try:
                 target = follow(self._document, reference)
             except KeyError:

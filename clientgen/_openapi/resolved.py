@@ -107,11 +107,11 @@ class Schemas:
         return schema
 
     def _made(self, name: str) -> ResolvedSchema:
-        last, seen = name, {name}
+        last, visited = name, {name}
         while target := reference_of(self.definitions[last]):
-            if target in seen:  # it is nothing but itself
+            if target in visited:  # it is nothing but itself
                 return ResolvedSchema({}, self, name)
-            seen.add(target)
+            visited.add(target)
             last = target
         return (
             ResolvedSchema(self.definitions[name], self, name) if last == name else self.named(last)
@@ -126,10 +126,10 @@ class Schemas:
         if not target:
             return ResolvedSchema(raw, self)
         referenced = self.named(target)
-        beside = {key: value for key, value in raw.items() if key.startswith("x-")}
-        if not beside:
+        extensions = {key: value for key, value in raw.items() if key.startswith("x-")}
+        if not extensions:
             return referenced
-        return ResolvedSchema({**referenced.raw, **beside}, self, referenced.name)
+        return ResolvedSchema({**referenced.raw, **extensions}, self, referenced.name)
 
 
 UNKNOWN: Final = ResolvedSchema({}, Schemas({}))

@@ -122,7 +122,7 @@ def _with_kinds_of_both(first: Schema, second: Schema) -> Schema | None:
 
     The options of a delete stand in each document for the kinds of its own group version.
     """
-    rests = [{k: v for k, v in one.raw.items() if k != KINDS} for one in (first, second)]
+    rests = [{k: v for k, v in schema.raw.items() if k != KINDS} for schema in (first, second)]
     kinds = {*first.kinds, *second.kinds}
     if rests[0] != rests[1] or not kinds:
         return None

@@ -36,9 +36,9 @@ def plain_value(text: str) -> str | float | bool | None:
         return text
     plain = text.replace("_", "")
     match = _INTEGER.fullmatch(plain)
-    whole = _integer(*match.groups()) if match is not None else None
-    if whole is not None:
-        return whole
+    integer = _integer(*match.groups()) if match is not None else None
+    if integer is not None:
+        return integer
     number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
     return text if math.isinf(number) else number
 

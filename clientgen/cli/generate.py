@@ -44,7 +44,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails
 
-    def one(chosen: PackageConfig, progress: Progress) -> None:
+    def generate_one(chosen: PackageConfig, progress: Progress) -> None:
         result = pipeline.generate(chosen, progress, force=force)
         show_unavailable(result.unavailable)
         if result.changes.recovered:
@@ -60,7 +60,7 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
         shown = str(chosen.target)
         click.echo(tell_changes(shown, result.changes, unchanged=result.unchanged))
 
-    _each(flags, one, verbose=verbose)
+    _each(flags, generate_one, verbose=verbose)
 
 
 @click.command(cls=SeveralValues, short_help="Tell whether a package is up to date.")
@@ -75,7 +75,7 @@ def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
 
     differing: list[str] = []
 
-    def one(chosen: PackageConfig, progress: Progress) -> None:
+    def verify_one(chosen: PackageConfig, progress: Progress) -> None:
         differences = pipeline.verify(chosen, progress)
         shown = str(chosen.target)
         if differences:
@@ -85,7 +85,7 @@ def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
         elif not quiet:
             click.echo(f"{shown}: up to date")
 
-    _each(flags, one, verbose=verbose)
+    _each(flags, verify_one, verbose=verbose)
     if differing:
         click.echo(f"to bring it up to date: {_command(flags)}", err=True)
         raise click.exceptions.Exit(1)

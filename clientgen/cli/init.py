@@ -74,10 +74,10 @@ def init(
 
 def _check_is_empty(directory: Path) -> None:
     if directory.is_dir():
-        there = sorted(path.name for path in directory.iterdir() if path.name not in _NO_CONTENT)
-        if not there:
+        entries = sorted(path.name for path in directory.iterdir() if path.name not in _NO_CONTENT)
+        if not entries:
             return
-        what = f"is not empty: there is `{there[0]}`"
+        what = f"is not empty: there is `{entries[0]}`"
     elif directory.exists() or directory.is_symlink():
         what = "is there already, and is not a directory"
     else:

@@ -68,9 +68,9 @@ def _by_place(problem: Problem) -> tuple[list[tuple[int, str]], Problem]:
     return [(int(part) if part.isdigit() else -1, part) for part in parts], problem
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class Progress:
@@ -117,8 +117,8 @@ def tell_changes(target: str, changes: Changes, *, unchanged: bool) -> str:
         return f"{target}: up to date, {count(changes.kept, 'file')}"
     parts = ((changes.written, "written"), (changes.removed, "removed"))
     done = [f"{count(len(paths), 'file')} {verb}" for paths, verb in parts if paths]
-    kept = [f"{changes.kept} as before"] if changes.kept else []
-    return f"{target}: {', '.join([*done, *kept])}"
+    as_before = [f"{changes.kept} as before"] if changes.kept else []
+    return f"{target}: {', '.join([*done, *as_before])}"
 
 
 def tell_moved(target: str, moved: Iterable[Move]) -> None:

@@ -80,9 +80,9 @@ def _save_v2(rest: Rest, output: Path) -> str:
     from clientgen.generator.user_cache import recall, remember
 
     subject = f"{rest.config.server} {output.absolute()}"
-    known, _, of = (recall("etag", subject) or "").rpartition(" ")
+    old_etag, _, of = (recall("etag", subject) or "").rpartition(" ")
     on_disk = digest(output.read_bytes()) if output.is_file() else ""
-    response = _get(rest, V2, known if of == on_disk else "")
+    response = _get(rest, V2, old_etag if of == on_disk else "")
     if response is None:
         return "unchanged since the last pull"
     _check(response.body, f"{rest.config.server}{V2}")

@@ -26,8 +26,8 @@ class SuggestingGroup(click.Group):
         name = args[0]
         is_flag = name.startswith("-")
         if self.get_command(ctx, name) is None and not (is_flag or ctx.resilient_parsing):
-            known = self.list_commands(ctx)
-            hint = did_you_mean(name, known) or f"There are {', '.join(known)}."
+            commands = self.list_commands(ctx)
+            hint = did_you_mean(name, commands) or f"There are {', '.join(commands)}."
             ctx.fail(f"No such command {name!r}. {_sentence(hint)}")
         return super().resolve_command(ctx, args)
 

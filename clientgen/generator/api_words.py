@@ -96,14 +96,14 @@ class Words:
     def fit(self, word: str, rule: Rule, where: str) -> bool:
         """Whether a word may be what it is said to be."""
         key = rule.called, word
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = rule.fits(word)
-            if not known:
+        is_valid = self._known.get(key)
+        if is_valid is None:
+            is_valid = self._known[key] = rule.fits(word)
+            if not is_valid:
                 article = "an" if rule.called[0] in "Aaeiou" else "a"
                 what = f"{shown(word)} cannot be {article} {rule.called}"
                 self._problems.add(where, what, rule.hint)
-        return known
+        return is_valid
 
     def name(self, of: GroupVersion | GroupVersionKind, where: str) -> bool:
         """Whether group, version and, if there is one, kind are such words."""

@@ -114,24 +114,24 @@ class _Steps:
 
     def swap(self, staged: Path, path: Path) -> None:
         if path.exists():
-            kept = self._keep(path)
-            self._on_failure(lambda: kept.replace(path))
+            backup = self._keep(path)
+            self._on_failure(lambda: backup.replace(path))
         else:
             self._on_failure(path.unlink)
         staged.replace(path)
 
     def take_away(self, path: Path) -> None:
-        kept = self._next()
-        path.replace(kept)
-        self._on_failure(lambda: kept.replace(path))
+        backup = self._next()
+        path.replace(backup)
+        self._on_failure(lambda: backup.replace(path))
 
     def _keep(self, path: Path) -> Path:
-        kept = self._next()
+        backup = self._next()
         try:
-            kept.hardlink_to(path)
+            backup.hardlink_to(path)
         except OSError:  # not every file system has links
-            shutil.copy2(path, kept)
-        return kept
+            shutil.copy2(path, backup)
+        return backup
 
     def _next(self) -> Path:
         self._count += 1

@@ -101,13 +101,13 @@ class _FlagValues:
 
     def over(self, package: PackageConfig) -> PackageConfig:
         """The package with what the flags say in the place of what the file says."""
-        given = {name: getattr(self.package, name) for name in _OF_FLAGS}
+        values = {name: getattr(self.package, name) for name in _OF_FLAGS}
         selection = Selection(
             self.package.selection.include or package.selection.include,
             self.package.selection.exclude or package.selection.exclude,
         )
         merged = replace(
-            package, selection=selection, **{name: value for name, value in given.items() if value}
+            package, selection=selection, **{name: value for name, value in values.items() if value}
         )
         return replace(merged, cluster=self._cluster(merged.cluster))
 
@@ -156,9 +156,9 @@ def load_sources(flags: Flags) -> tuple[PackageConfig, ...]:
     """
     problems = Problems()
     flagged = _FlagValues.read(flags, problems)
-    given = flagged.over(PackageConfig("resources", Path()))
+    package = flagged.over(PackageConfig("resources", Path()))
     problems.raise_if_any()
-    return in_order([given], [given], problems) if given.has_source else load(flags)
+    return in_order([package], [package], problems) if package.has_source else load(flags)
 
 
 def _others(drafts: Iterable[_Draft], chosen: Iterable[PackageConfig]) -> list[PackageConfig]:
@@ -204,9 +204,9 @@ def _chosen(drafts: list[_Draft], flagged: _FlagValues, problems: Problems) -> l
         return []
     else:
         picked = [draft for draft in drafts if wanted in (None, draft.package.package)]
-        given = [f"--{_FLAGS.get(key, key)}" for key in flagged.flags.values()]
-        if len(picked) > 1 and given:
-            mean = f"{' and '.join(given)} {'mean' if len(given) > 1 else 'means'}"
+        given_flags = [f"--{_FLAGS.get(key, key)}" for key in flagged.flags.values()]
+        if len(picked) > 1 and given_flags:
+            mean = f"{' and '.join(given_flags)} {'mean' if len(given_flags) > 1 else 'means'}"
             what = f"{mean} one package, and there are {', '.join(names)}"
             problems.add("flags", what, "pick one by --package")
         chosen = [draft.finish(flagged, problems) for draft in picked]
@@ -229,7 +229,7 @@ def _from_flags(flagged: _FlagValues, names: list[str], problems: Problems) -> P
     if flagged.output is not None and package.has_source:
         return replace(package, output=flagged.output)
     needed = ((f"a source ({_SOURCE_FLAGS})", package.has_source), ("--output", flagged.output))
-    missing = " and ".join(flag for flag, given in needed if not given)
+    missing = " and ".join(flag for flag, is_given in needed if not is_given)
     what = f"--package {package.package} needs {missing} too"
     has = f"the config has {', '.join(names)}" if names else ""
     problems.add("flags", what, did_you_mean(package.package, names[1:] and names, has))

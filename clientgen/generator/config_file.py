@@ -51,11 +51,11 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
-    def allow_only(self, known: Collection[str]) -> None:
+    def allow_only(self, allowed: Collection[str]) -> None:
         """Complain about every key that means nothing here."""
         for key in self.values:
-            if key not in known:
-                hint = did_you_mean(key, known, f"known are {', '.join(known)}")
+            if key not in allowed:
+                hint = did_you_mean(key, allowed, f"known are {', '.join(allowed)}")
                 self.problems.add(str(self.place / key), "there is no such key", hint)
 
     def text(self, key: str) -> str | None:
@@ -131,8 +131,8 @@ def find(start: Path, problems: Problems) -> Table | None:
 
     clientgen.toml always counts, pyproject.toml only with `[tool.clientgen]`.
     """
-    here = start.absolute()
-    for directory in (here, *here.parents):
+    directory_of_start = start.absolute()
+    for directory in (directory_of_start, *directory_of_start.parents):
         own, project = (_near(directory / name) for name in (_OWN_FILE, _PROJECT_FILE))
         tables = [table for path in (own, project) if (table := _table(path, problems))]
         if len(tables) > 1:

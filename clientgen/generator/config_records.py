@@ -128,7 +128,7 @@ class Flags:
             value: object = getattr(self, field_.name)
             flag = _SPELLED.get(field_.name, f"--{field_.name.replace('_', '-')}")
             if isinstance(value, tuple):
-                yield from ((flag, str(one)) for one in cast("tuple[object, ...]", value))
+                yield from ((flag, str(item)) for item in cast("tuple[object, ...]", value))
             elif value:
                 yield flag, None if value is True else str(value)
 

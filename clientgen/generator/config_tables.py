@@ -136,10 +136,10 @@ def _cluster(table: Table) -> Cluster | None:
 
 def _inlined(table: Table) -> Inlined:
     value = table.text("inlined")
-    known = get_args(Inlined)
-    if value is None or value in known:
+    allowed = get_args(Inlined)
+    if value is None or value in allowed:
         return cast("Inlined", value or "older")
-    hint = did_you_mean(value, known, f"known are {', '.join(known)}")
+    hint = did_you_mean(value, allowed, f"known are {', '.join(allowed)}")
     table.problems.add(str(table.place / "inlined"), f"there is no such way: `{value}`", hint)
     return "older"
 

@@ -47,28 +47,28 @@ def read_disk_state(wanted: Mapping[str, bytes], target: Path) -> DiskState:
     old = contents.get(MANIFEST)
     manifest = None if old is None else Manifest.parse(old)
     marked = sorted(_marked(target).difference(wanted))
-    known = marked if manifest is None else [path for path in marked if path in manifest.files]
+    recorded = marked if manifest is None else [path for path in marked if path in manifest.files]
     bare = _untouched_bare_files(target, manifest, {*wanted, *marked}) if manifest else ()
     return DiskState(
         manifest=manifest,
         missing=tuple(path for path, data in contents.items() if data is None),
         changed=changed,
-        stale=tuple(sorted([*known, *bare])),
-        strays=tuple(path for path in marked if path not in known),
+        stale=tuple(sorted([*recorded, *bare])),
+        strays=tuple(path for path in marked if path not in recorded),
     )
 
 
-def foreign(seen: DiskState, wanted: Mapping[str, bytes], target: Path) -> Iterator[Problem]:
+def foreign(state: DiskState, wanted: Mapping[str, bytes], target: Path) -> Iterator[Problem]:
     """What is not ours and in the way, and what says that it is ours and is not known."""
-    listed = frozenset(seen.manifest.files if seen.manifest else ())
-    for path, data in seen.changed.items():
+    listed = frozenset(state.manifest.files if state.manifest else ())
+    for path, data in state.changed.items():
         bare = not has_header(wanted[path])
-        ours = has_header(data) or (path == MANIFEST and Manifest.is_one(data))
-        if not ours and not (bare and path in listed):
+        is_ours = has_header(data) or (path == MANIFEST and Manifest.is_one(data))
+        if not is_ours and not (bare and path in listed):
             what = "a file that clientgen did not write is in the way"
             hint = "move it, or generate into another directory; nothing was changed"
             yield Problem(str(target / path), what, hint)
-    for path in seen.strays:
+    for path in state.strays:
         what = f"its first line says that clientgen wrote it, but {MANIFEST} does not list it"
         hint = "remove the file, or its first line if it is yours now; nothing was changed"
         yield Problem(str(target / path), what, hint)
@@ -172,10 +172,12 @@ def _is_marked(path: Path) -> bool:
         return has_header(file.readline(1000))
 
 
-def _untouched_bare_files(target: Path, manifest: Manifest, others: Iterable[str]) -> Iterator[str]:
+def _untouched_bare_files(
+    target: Path, manifest: Manifest, other_paths: Iterable[str]
+) -> Iterator[str]:
     """Files of the manifest that can carry no first line and are as we left them."""
     disk = _Disk(target, Problems())
-    for path in set(manifest.files).difference(others):
+    for path in set(manifest.files).difference(other_paths):
         data = disk.read(path)
         if data is not None and digest(data) == manifest.files[path]:
             yield path

@@ -76,7 +76,7 @@ def _about_unnamed(distribution: Distribution) -> Iterator[str]:
 
 def _dependencies(needed: Iterable[str]) -> Iterator[str]:
     yield "dependencies = ["
-    yield from (f"    {_text(one)}," for one in dict.fromkeys(needed))
+    yield from (f"    {_text(requirement)}," for requirement in dict.fromkeys(needed))
     yield "]"
 
 
@@ -127,10 +127,10 @@ def change(config: PackageConfig) -> Change | None:
     path = config.output / FILE
     wanted = pyproject(config, config.distribution) if config.distribution else None
     current = _read(path) if wanted or path.is_file() else None
-    ours = current is not None and current.partition("\n")[0] == _first_line(config.package)
+    is_ours = current is not None and current.partition("\n")[0] == _first_line(config.package)
     if wanted is None:
-        return Change(path, current, None) if ours else None
-    if current is not None and not ours:
+        return Change(path, current, None) if is_ours else None
+    if current is not None and not is_ours:
         what = f"a file that clientgen did not write for {config.package} is in the way"
         hint = "move it, or generate into another directory; nothing was changed"
         raise ClientgenError([Problem(str(path), what, hint)])

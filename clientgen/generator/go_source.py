@@ -184,8 +184,8 @@ def _file(shown: str, code: list[_Token], blocks: list[Block], lines: list[str])
         GoType(code[at].text, code[at].line, _is_struct(code, at), _above(code[at], by_end, lines))
         for at in _declared(code)
     )
-    taken = {block for declared in types for block in declared.blocks}
-    loose = tuple(block for block in blocks if block not in taken)
+    used_blocks = {block for declared in types for block in declared.blocks}
+    loose = tuple(block for block in blocks if block not in used_blocks)
     return GoFile(shown, types, loose, dict(_constants(code)), _literal(code))
 
 

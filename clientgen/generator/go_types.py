@@ -53,7 +53,7 @@ def gather(paths: Iterable[Path], root: Path) -> tuple[Input, ...]:
     files = {_key(file): file for path in paths for file in _files(path, problems)}
     inputs = [_read(file, root, problems) for file in files.values()]
     problems.raise_if_any()
-    return tuple(sorted((one for one in inputs if one), key=lambda one: one.name))
+    return tuple(sorted((source for source in inputs if source), key=lambda source: source.name))
 
 
 def _key(file: Path) -> str:
@@ -141,9 +141,9 @@ def parse(inputs: Iterable[Input]) -> Mapping[str, list[MarkerLine]]:
 
 def _packages(inputs: Iterable[Input], problems: Problems) -> Iterator[_Package]:
     folders: dict[str, list[GoFile]] = {}
-    for one in sorted(inputs, key=lambda one: one.name):
-        file = read_go(one.data, one.shown, problems)
-        folders.setdefault(str(PurePosixPath(one.name).parent), []).append(file)
+    for source in sorted(inputs, key=lambda source: source.name):
+        file = read_go(source.data, source.shown, problems)
+        folders.setdefault(str(PurePosixPath(source.name).parent), []).append(file)
     for files in folders.values():
         folder = os.path.dirname(_key(Path(files[0].shown)))  # noqa: PTH120 - as above
         yield _Package(os.path.basename(folder), tuple(files), _marker_lines(files))  # noqa: PTH119
@@ -257,8 +257,8 @@ def _group_version(package: _Package, problems: Problems) -> GroupVersion | None
 def _where(package: _Package) -> str:
     """The file where one would look for what is said of a package."""
     names = [file.shown for file in package.files]
-    known = ("doc.go", "groupversion_info.go", "register.go")
-    return next((name for end in known for name in names if Path(name).name == end), names[0])
+    file_names = ("doc.go", "groupversion_info.go", "register.go")
+    return next((name for end in file_names for name in names if Path(name).name == end), names[0])
 
 
 def _literal(package: _Package) -> tuple[str | None, str | None]:

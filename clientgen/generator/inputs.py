@@ -57,8 +57,10 @@ class Inputs:
     def digests(self) -> dict[str, str]:
         """The digest of every input, by names that hold on every machine."""
         digests: dict[str, str] = {}
-        for one in chain.from_iterable(source.inputs for source in self.sources):
-            digests[one.name] = digest(digests.get(one.name, "") + digest(one.data))
+        for file_input in chain.from_iterable(source.inputs for source in self.sources):
+            digests[file_input.name] = digest(
+                digests.get(file_input.name, "") + digest(file_input.data)
+            )
         return digests
 
     def parse(self) -> Parsed:
@@ -85,7 +87,7 @@ class Inputs:
         from clientgen.generator.sources import crd  # see above
 
         read = chain.from_iterable(source.inputs for source in self.sources)
-        manifests = [one for one in read if isinstance(one, crd.Manifest)]
+        manifests = [source for source in read if isinstance(source, crd.Manifest)]
         return crd.located(problems, manifests)
 
 

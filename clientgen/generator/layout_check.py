@@ -126,9 +126,9 @@ def _text(lines: Sequence[str], start: int) -> tuple[str, int]:
     return f"{level}{kind}", end
 
 
-def _is_docstring(first: str, others: Sequence[str], pad: str) -> bool:
+def _is_docstring(first: str, other_lines: Sequence[str], pad: str) -> bool:
     """Whether a docstring of several lines is as black writes it."""
-    *inner, last = others or [""]
+    *inner, last = other_lines or [""]
     if last != pad + DELIMITER or not inner or not inner[-1] or not _FIRST_LINE.fullmatch(first):
         return False
     if any((line and not line.startswith(pad)) or line.endswith((" ", "\\")) for line in inner):
@@ -151,9 +151,9 @@ def _attribute(lines: Sequence[str], start: int) -> int:
 
 def _joined(lines: Sequence[str]) -> str:
     """An attribute on one line, as it would be if lines had no end."""
-    first, *others = lines
+    first, *other_lines = lines
     text = first
-    for line in map(str.strip, others):
+    for line in map(str.strip, other_lines):
         if line[:1] in {")", "]"}:
             text = text.removesuffix(",")
         elif not text.endswith(("(", "[")):
@@ -176,8 +176,8 @@ def _folded(level: int, head: str, end: str, depth: int = 0) -> str:
 
 
 def _imports(level: int) -> str:
-    one = f"(?:{level}I|{_folded(level, 'i', '[)]')})"
-    return f"{one}(?:_?{one})*+"
+    import_line = f"(?:{level}I|{_folded(level, 'i', '[)]')})"
+    return f"{import_line}(?:_?{import_line})*+"
 
 
 def _statement(level: int) -> str:

@@ -308,20 +308,20 @@ def _conflict(where: str, tag: str, other: str, other_where: str) -> Problem:
     return Problem(where, what, f"remove one; the other is at {other_where}")
 
 
-def _close(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+def _close(word: str, candidates: Iterable[str], cutoff: float = 0.6) -> str:
     """The known word that was probably meant, whatever its case; "" if none is close."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
     matches = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=cutoff)
     return by_lower[matches[0]] if matches else ""
 
 
-def _suggest(word: str, known: Collection[str], intro: str) -> str:
-    close = _close(word, known)
-    return f"did you mean `{close}`?" if close else f"{intro} {', '.join(known)}"
+def _suggest(word: str, candidates: Collection[str], intro: str) -> str:
+    close = _close(word, candidates)
+    return f"did you mean `{close}`?" if close else f"{intro} {', '.join(candidates)}"
 
 
 def _suggest_tag(tag: str) -> str:
     close = _close(tag, _KNOWN)
     if close:
         return f"did you mean `+{close}`?"
-    return f"the markers are {', '.join(f'`+{known}`' for known in _KNOWN)}"
+    return f"the markers are {', '.join(f'`+{tag}`' for tag in _KNOWN)}"

@@ -113,20 +113,20 @@ def write(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Changes:
 
 
 def _write(wanted: Mapping[str, bytes], target: Path, manifest: Manifest) -> Changes:
-    seen = read_disk_state(wanted, target)
-    foreign_files = tuple(foreign(seen, wanted, target))
+    state = read_disk_state(wanted, target)
+    foreign_files = tuple(foreign(state, wanted, target))
     if foreign_files:
         raise ClientgenError(foreign_files)
     recovered = is_interrupted(target)
-    differing = sorted({*seen.missing, *seen.changed})
-    if differing or seen.stale:
-        journal = _journal(seen.manifest, manifest)
+    differing = sorted({*state.missing, *state.changed})
+    if differing or state.stale:
+        journal = _journal(state.manifest, manifest)
         new = {path: wanted[path] for path in differing}
-        replace_files(target, Replacement(new, seen.stale, journal))
+        replace_files(target, Replacement(new, state.stale, journal))
     if recovered:
         remove_empty_folders(target)
         clear_staging(target)
-    return Changes(tuple(differing), seen.stale, len(wanted) - len(differing), recovered)
+    return Changes(tuple(differing), state.stale, len(wanted) - len(differing), recovered)
 
 
 def _journal(old: Manifest | None, new: Manifest) -> bytes:
@@ -143,15 +143,15 @@ def verify(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Differe
     """
     wanted = _with_manifest(tree, manifest)
     try:
-        seen, left = _compared(wanted, target)
+        state, leftovers = _compared(wanted, target)
     except OSError as error:
         raise _refused(error, target, "it cannot be read") from error
     changed = (
         Changed(path, data.decode(errors="replace"), wanted[path].decode())
-        for path, data in seen.changed.items()
+        for path, data in state.changed.items()
     )
-    stale = sorted({*seen.stale, *seen.strays, *left})
-    return Differences(tuple(changed), seen.missing, tuple(stale))
+    stale = sorted({*state.stale, *state.strays, *leftovers})
+    return Differences(tuple(changed), state.missing, tuple(stale))
 
 
 def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[DiskState, tuple[str, ...]]:
@@ -159,11 +159,11 @@ def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[DiskState, tup
     while True:
         existed = target.is_dir()
         with shared(target):
-            seen = read_disk_state(wanted, target)
-            left = (f"{STAGING}/",) if is_interrupted(target) else ()
+            state = read_disk_state(wanted, target)
+            leftovers = (f"{STAGING}/",) if is_interrupted(target) else ()
         # What was not there could not be kept from those who write.
         if existed or not target.is_dir():
-            return seen, left
+            return state, leftovers
 
 
 def read_manifest(target: Path) -> Manifest | None:

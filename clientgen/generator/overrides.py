@@ -48,8 +48,8 @@ def select_verbs(
     problems = [*_asked_in_vain(genclient, offered)]
     for method in genclient.methods:
         problems += _method_in_vain(method, offered, subresources)
-    kept = offered.intersection(_wanted(genclient))
-    return tuple(verb for verb in SUPPORTED_VERBS if verb in kept), tuple(problems)
+    selected = offered.intersection(_wanted(genclient))
+    return tuple(verb for verb in SUPPORTED_VERBS if verb in selected), tuple(problems)
 
 
 def _wanted(genclient: Genclient) -> frozenset[str]:
@@ -66,10 +66,10 @@ def _asked(genclient: Genclient) -> frozenset[str]:
 
 
 def _asked_in_vain(genclient: Genclient, offered: frozenset[str]) -> Iterable[Problem]:
-    asked = {Tag.ONLY_VERBS: genclient.only_verbs}
+    verbs_by_tag = {Tag.ONLY_VERBS: genclient.only_verbs}
     if genclient.readonly:
-        asked[Tag.READONLY] = READONLY_VERBS
-    for tag, verbs in asked.items():
+        verbs_by_tag[Tag.READONLY] = READONLY_VERBS
+    for tag, verbs in verbs_by_tag.items():
         for verb in verbs:
             if verb not in offered:
                 what = f"`+{tag}` asks for `{verb}`, which the API does not offer"

@@ -94,7 +94,7 @@ def _resolve(config: PackageConfig, parsed: Parsed) -> Api:
         selection=config.selection,
         unavailable=[GroupVersion.parse(name) for name in parsed.unavailable],
     )
-    if not (api.kinds or any(one.resources for one in api.group_versions)):
+    if not (api.kinds or any(gv.resources for gv in api.group_versions)):
         raise ClientgenError(nothing_found(parsed.specs, api, config.where()))
     return api
 
@@ -129,11 +129,11 @@ def build(
     rendered = Renderer(modules).render(files)
     progress("formatting")
     digests = {path: digest(formatter() + text) for path, text in rendered.items()}
-    known = output.formatted_before(config.target, digests) if reuse else {}
-    new = {path: text for path, text in rendered.items() if path not in known}
-    tree = {**known, **format_tree(new), "py.typed": ""}
+    reusable = output.formatted_before(config.target, digests) if reuse else {}
+    new = {path: text for path, text in rendered.items() if path not in reusable}
+    tree = {**reusable, **format_tree(new), "py.typed": ""}
     folders = {
-        str(gv): modules.package(gv) for gv in (one.group_version for one in api.group_versions)
+        str(gv): modules.package(gv) for gv in (gv.group_version for gv in api.group_versions)
     }
     manifest = replace(
         manifest,
@@ -148,7 +148,7 @@ def build(
 
 def _other_names(api: Api, modules: Modules) -> dict[str, str]:
     """The models whose classes are called otherwise."""
-    models = (model.id for one in api.group_versions for model in one.models)
+    models = (model.id for gv in api.group_versions for model in gv.models)
     named = ((modules.symbol(model).name, model) for model in models)
     return {f"{m.group_version}/{name}": m.name for name, m in named if name != m.name}
 

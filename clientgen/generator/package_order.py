@@ -18,16 +18,16 @@ __all__ = ["in_order"]
 
 
 def in_order(
-    chosen: Iterable[PackageConfig], known: Sequence[PackageConfig], problems: Problems
+    chosen: Iterable[PackageConfig], all_packages: Sequence[PackageConfig], problems: Problems
 ) -> tuple[PackageConfig, ...]:
     """The chosen packages, each after those it uses, and otherwise by name.
 
     Args:
         chosen: What is to be generated.
-        known: All packages of the configuration: modules may be where they are written.
+        all_packages: All packages of the configuration: modules may be where they are written.
         problems: Takes note of packages that use each other.
     """
-    by_name = {package.package: package for package in known}
+    by_name = {package.package: package for package in all_packages}
     names = [package.package for package in chosen]
     _check_distributions(by_name, names, problems)
     for circle in [] if problems else _circles(by_name):
@@ -91,10 +91,10 @@ def _complete(
     published = {name: other.distribution for name, other in by_name.items() if other.distribution}
     used = [published[use] for use in package.uses if use in published]
     needed = tuple(f"{other.name}>={other.version}" for other in used)
-    mixed_in = (mixin for one in package.expansions.values() for mixin in one.classes())
+    mixed_in = (mixin for expansion in package.expansions.values() for mixin in expansion.classes())
     mixins = [mixin.partition(":")[0] for mixin in mixed_in]
-    others = [use for use in package.uses if use not in published]
-    unnamed = tuple(sorted({*package.types, *mixins, *others}))
+    unpublished = [use for use in package.uses if use not in published]
+    unnamed = tuple(sorted({*package.types, *mixins, *unpublished}))
     return replace(
         distribution, dependencies=(*distribution.dependencies, *needed), unnamed=unnamed
     )

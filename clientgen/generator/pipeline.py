@@ -59,8 +59,8 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     """
     inputs = gather(config)
     manifest = Manifest(__version__, _digests(config, inputs))
-    beside = distribution.change(config)
-    if not (force or beside) and _is_current(manifest, config.target):
+    project_file = distribution.change(config)
+    if not (force or project_file) and _is_current(manifest, config.target):
         return Result(output.Changes(), unchanged=True)
     from clientgen.generator.package_builder import build  # see above
 
@@ -68,9 +68,11 @@ def generate(config: PackageConfig, progress: Progress, *, force: bool = False) 
     progress("writing")
     moved = moves(output.read_manifest(config.target), tree.manifest)
     changes = output.write(tree.files, config.target, tree.manifest)
-    if beside:
-        beside.make()
-        changes = changes.and_distribution(beside.shown, written=beside.wanted is not None)
+    if project_file:
+        project_file.make()
+        changes = changes.and_distribution(
+            project_file.shown, written=project_file.wanted is not None
+        )
     # As written: another run may have replaced it by now.
     written = digest(tree.manifest.covering(tree.files).text())
     record_seen(config.target, generator_digest(formatter()), written)
@@ -89,10 +91,10 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
     differences = output.verify(tree.files, config.target, tree.manifest)
     if differences:
         differences = replace(differences, api=_drift(tree, config.target))
-    beside = distribution.change(config)
+    project_file = distribution.change(config)
     return (
-        differences.and_distribution(beside.shown, beside.on_disk, beside.wanted)
-        if beside
+        differences.and_distribution(project_file.shown, project_file.on_disk, project_file.wanted)
+        if project_file
         else differences
     )
 

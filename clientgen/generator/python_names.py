@@ -98,8 +98,8 @@ def _plain(name: str) -> str:
     return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
-def _safe(name: str, taken: Iterable[str] = ()) -> str:
-    if keyword.iskeyword(name) or name in taken:
+def _safe(name: str, used: Iterable[str] = ()) -> str:
+    if keyword.iskeyword(name) or name in used:
         return f"{name}_"
     return name if name.isidentifier() else f"_{name}"
 
@@ -120,16 +120,16 @@ def attributes(wire_names: Iterable[str]) -> dict[str, str]:
     but those spelt as the API's conventions want it go first, so that `spec` is not `Spec`'s.
     """
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     numbers: dict[str, int] = {}
     for wire_name in sorted(wire_names, key=lambda n: (_conventional(attribute(n)) != n, n)):
         name = wanted = attribute(wire_name)
         number = numbers.get(wanted, 1)
-        while name in taken:
+        while name in used:
             number += 1
             name = f"{wanted.rstrip('_')}_{number}"
         numbers[wanted] = number
-        taken.add(name)
+        used.add(name)
         names[wire_name] = name
     return names
 
@@ -179,8 +179,8 @@ def subresource_accessor(subresource: str) -> str:
 
 def method_name(verb: str, subresource: str = "") -> str:
     """The method of an irregular subresource: `create` on `token` -> `create_token`."""
-    known = _SUBRESOURCE_METHODS.get((verb, subresource))
-    return known or _method("_".join(words(verb) + words(subresource)))
+    standard = _SUBRESOURCE_METHODS.get((verb, subresource))
+    return standard or _method("_".join(words(verb) + words(subresource)))
 
 
 def marked_method_name(name: str) -> str:
@@ -228,20 +228,20 @@ def group_packages(
         group: [chosen[group]] if group in chosen else (group or "core").split(".")
         for group in sorted(set(groups))
     }
-    taken = dict.fromkeys(labels, 1)
-    while clashes := _clashes(labels, taken):
+    lengths = dict.fromkeys(labels, 1)
+    while clashes := _clashes(labels, lengths):
         for group in clashes:
-            taken[group] = min(taken[group] + 1, len(labels[group]))
-    return {group: _package(labels[group][: taken[group]]) for group in labels}
+            lengths[group] = min(lengths[group] + 1, len(labels[group]))
+    return {group: _package(labels[group][: lengths[group]]) for group in labels}
 
 
-def _clashes(labels: Mapping[str, list[str]], taken: Mapping[str, int]) -> list[str]:
+def _clashes(labels: Mapping[str, list[str]], lengths: Mapping[str, int]) -> list[str]:
     """The groups whose package is another's too and that have labels left to tell them apart."""
     by_name: dict[str, list[str]] = {}
     for group, parts in labels.items():
-        by_name.setdefault(_package(parts[: taken[group]]), []).append(group)
+        by_name.setdefault(_package(parts[: lengths[group]]), []).append(group)
     shared = [group for groups in by_name.values() if len(groups) > 1 for group in groups]
-    return [group for group in shared if taken[group] < len(labels[group])]
+    return [group for group in shared if lengths[group] < len(labels[group])]
 
 
 def _package(labels: list[str]) -> str:

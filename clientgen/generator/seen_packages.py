@@ -43,8 +43,8 @@ def record_seen(target: Path, generator: str, manifest: str) -> None:
 
 def has_seen(target: Path, generator: str) -> bool:
     """Whether the manifest is the one that this very generator left or found right."""
-    seen = recall("seen", str(target.absolute()))
-    return seen is not None and seen == f"{generator} {_manifest_digest(target)}"
+    record = recall("seen", str(target.absolute()))
+    return record is not None and record == f"{generator} {_manifest_digest(target)}"
 
 
 def _manifest_digest(target: Path) -> str:

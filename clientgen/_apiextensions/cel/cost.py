@@ -320,8 +320,8 @@ def _flattened(sizes: list[Size]) -> tuple[Size, float]:
 
 
 def _all_pairs(sizes: list[Size]) -> tuple[Size, float]:
-    one, other = sizes[0], sizes[-1]
-    return one, _CALL + one.items * (other.items + other.weight / 100) * 2
+    first, other = sizes[0], sizes[-1]
+    return first, _CALL + first.items * (other.items + other.weight / 100) * 2
 
 
 def _anything(sizes: list[Size]) -> tuple[Size, float]:

@@ -106,8 +106,9 @@ class _Messages:
     def _message(self, structure: Structure) -> _Shape:
         shapes = {
             name: shape
-            for member, known in structure.properties.items()
-            if (name := escaped(member)) is not None and (shape := self.shape(known)) is not None
+            for member, substructure in structure.properties.items()
+            if (name := escaped(member)) is not None
+            and (shape := self.shape(substructure)) is not None
         }
         title = f"Object{len(self.file.message_type)}"
         message = self.file.message_type.add(name=title)

@@ -119,8 +119,8 @@ def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> Non
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
     if wanted and type_name not in (*wanted, "DYN"):
-        told = " or ".join(each.lower() for each in wanted)
-        raise BadExpression(f"must evaluate to {told} but got {type_name.lower()}")
+        expected = " or ".join(each.lower() for each in wanted)
+        raise BadExpression(f"must evaluate to {expected} but got {type_name.lower()}")
 
 
 def _reason(error: RuntimeError) -> str:

@@ -63,21 +63,23 @@ class _Rule:
         """Whether it is to be run; rules about changes need an old value."""
         return has_old or not self.uses_old or self.optional
 
-    def cost(self, seen: _RuleInput) -> float:
+    def cost(self, rule_input: _RuleInput) -> float:
         """What running it may cost."""
-        return cost(self.text, seen.size, optional=self.optional)
+        return cost(self.text, rule_input.size, optional=self.optional)
 
-    def run(self, seen: _RuleInput) -> bool:
+    def run(self, rule_input: _RuleInput) -> bool:
         """Whether the object keeps it."""
-        return self._evaluated(self.text, seen) is True
+        return self._evaluated(self.text, rule_input) is True
 
-    def _evaluated(self, text: str, seen: _RuleInput) -> Any:
+    def _evaluated(self, text: str, rule_input: _RuleInput) -> Any:
         optional = self.optional
-        return evaluate(text, seen.value, seen.old, has_old=seen.has_old, optional=optional)
+        return evaluate(
+            text, rule_input.value, rule_input.old, has_old=rule_input.has_old, optional=optional
+        )
 
-    def cause(self, path: str, value: Any, seen: _RuleInput) -> Cause:
+    def cause(self, path: str, value: Any, rule_input: _RuleInput) -> Cause:
         """What to say of an object that breaks it."""
-        detail = self._expressed(seen) or self._message
+        detail = self._expressed(rule_input) or self._message
         detail = detail or f"failed rule: {self.text.strip()}"
         if self._field:
             path = f"{path}.{self._field}" if path else self._field
@@ -107,12 +109,12 @@ class _Rule:
             )
         return invalid_value(path or NO_FIELD, structure.type, text)
 
-    def _expressed(self, seen: _RuleInput) -> str:
+    def _expressed(self, rule_input: _RuleInput) -> str:
         text = self._expression
-        if not text or cost(text, seen.size, optional=self.optional) > MOST_PER_CALL:
+        if not text or cost(text, rule_input.size, optional=self.optional) > MOST_PER_CALL:
             return ""
         try:
-            message = self._evaluated(text, seen)
+            message = self._evaluated(text, rule_input)
         except EvaluationError:
             return ""
         text = message.strip() if isinstance(message, str) else ""
@@ -136,8 +138,8 @@ class RuleTree:
         self._rules: list[_Rule] | None = None
         self._members = {
             name: tree
-            for name, known in structure.properties.items()
-            if (tree := RuleTree.of(known)) is not None
+            for name, substructure in structure.properties.items()
+            if (tree := RuleTree.of(substructure)) is not None
         }
         self._items = RuleTree.of(structure.items)
         self._additional = RuleTree.of(structure.additional)
@@ -184,14 +186,16 @@ class RuleTree:
     ) -> list[Cause]:
         if not self._plain.rules:
             return []
-        seen = _RuleInput(typed(value, self._structure), None if old is None else self._typed(old))
+        rule_input = _RuleInput(
+            typed(value, self._structure), None if old is None else self._typed(old)
+        )
         causes: list[Cause] = []
         for rule in self._compiled():
-            if not rule.applies(has_old=seen.has_old):
+            if not rule.applies(has_old=rule_input.has_old):
                 continue
             try:
-                spent.pay(rule.cost(seen))
-                if rule.run(seen):
+                spent.pay(rule.cost(rule_input))
+                if rule.run(rule_input):
                     continue
             except CostLimitExceeded as error:
                 return [*causes, rule.refused(path, self._structure, error)]
@@ -199,7 +203,7 @@ class RuleTree:
                 causes.append(rule.error(path, self._structure, error))
                 continue
             if rule.uses_old or lenient is None or not lenient.unchanged:
-                causes.append(rule.cause(path, value, seen))
+                causes.append(rule.cause(path, value, rule_input))
         return causes
 
     def _typed(self, value: Any) -> Any:
@@ -300,11 +304,11 @@ def _check_rule(raw: dict[str, Any], declared: Any, where: str, uncorrelatable: 
 
 
 def _needless_option(raw: dict[str, Any], where: str) -> list[Cause]:
-    given = raw.get("optionalOldSelf")
-    if given is None:
+    option = raw.get("optionalOldSelf")
+    if option is None:
         return []
     text = "may not be set if oldSelf is not used in rule"
-    return [invalid_value(f"{where}.optionalOldSelf", given, text)]
+    return [invalid_value(f"{where}.optionalOldSelf", option, text)]
 
 
 def _shown(raw: dict[str, Any]) -> dict[str, Any]:

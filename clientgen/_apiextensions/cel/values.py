@@ -43,10 +43,12 @@ def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
         values = structure.additional
         return {name: typed(each, values) for name, each in value.items()}
     members: dict[str, Any] = {}
-    for name, known in structure.properties.items():
+    for name, substructure in structure.properties.items():
         # A member that is null is not there, for rules.
         if value.get(name) is not None and (spelt := escaped(name)) is not None:
-            members[spelt] = typed(value[name], known.with_meta() if known.embedded else known)
+            members[spelt] = typed(
+                value[name], substructure.with_meta() if substructure.embedded else substructure
+            )
     return members
 
 

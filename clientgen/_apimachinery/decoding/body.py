@@ -63,8 +63,8 @@ class Parsed:
         paths = list(unknown)
         inside = tuple(f"{path}{after}" for path in paths for after in '".[')
         quoted = tuple(_DUPLICATE.format(start)[:-1] for start in inside)
-        told = [each for each in self.duplicates if not each.startswith(quoted)]
-        return told + [_UNKNOWN.format(path) for path in paths]
+        repeated = [each for each in self.duplicates if not each.startswith(quoted)]
+        return repeated + [_UNKNOWN.format(path) for path in paths]
 
 
 def input_format(content_type: str, accepted: Iterable[Format] = Format) -> Format:

@@ -129,10 +129,10 @@ def _last(_old: Any, new: Any) -> Any:
 def _merged(old: Any, new: Any) -> Any:
     """Fill what is there already, as decoding twice into one Go value does."""
     if is_object(old) and is_object(new):
-        kept: dict[str, Any] = dict(old)
+        merged: dict[str, Any] = dict(old)
         for key, value in new.items():
-            kept[key] = _merged(kept[key], value) if key in kept else value
-        return kept
+            merged[key] = _merged(merged[key], value) if key in merged else value
+        return merged
     if is_array(old) and is_array(new):
         filled = [_merged(was, item) for was, item in zip(old, new, strict=False)]
         return filled + new[len(filled) :]

@@ -154,10 +154,10 @@ class _List:
     def convert(self, value: Any, strangers: list[str]) -> list[Any]:
         if type(value) is not list:
             raise Mismatch(value, f"[]{_go_type(self._items)}")
-        given: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
         plan = _plan(self._items)
         convert = plan.convert
-        return [plan.zero() if item is None else convert(item, strangers) for item in given]
+        return [plan.zero() if item is None else convert(item, strangers) for item in items]
 
     def zero(self) -> Any:
         return None
@@ -185,12 +185,12 @@ class _Map:
     def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
         if type(value) is not dict:
             raise Mismatch(value, f"map[string]{_go_type(self._values)}")
-        given: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        members: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
         plan = self._values_plan()
         convert = plan.convert
         return {
-            key: plan.zero() if given[key] is None else convert(given[key], strangers)
-            for key in sorted(given)
+            key: plan.zero() if members[key] is None else convert(members[key], strangers)
+            for key in sorted(members)
         }
 
     def zero(self) -> Any:
@@ -232,12 +232,12 @@ class _Struct:
     def convert(self, value: Any, strangers: list[str]) -> dict[str, Any]:
         if type(value) is not dict:
             raise Mismatch(value, _go_type(self._schema))
-        given: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        members: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
         fields = self._fields or self._compile()
         made: dict[str, Any] = {}
         key = ""
         try:
-            for key, item in given.items():
+            for key, item in members.items():
                 field = fields.get(key)
                 if field is None:
                     strangers.append(key)

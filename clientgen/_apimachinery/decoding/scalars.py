@@ -194,8 +194,8 @@ def _stays(text: str) -> bool:
     match = _DIGITS.fullmatch(text)
     if match is None:
         return False
-    whole, fraction, suffix, exponent = match.groups()
-    digits = (whole or "0") + (fraction or "")
+    integer, fraction, suffix, exponent = match.groups()
+    digits = (integer or "0") + (fraction or "")
     power = (int(exponent) if exponent else _POWERS.get(suffix, 0)) - len(fraction or "")
     quick = len(digits) <= _QUICK_DIGITS and power >= _NANO and power % 3 == 0
     return quick and digits[0] != "0" and not digits.endswith("000")
@@ -204,10 +204,10 @@ def _stays(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _rounded(written: str) -> str:
     thousandths = Quantity(written).value.scaleb(3)
-    whole = thousandths.to_integral_value(ROUND_UP)
-    if whole == thousandths:
+    rounded = thousandths.to_integral_value(ROUND_UP)
+    if rounded == thousandths:
         return written
-    return Quantity(f"{whole:f}{'e-3' if _EXPONENT.search(written) else 'm'}").canonical()
+    return Quantity(f"{rounded:f}{'e-3' if _EXPONENT.search(written) else 'm'}").canonical()
 
 
 def _no_quantity(value: Any) -> Mismatch:

@@ -46,8 +46,8 @@ def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
 
     So is a body that cannot be read, which `parse` refuses later on.
     """
-    given = [value for name, value in request.headers if name.lower() == "content-type"]
-    if [each.partition(";")[0].strip().lower() for each in given] != [_MEDIA_TYPE]:
+    content_types = [value for name, value in request.headers if name.lower() == "content-type"]
+    if [each.partition(";")[0].strip().lower() for each in content_types] != [_MEDIA_TYPE]:
         return request
     body = request.body or b""
     try:
@@ -56,8 +56,8 @@ def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
         text = None
     if text is None:
         return request
-    others = (each for each in request.headers if each[0].lower() != "content-type")
-    headers = (*others, ("content-type", "application/json"))
+    other_headers = (each for each in request.headers if each[0].lower() != "content-type")
+    headers = (*other_headers, ("content-type", "application/json"))
     return HttpRequest(request.method, request.target, headers, text)
 
 
@@ -203,10 +203,10 @@ def _schema_or(schema: ResolvedSchema, message: bytes) -> Any:
     definition, _, other = schema.name.rpartition("Or")
     own = schema.sibling(definition)
     parts = list(fields_of(message))
-    whole = [value for number, value in parts if number == (2 if other == "Bool" else 1)]
+    values = [value for number, value in parts if number == (2 if other == "Bool" else 1)]
     rest = [value for number, value in parts if number == (1 if other == "Bool" else 2)]
-    if whole and (other == "Bool" or not rest):
-        return _value(own, whole[-1])
+    if values and (other == "Bool" or not rest):
+        return _value(own, values[-1])
     if other == "Bool":
         return bool(rest and rest[-1])
     return [text_of(each) if other == "StringArray" else _value(own, each) for each in rest]

@@ -133,8 +133,8 @@ def scalar(annotation: Any) -> Schema | None:
         return None
     schema = _SCALARS.get(annotation)
     if schema is None:
-        known = "str, int, float, bool, bytes, Time, MicroTime, Quantity, IntOrString, Raw, Any"
-        hint = f"write a model, a list, a dict, a Literal, or one of {known}"
+        supported = "str, int, float, bool, bytes, Time, MicroTime, Quantity, IntOrString, Raw, Any"
+        hint = f"write a model, a list, a dict, a Literal, or one of {supported}"
         raise UnsupportedTypeError(f"`{named(annotation)}` has no schema", hint)
     return deepcopy(schema)
 

@@ -33,9 +33,9 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Change, ...
 
 def _shared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     for path, name in _SHARED.items():
-        one, other = _at(old, path), _at(new, path)
-        if one != other and one is not None:
-            yield Change(name, f"is {other}, was {one}", breaking=True)
+        first, other = _at(old, path), _at(new, path)
+        if first != other and first is not None:
+            yield Change(name, f"is {other}, was {first}", breaking=True)
     for name in ("shortNames", "categories"):
         before: list[str] = _at(old, ("spec", "names", name)) or []
         after: list[str] = _at(new, ("spec", "names", name)) or []

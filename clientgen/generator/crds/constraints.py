@@ -162,7 +162,7 @@ def apply(schema: Schema, constraints: Iterable[Constraint], problems: Problems)
     """
     places: Places = {}
     order = {"type": 0, INT_OR_STRING: 1}
-    for each in sorted(constraints, key=lambda one: order.get(one.keyword, 2)):
+    for each in sorted(constraints, key=lambda constraint: order.get(constraint.keyword, 2)):
         target = _target(schema, each, problems)
         if target is not None:
             before = len(target.get(each.keyword, ())) if each.keyword in _REPEATED else None
@@ -219,9 +219,9 @@ def _retype(schema: Schema, kind: str) -> None:
     """Another type than the annotation's: what was known of that one does not hold."""
     if schema.get("type") == kind:
         return
-    kept: Schema = {key: schema[key] for key in ("description", ANYTHING) if key in schema}
+    remaining: Schema = {key: schema[key] for key in ("description", ANYTHING) if key in schema}
     schema.clear()
-    schema.update({**kept, "type": kind})
+    schema.update({**remaining, "type": kind})
     if kind == "array":
         schema["items"] = {ANYTHING: True}
 

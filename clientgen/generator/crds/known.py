@@ -71,13 +71,13 @@ def add_facts(cls: type[Model], schema: Schema) -> None:
             properties[field].update(limits)
 
 
-def _add(schema: Schema, known: openapi.Schema) -> None:
-    if schema.get("type") == "integer" and known.format == "int32":
+def _add(schema: Schema, facts: openapi.Schema) -> None:
+    if schema.get("type") == "integer" and facts.format == "int32":
         schema["format"] = "int32"
-    if schema.get("type") == "array" and _has_keys(schema, known.list_map_keys):
-        schema.update(known.topology)
-    elif schema.get("type") == "object" and known.map_type:
-        schema["x-kubernetes-map-type"] = known.map_type
+    if schema.get("type") == "array" and _has_keys(schema, facts.list_map_keys):
+        schema.update(facts.topology)
+    elif schema.get("type") == "object" and facts.map_type:
+        schema["x-kubernetes-map-type"] = facts.map_type
 
 
 def _has_keys(schema: Schema, keys: Iterable[str]) -> bool:

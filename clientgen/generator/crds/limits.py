@@ -50,9 +50,9 @@ def _check_keys(items: Schema, keys: list[str], where: str, problems: Problems) 
     properties, required = items.get("properties", {}), items.get("required", [])
     for key in keys:
         if key not in properties:
-            known = ", ".join(properties) or "none"
+            fields = ", ".join(properties) or "none"
             what = f"the items have no field `{key}` to be a key"
-            problems.add(where, what, f"their fields are {known}")
+            problems.add(where, what, f"their fields are {fields}")
         elif key not in required and "default" not in properties[key]:
             what = f"the key `{key}` of the items is neither required nor has it a default"
             problems.add(where, what, "make it required: a field without a default in Python")

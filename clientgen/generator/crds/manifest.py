@@ -107,18 +107,16 @@ def _manifest(
 
 def _check_versions(versions: list[Version], problems: Problems) -> None:
     first = versions[0]
-    seen: dict[str, Version] = {}
+    by_version: dict[str, Version] = {}
     for version in versions:
-        earlier = seen.setdefault(version.kind.version, version)
+        earlier = by_version.setdefault(version.kind.version, version)
         if earlier is not version:
             gvk = version.kind.gvk
             problems.add(version.where, f"{gvk} is there twice", f"the other is at {earlier.where}")
         for attribute, called in _SHARED.items():
-            ours, theirs = getattr(version.kind, attribute), getattr(first.kind, attribute)
-            if ours != theirs:
-                what = (
-                    f"{called} is {_fact(ours)} here, and {_fact(theirs)} in {first.kind.version}"
-                )
+            here, there = getattr(version.kind, attribute), getattr(first.kind, attribute)
+            if here != there:
+                what = f"{called} is {_fact(here)} here, and {_fact(there)} in {first.kind.version}"
                 problems.add(version.where, what, f"all versions share it; see {first.where}")
 
 

@@ -93,13 +93,13 @@ def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
         for (name, root), each in wanted.items()
     ]
     modules = [module for module in read if module]
-    known = kinds(modules, problems)
-    check_reached(known, modules, problems)
-    if not known and not problems:
+    api_kinds = kinds(modules, problems)
+    check_reached(api_kinds, modules, problems)
+    if not api_kinds and not problems:
         for module in read:
             if module:
                 problems.add(module.file, "it has no kind of an API", "see docs/python-types.md")
     problems.raise_if_any()
-    made = manifests(known, problems)
+    made = manifests(api_kinds, problems)
     problems.raise_if_any()
     return made

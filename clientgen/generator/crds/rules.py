@@ -51,11 +51,15 @@ def group_rule(
     """The rule of a marker that counts which fields of a class are set."""
     if marker.name not in _COUNTS:
         return None
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     for name in marker.value:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean `{close[0]}`?" if close else f"its fields are {', '.join(known)}"
+        if name not in properties:
+            close = difflib.get_close_matches(name, properties, n=1)
+            hint = (
+                f"did you mean `{close[0]}`?"
+                if close
+                else f"its fields are {', '.join(properties)}"
+            )
             problems.add(marker.where, f"`+{marker.written}` names no field: `{name}`", hint)
     comparison, how_many = _COUNTS[marker.name]
     names = [cel_name(name) for name in marker.value]

@@ -233,8 +233,8 @@ def _constraints(markers: Iterable[KubebuilderMarker]) -> list[Constraint]:
 
 
 def _add_places(part: Part, path: tuple[str, ...], inner: Part) -> None:
-    for below, where in inner.places.items():
-        part.places[(*path, *below)] = where
+    for inner_path, where in inner.places.items():
+        part.places[(*path, *inner_path)] = where
 
 
 def _add_rule(part: Part, rule: Schema, where: str) -> None:

@@ -195,9 +195,11 @@ def _properties(old: Schema, new: Schema, path: str) -> Iterator[Change]:
         elif isinstance(new.get("additionalProperties"), dict):
             yield from schema_changes(schema, new["additionalProperties"], f"{path}.{name}")
         else:
-            kept = bool(new.get(ANYTHING))
-            what = "the field is gone" + ("" if kept else ", and so is what objects have there")
-            yield Change(f"{path}.{name}", what, breaking=not kept)
+            preserves_unknown = bool(new.get(ANYTHING))
+            what = "the field is gone" + (
+                "" if preserves_unknown else ", and so is what objects have there"
+            )
+            yield Change(f"{path}.{name}", what, breaking=not preserves_unknown)
     for name in after:
         if name not in before:
             yield Change(f"{path}.{name}", "the field is new")

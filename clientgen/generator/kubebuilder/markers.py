@@ -191,12 +191,12 @@ def _check(name: str, word: MarkerRule, value: Any) -> None:
 
 
 def _suggest(head: str) -> str:
-    known = {written.lower(): written for written in (*_spellings(MARKERS), *ALIASES)}
-    close = difflib.get_close_matches(head.lower(), known, n=1, cutoff=0.6)
+    spellings = {written.lower(): written for written in (*_spellings(MARKERS), *ALIASES)}
+    close = difflib.get_close_matches(head.lower(), spellings, n=1, cutoff=0.6)
     # Often only the beginning is missing, or too much: `+Minimum=0`, `+kubebuilder:listType=map`.
     last = head.lower().removeprefix(PREFIX)
-    ending = [known[each] for each in known if each == last or each.endswith(f":{last}")]
-    best = ending[0] if ending else known[close[0]] if close else None
+    ending = [spellings[each] for each in spellings if each == last or each.endswith(f":{last}")]
+    best = ending[0] if ending else spellings[close[0]] if close else None
     if best:
         return f"did you mean `+{best}`?"
     return "known are the markers of `+kubebuilder` for CRDs, of `+genclient` and of `+k8s:*-gen`"

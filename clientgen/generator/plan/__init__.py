@@ -71,14 +71,14 @@ def plan(
     names = chosen_names(api, renames, problems)
     packages = _packages(api, names, renames, problems)
     modules = Modules(packages, api.imported, names, api.left_out)
-    late = late_imports(api, modules)
+    late_modules = late_imports(api, modules)
     files = [
         file
         for group_version in api.group_versions
         for file in group_version_files(
             group_version,
             modules,
-            late[modules.package(group_version.group_version)],
+            late_modules[modules.package(group_version.group_version)],
             expansions,
             problems,
         )
@@ -89,9 +89,9 @@ def plan(
 
 
 def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: Problems) -> None:
-    known = {f"{gv.group_version}/{r.kind}" for gv in api.group_versions for r in gv.resources}
-    for key in sorted(expansions.keys() - known):
-        hint = did_you_mean(key, sorted(known), "Write it like 'apps/v1/Deployment'.")
+    kinds = {f"{gv.group_version}/{r.kind}" for gv in api.group_versions for r in gv.resources}
+    for key in sorted(expansions.keys() - kinds):
+        hint = did_you_mean(key, sorted(kinds), "Write it like 'apps/v1/Deployment'.")
         problems.add("", f"the expansion of {key!r} fits no kind", hint)
 
 
@@ -100,14 +100,14 @@ def _packages(
 ) -> dict[str, str]:
     groups = [gv.group_version.group for gv in api.group_versions]
     packages = python_names.group_packages([*groups, META_V1.group], names.packages)
-    seen: dict[str, str] = {}
+    owner: dict[str, str] = {}
     for group, package in packages.items():
-        if package in seen:
-            new_name = renames.groups.get(group) or renames.groups.get(seen[package])
+        if package in owner:
+            new_name = renames.groups.get(group) or renames.groups.get(owner[package])
             problems.add(
                 new_name.where if new_name else "",
-                f"the groups {seen[package]!r} and {group!r} both become the package {package!r}",
+                f"the groups {owner[package]!r} and {group!r} both become the package {package!r}",
                 "Give one of them another name (`rename`), or leave it out.",
             )
-        seen[package] = group
+        owner[package] = group
     return packages

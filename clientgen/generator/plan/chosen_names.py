@@ -20,12 +20,12 @@ def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names
     The list of a kind that is renamed follows it, unless it has a name of its own choice: with
     `CronTab = "Job"` a `CronTabList` is a `JobList`.
     """
-    known = _known(api)
+    known_types = _known(api)
     classes: dict[tuple[GroupVersion, str], str] = {}
     for key, new_name in sorted(renames.classes.items()):
-        name = known.get(key)
+        name = known_types.get(key)
         if name is None:
-            _name_nothing(key, new_name, known, "type", problems)
+            _name_nothing(key, new_name, known_types, "type", problems)
         elif _is_free(api, name, new_name, problems):
             classes[name] = new_name.text
     followers = dict(_lists(api, classes))
@@ -88,7 +88,7 @@ def _packages(
 
 
 def _name_nothing(
-    key: str, new_name: PlacedText, known: Iterable[str], what: str, problems: Problems
+    key: str, new_name: PlacedText, candidates: Iterable[str], what: str, problems: Problems
 ) -> None:
-    hint = did_you_mean(key, sorted(known), "nothing of that name is generated")
+    hint = did_you_mean(key, sorted(candidates), "nothing of that name is generated")
     problems.add(new_name.where, f"there is no {what} `{key}`", hint)

@@ -26,7 +26,7 @@ __all__ = ["group_version_files"]
 def group_version_files(
     api: GroupVersionApi,
     modules: Modules,
-    late: frozenset[str],
+    late_modules: frozenset[str],
     expansions: Mapping[str, Expansion],
     problems: Problems,
 ) -> list[FilePlan]:
@@ -35,13 +35,13 @@ def group_version_files(
     Args:
         api: the group version.
         modules: where every model is.
-        late: the folders whose models import these back.
+        late_modules: the folders whose models import these back.
         expansions: classes to mix in, by `group/version/Kind`.
         problems: takes clashes of names.
     """
     gv, folder = api.group_version, modules.package(api.group_version)
     source = f"apis/{gv}" if gv.group else f"api/{gv}"
-    models = model_plans(api, modules, late, problems)
+    models = model_plans(api, modules, late_modules, problems)
     file = FilePlan(
         f"{folder}/models.py",
         "models.py.j2",
@@ -49,7 +49,7 @@ def group_version_files(
         source,
         defines=tuple(model.name for model in models),
         models=models,
-        late=late,
+        late=late_modules,
     )
     files = in_parts(file, defined_first(api.models))
     if gv != META_V1:

@@ -35,14 +35,14 @@ _SENSITIVE = {
 
 
 def model_plans(
-    api: GroupVersionApi, modules: Modules, late: frozenset[str], problems: Problems
+    api: GroupVersionApi, modules: Modules, late_modules: frozenset[str], problems: Problems
 ) -> tuple[ModelPlan, ...]:
     """The classes in the order they are defined in.
 
     Args:
         api: the group version.
         modules: where other models are.
-        late: the folders whose models are imported after these classes exist.
+        late_modules: the folders whose models are imported after these classes exist.
         problems: takes clashes of names.
     """
     defined: set[ModelId] = set()
@@ -52,7 +52,7 @@ def model_plans(
             return True
         if model.group_version == api.group_version:
             return model in defined
-        return modules.package(model.group_version) not in late
+        return modules.package(model.group_version) not in late_modules
 
     plans: list[ModelPlan] = []
     for model in defined_first(api.models):

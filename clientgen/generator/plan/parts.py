@@ -40,9 +40,9 @@ def in_parts(file: FilePlan, models: Sequence[Model]) -> list[FilePlan]:
     where = {plan.name: f"models_{n}" for n, part in enumerate(parts, 1) for plan in part}
     files = [_part(file, part, where) for part in parts]
     folder = file.module.rpartition(".")[0]
-    taken = tuple(Symbol(f"{folder}.{where[name]}", name) for name in file.defines)
-    whole = replace(file, template="parts.py.j2", defines=(), models=(), reexports=taken)
-    return [whole, *files]
+    reexports = tuple(Symbol(f"{folder}.{where[name]}", name) for name in file.defines)
+    index_module = replace(file, template="parts.py.j2", defines=(), models=(), reexports=reexports)
+    return [index_module, *files]
 
 
 def _part(file: FilePlan, models: Sequence[ModelPlan], where: Mapping[str, str]) -> FilePlan:
@@ -76,8 +76,8 @@ def _filled(
 
 def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
     """Models in groups that refer to each other in circles; each group after those it refers to."""
-    known = {model.id for model in models}
-    needs = {model.id: _needed(model, known) for model in models}
+    ids = {model.id for model in models}
+    needs = {model.id: _needed(model, ids) for model in models}
     circle_of = circles(needs)
     members: dict[frozenset[ModelId], list[ModelId]] = {}
     for model in models:
@@ -89,8 +89,8 @@ def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
     yield from (members[circle] for circle in TopologicalSorter(graph).static_order())
 
 
-def _needed(model: Model, known: Collection[ModelId]) -> list[ModelId]:
+def _needed(model: Model, ids: Collection[ModelId]) -> list[ModelId]:
     """The models of the same file that a class speaks of."""
     spoken_of = [target for field in model.fields for target in models_in(field.type)]
     spoken_of += [model.item] if model.item else []
-    return sorted({target for target in spoken_of if target in known})
+    return sorted({target for target in spoken_of if target in ids})

@@ -209,9 +209,9 @@ class Modules:
         """Where a model is imported from."""
         if is_shared(model):
             return Symbol(META_MODULE, python_names.class_name(model.name))
-        known = self.imported.get(model)
-        if known:
-            return Symbol(known.module, known.name)
+        python_class = self.imported.get(model)
+        if python_class:
+            return Symbol(python_class.module, python_class.name)
         package = self.package(model.group_version).replace("/", ".")
         return Symbol(f".{package}.models", self.class_name(model))
 

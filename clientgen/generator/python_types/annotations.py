@@ -43,18 +43,18 @@ _PLAIN = (str, int, float, bool, bytes, Quantity, Raw)
 
 
 def namespace_with(
-    module: Mapping[str, Any], aliases: Mapping[str, ast.expr], known: Mapping[str, Any]
+    module: Mapping[str, Any], aliases: Mapping[str, ast.expr], types: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The names of a module, as annotations are to see them.
 
     Args:
         module: what the module holds at run time.
         aliases: the assignments in its source.
-        known: names whose value is known better than by the module.
+        types: names whose value is known better than by the module.
     """
     runtime_literal: object = vars(runtime_model)["Literal"]
     names = {name: Literal if value is runtime_literal else value for name, value in module.items()}
-    names.update(known, **{_LITERAL: Literal})
+    names.update(types, **{_LITERAL: Literal})
     names.update(literal_aliases(names, aliases))
     return names
 

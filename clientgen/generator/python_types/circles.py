@@ -44,16 +44,16 @@ def report_circles(
 
     Of circles among types that are not the user's one is enough, at the field that leads to it.
     """
-    known = {type_.cls: type_ for module in modules for type_ in module.classes}
-    told: set[object] = set()
+    type_classes = {type_.cls: type_ for module in modules for type_ in module.classes}
+    reported: set[object] = set()
     for kind in kinds:
-        for way, circle in _Walk(known).circles(kind.type.cls):
+        for way, circle in _Walk(type_classes).circles(kind.type.cls):
             turned = _turned(circle)
             own = next((edge.where for edge in turned if edge.where), "")
             led = next((edge.where for edge in reversed(way) if edge.where), kind.type.where)
             key: object = tuple(edge.key() for edge in turned) if own else led
-            if key not in told:
-                told.add(key)
+            if key not in reported:
+                reported.add(key)
                 shown = " -> ".join(map(str, [*turned, turned[0]]))
                 what = f"`{kind.kind}` leads into a circle, which no schema can hold: {shown}"
                 problems.add(own or led, what, _HINT)
@@ -68,8 +68,8 @@ def _turned(circle: Sequence[_Edge]) -> list[_Edge]:
 class _Walk:
     """Follows the fields of one kind; each model is left for good once."""
 
-    def __init__(self, known: Mapping[type[Model], TypeClass]) -> None:
-        self._known = known
+    def __init__(self, type_classes: Mapping[type[Model], TypeClass]) -> None:
+        self._known = type_classes
         self._path: list[_Edge] = []
         self._done: set[type[Model]] = set()
 
@@ -87,9 +87,9 @@ class _Walk:
         self._done.add(model)
 
     def _edges(self, model: type[Model]) -> Iterator[_Edge]:
-        known = self._known.get(model)
-        if known:
-            for field in known.fields:
+        type_class = self._known.get(model)
+        if type_class:
+            for field in type_class.fields:
                 if not _is_schemaless(field):
                     for target in models_in(field.annotation):
                         yield _Edge(model, field.attribute, target, field.where)

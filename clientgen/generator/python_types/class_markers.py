@@ -67,18 +67,20 @@ class ClassMarkers:
 
 def markers_of_module(module: TypeModule, problems: Problems) -> ClassMarkers:
     """Read what stands at the top of a module; what is wrong goes to `problems`."""
-    lines, others = _divide(module.markers)
-    kubebuilder = {marker.name: marker for marker in parse_kubebuilder(others, problems, "module")}
+    lines, kubebuilder_lines = _divide(module.markers)
+    kubebuilder = {
+        marker.name: marker for marker in parse_kubebuilder(kubebuilder_lines, problems, "module")
+    }
     return ClassMarkers(parse_markers(lines, problems), kubebuilder)
 
 
 def markers_of_class(type_: TypeClass, problems: Problems) -> ClassMarkers:
     """Read what stands above a class; what is wrong goes to `problems`."""
-    lines, others = _divide(type_.markers)
+    lines, kubebuilder_lines = _divide(type_.markers)
     kubebuilder: dict[str, KubebuilderMarker] = {}
-    for marker in parse_kubebuilder(others, problems, "type"):
+    for marker in parse_kubebuilder(kubebuilder_lines, problems, "type"):
         kubebuilder.setdefault(marker.name, marker)
-    root = any(tag_of(m.text) == _ROOT and not m.text.endswith("=false") for m in others)
+    root = any(tag_of(m.text) == _ROOT and not m.text.endswith("=false") for m in kubebuilder_lines)
     return ClassMarkers(parse_markers(lines, problems), kubebuilder, root)
 
 
@@ -89,7 +91,7 @@ def genclient_lines(markers: Iterable[MarkerLine]) -> list[MarkerLine]:
 
 def _divide(markers: Iterable[MarkerLine]) -> tuple[list[MarkerLine], Sequence[MarkerLine]]:
     lines: list[MarkerLine] = []
-    others: list[MarkerLine] = []
+    kubebuilder_lines: list[MarkerLine] = []
     for marker in markers:
-        (lines if extract_markers(marker.text, "") else others).append(marker)
-    return lines, others
+        (lines if extract_markers(marker.text, "") else kubebuilder_lines).append(marker)
+    return lines, kubebuilder_lines

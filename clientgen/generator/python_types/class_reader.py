@@ -66,8 +66,8 @@ def read_module(
         module = import_module_at(name, location, root, problems) if source else None
         if source is None or module is None:
             return None
-        known = keep(module, source)
-        classes = tuple(_classes(known, problems))
+        loaded = keep(module, source)
+        classes = tuple(_classes(loaded, problems))
     return TypeModule(name, file, source.docstring, source.markers, classes, _homes(module))
 
 
@@ -104,10 +104,14 @@ def checked_class(cls: type[Model], problems: Problems) -> TypeClass:
     """Read a class of the user's, and tell which of the fields it declares no API can hold."""
     own_problems = Problems()
     type_ = read_class(cls, own_problems)
-    told = {problem.where for problem in own_problems}
-    own = {one.attribute: one for one in type_.fields if _declared(cls, one.attribute)[0] is cls}
+    reported = {problem.where for problem in own_problems}
+    own = {
+        type_field.attribute: type_field
+        for type_field in type_.fields
+        if _declared(cls, type_field.attribute)[0] is cls
+    }
     for name, field in own.items():
-        refused = None if field.where in told else unsupported(field.annotation)
+        refused = None if field.where in reported else unsupported(field.annotation)
         if refused:
             own_problems.add(
                 field.where, f"`{type_.name}.{name}` cannot be {refused[0]}", refused[1]
@@ -121,9 +125,9 @@ def checked_class(cls: type[Model], problems: Problems) -> TypeClass:
     return type_
 
 
-def _classes(known: LoadedModule, problems: Problems) -> Iterator[TypeClass]:
-    for source in known.source.classes.values():
-        cls = _lookup(known.module, source.name)
+def _classes(loaded: LoadedModule, problems: Problems) -> Iterator[TypeClass]:
+    for source in loaded.source.classes.values():
+        cls = _lookup(loaded.module, source.name)
         if _is_model(cls):
             yield checked_class(cls, problems)
         else:

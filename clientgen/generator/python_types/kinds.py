@@ -128,8 +128,8 @@ class _Kind:
     def _is_kind(self) -> bool:
         if self._is_own and self.type.name.startswith("_"):
             return False
-        whole = all(self.type.field(name) for name in _TYPE_META)
-        return self.markers.is_kind or whole
+        has_type_meta = all(self.type.field(name) for name in _TYPE_META)
+        return self.markers.is_kind or has_type_meta
 
     def _refuse_markers(self) -> None:
         hint = f"put it above a kind, or make this one: `+{Tag.GENCLIENT}`"

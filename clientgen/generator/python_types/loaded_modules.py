@@ -52,9 +52,9 @@ def loaded(name: str) -> LoadedModule | None:
     module = sys.modules.get(name)
     if module is None or name in _pending:
         return None
-    known = _known.get(name)
-    if known is not None and known.module is module:
-        return known
+    loaded_module = _known.get(name)
+    if loaded_module is not None and loaded_module.module is module:
+        return loaded_module
     source = _source(module)
     return keep(module, source) if source else None
 
@@ -78,9 +78,9 @@ def _imported(module: ModuleType, source: ModuleSource) -> Mapping[str, Any]:
         other = absolute(written, level, package)
         if other.partition(".")[0] != top:
             continue
-        there = loaded(other)
-        if there and original in there.names:
-            value = there.names[original]
-            if value is not vars(there.module).get(original):
+        other_module = loaded(other)
+        if other_module and original in other_module.names:
+            value = other_module.names[original]
+            if value is not vars(other_module.module).get(original):
                 names[name] = value
     return names

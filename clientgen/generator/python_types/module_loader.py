@@ -93,8 +93,8 @@ def shown(file: Path, root: Path) -> str:
 
 def label(name: str) -> str:
     """How messages call a module that was imported: by its file, if that is the user's."""
-    known = _imported.get(name)
-    return known[2] if known else name
+    record = _imported.get(name)
+    return record[2] if record else name
 
 
 def missing(name: str, root: Path, where: str) -> Problem:
@@ -168,8 +168,8 @@ def _is_stale(name: str) -> bool:
     if location is None or file is None or location.file is None:
         folders = tuple(map(Path, getattr(module, "__path__", ())))
         return location is None or location.file is not None or folders != location.folders
-    known = _imported.get(name)
-    changed = known is not None and known[1] != digest(location.file.read_bytes())
+    record = _imported.get(name)
+    changed = record is not None and record[1] != digest(location.file.read_bytes())
     return changed or location.file.resolve() != Path(file).resolve()
 
 
@@ -195,13 +195,13 @@ def _place(error: BaseException, location: ModuleLocation, root: Path) -> str:
     """The innermost line of the user's: of the module, else of a file beside it."""
     frames = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     folder = str(root.resolve())
-    beside = [
+    own_frames = [
         (file, line)
         for file, line in frames
         if file.startswith(folder) and "site-packages" not in file and not _is_ours(file)
     ]
     own = [(file, line) for file, line in frames if file == str(location.file)]
-    file, line = (beside or own or [(str(location.file), 1)])[-1]
+    file, line = (own_frames or own or [(str(location.file), 1)])[-1]
     return f"{shown(Path(file), root)}:{line}"
 
 

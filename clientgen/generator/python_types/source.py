@@ -80,9 +80,9 @@ def _collect(name: str, location: ModuleLocation, files: dict[Path, str]) -> Non
     top = name.partition(".")[0]
     parents = [name[:end] for end, letter in enumerate(name) if letter == "."]
     for other in [*parents, *_imports(name, location)]:
-        there = find(other) if other.partition(".")[0] == top else None
-        if there:
-            _collect(other, there, files)
+        other_location = find(other) if other.partition(".")[0] == top else None
+        if other_location:
+            _collect(other, other_location, files)
 
 
 def _imports(name: str, location: ModuleLocation) -> Iterator[str]:
@@ -119,12 +119,12 @@ def parse(
     problems = Problems()
     read = [read_module(name, root, problems, paths, where) for name in dict.fromkeys(modules)]
     loaded = [module for module in read if module]
-    known = kinds(loaded, problems)
-    report_circles(known, loaded, problems)
-    check_reached(known, loaded, problems)
-    classes = _classes(loaded, known, problems)
-    reasons = {str(kind.gvk): _no_client(kind) for kind in known}
-    asking = [kind for kind in known if not reasons[str(kind.gvk)]]
+    api_kinds = kinds(loaded, problems)
+    report_circles(api_kinds, loaded, problems)
+    check_reached(api_kinds, loaded, problems)
+    classes = _classes(loaded, api_kinds, problems)
+    reasons = {str(kind.gvk): _no_client(kind) for kind in api_kinds}
+    asking = [kind for kind in api_kinds if not reasons[str(kind.gvk)]]
     classes |= named_by_methods(asking, classes, root, paths, problems)
     _check_used(loaded, problems)
     if not problems:
@@ -133,7 +133,7 @@ def parse(
     spec = custom_spec(", ".join(modules), map(_resource, asking), Precedence.CLASS)
     left_out = tuple((gvk, reason) for gvk, reason in reasons.items() if reason)
     markers = {str(kind.gvk): _markers(kind) for kind in asking}
-    imported = Imported(classes, kinds={kind.gvk: _own(kind) for kind in known})
+    imported = Imported(classes, kinds={kind.gvk: _own(kind) for kind in api_kinds})
     return PythonTypes(replace(spec, ignored=left_out), imported, markers)
 
 
@@ -200,7 +200,7 @@ def _classes(
     """Every class of the modules, in the group versions of the kinds beside it."""
     homes: dict[str, set[GroupVersion]] = {}
     named = {kind.type.cls: kind.kind for kind in kinds}
-    told = {kind.type.where for kind in kinds}  # kinds that are there twice
+    reported = {kind.type.where for kind in kinds}  # kinds that are there twice
     for kind in kinds:
         homes.setdefault(kind.module.name, set()).add(kind.group_version)
     classes: dict[ModelId, PythonClass] = {}
@@ -215,7 +215,7 @@ def _classes(
             name = named.get(type_.cls, type_.name)
             for model in (ModelId(group_version, name) for group_version in sorted(own)):
                 first = places.setdefault(model, type_.where)
-                if first != type_.where and not {first, type_.where} <= told:
+                if first != type_.where and not {first, type_.where} <= reported:
                     what = f"`{name}` of {model.group_version} is there twice"
                     problems.add(type_.where, what, f"rename one; the first is at {first}")
                 classes[model] = PythonClass(module.name, type_.name)

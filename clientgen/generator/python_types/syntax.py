@@ -111,7 +111,7 @@ class _Reader:
             self._file,
             ast.get_docstring(self._tree) or "",
             tuple(self._module_markers),
-            {one.name: one for one in classes},
+            {class_source.name: class_source for class_source in classes},
             dict(_aliases(self._tree.body)),
             dict(_imported(self._tree.body)),
         )
@@ -136,7 +136,7 @@ class _Reader:
         name = f"{outer}{node.name}"
         line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         markers = self._above_class(line, node.col_offset)
-        fields = {one.name: one for one in self._fields(node.body)}
+        fields = {field_source.name: field_source for field_source in self._fields(node.body)}
         inner = list(self._classes(node.body, f"{name}."))
         docstring = ast.get_docstring(node) or ""
         yield ClassSource(name, docstring, markers, fields, f"{self._file}:{node.lineno}")
@@ -147,12 +147,12 @@ class _Reader:
         self._first_class = self._first_class or line
         closest = self._comments.above(line)
         second = self._comments.second_above(closest.start if closest else line, column)
-        above = second.lines(self._file) if second else ()
+        lines_above = second.lines(self._file) if second else ()
         if first:
             # What is said of the module may stand right above its first class.
-            self._module_markers += [one for one in above if _is_of_module(one.text)]
-            above = tuple(one for one in above if not _is_of_module(one.text))
-        return (*above, *(closest.lines(self._file) if closest else ()))
+            self._module_markers += [line for line in lines_above if _is_of_module(line.text)]
+            lines_above = tuple(line for line in lines_above if not _is_of_module(line.text))
+        return (*lines_above, *(closest.lines(self._file) if closest else ()))
 
     def _fields(self, body: Sequence[ast.stmt]) -> Iterator[FieldSource]:
         for statement, following in zip(body, [*body[1:], None], strict=True):
@@ -168,12 +168,12 @@ class _Reader:
 
     def _place_left(self) -> None:
         """Blocks above no class and no field speak of the module, if they stand at its top."""
-        below: dict[int, ast.stmt] = {}
+        next_statements: dict[int, ast.stmt] = {}
         for node in ast.walk(self._tree):  # outer statements first
             if isinstance(node, ast.stmt):
-                below.setdefault(node.lineno, node)
+                next_statements.setdefault(node.lineno, node)
         for block in self._comments.left():
-            next_one = below.get(block.end + 1)
+            next_one = next_statements.get(block.end + 1)
             for line in block.lines(self._file):
                 if self._is_of_module(line, block, next_one):
                     self._module_markers.append(line)
@@ -184,8 +184,8 @@ class _Reader:
         at_top = block.column == 0 and (not self._first_class or block.end < self._first_class)
         if tag_of(line.text).startswith(_TYPE_TAGS) or not at_top:
             return False
-        beside = node is None or isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)
-        return beside or _is_of_module(line.text)
+        is_top_level = node is None or isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)
+        return is_top_level or _is_of_module(line.text)
 
     def _misplaced(self, line: MarkerLine, node: ast.stmt | None) -> None:
         if _is_of_module(line.text):

@@ -66,7 +66,7 @@ def resolve(
     selecting = KindSelection(selection, unavailable, problems)
     resources = list(_resources(endpoints, types, marking, selecting, skipped))
     skipped += marking.report_unused()
-    kept = frozenset(_kept(imported, selecting))
+    kept_models = frozenset(_kept(imported, selecting))
     selecting.report_unused()
     problems.raise_if_any()
     resources = list(_not_provided(resources, imported, skipped))
@@ -78,8 +78,8 @@ def resolve(
         tuple(sorted(set(skipped))),
         imported.classes,
         types.older_copies(),
-        kept,
-        frozenset(model for models in imported.kinds.values() for model in models) - kept,
+        kept_models,
+        frozenset(model for models in imported.kinds.values() for model in models) - kept_models,
         (*(note for spec in specs for note in spec.notes), *marking.notes),
     )
 
@@ -128,7 +128,9 @@ def _definitions(specs: Sequence[Spec], problems: Problems) -> dict[str, Definit
         for name, definition in spec.definitions.items():
             first = definitions.setdefault(name, definition)
             if definition.precedence != first.precedence:
-                definitions[name] = max(first, definition, key=lambda one: one.precedence)
+                definitions[name] = max(
+                    first, definition, key=lambda candidate: candidate.precedence
+                )
             elif first is not definition and not _same(first, definition):
                 problems.add(
                     definition.where,
@@ -165,7 +167,7 @@ def _endpoints(specs: Sequence[Spec], problems: Problems) -> list[Endpoint]:
 def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
     """The user's class has the last word, but not on where objects live."""
     if first.precedence is Precedence.CLASS and first.namespaced != other.namespaced:
-        scopes = [_SCOPES[one.namespaced] for one in (first, other)]
+        scopes = [_SCOPES[endpoint.namespaced] for endpoint in (first, other)]
         what = f"{first.plural} of {first.group_version} are {scopes[0]} by their class, and "
         hint = "make them agree: the class says it by `+kubebuilder:resource:scope=`"
         problems.add(
@@ -176,7 +178,10 @@ def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
 def _check_plurals(endpoints: Iterable[Endpoint], problems: Problems) -> None:
     """A class and a manifest of the same kind name the same plural."""
     classes = {
-        gvk: one for one in endpoints if one.precedence is Precedence.CLASS for gvk in one.kinds
+        gvk: endpoint
+        for endpoint in endpoints
+        if endpoint.precedence is Precedence.CLASS
+        for gvk in endpoint.kinds
     }
     for other in endpoints:
         for gvk in other.kinds if other.precedence is not Precedence.CLASS else ():

@@ -113,21 +113,23 @@ def _amounts(schema: Schema) -> Iterator[str]:
         yield f"a multiple of {schema.multiple_of}"
 
 
-def _range(bounds: Bounds, one: str, many: str) -> Iterator[str]:
+def _range(bounds: Bounds, singular: str, many: str) -> Iterator[str]:
     """A phrase for the allowed number of something."""
     least, most = bounds
     if least and most is not None:
         yield (
-            f"exactly {_count(least, one, many)}" if least == most else f"{least} to {most} {many}"
+            f"exactly {_count(least, singular, many)}"
+            if least == most
+            else f"{least} to {most} {many}"
         )
     elif least:
-        yield f"at least {_count(least, one, many)}"
+        yield f"at least {_count(least, singular, many)}"
     elif most is not None:
-        yield f"at most {_count(most, one, many)}"
+        yield f"at most {_count(most, singular, many)}"
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _count(number: int, singular: str, many: str) -> str:
+    return f"{number} {singular if number == 1 else many}"
 
 
 def _lists(schema: Schema) -> Iterator[str]:

@@ -24,7 +24,7 @@ _OWN_PARTS = (("spec",), ("status",))
 _NO_LETTERS = re.compile(r"[^A-Za-z0-9]+")
 
 
-def place_names(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, str]:
     """A name for each place: `CronTabSpecJobTemplate`.
 
     A name that would be longer than 64 characters keeps its start and its end, with a mark of the
@@ -33,7 +33,7 @@ def place_names(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, 
 
     Args:
         paths: the places.
-        taken: the names of definitions.
+        used: the names of definitions.
     """
     alike: dict[str, list[Path]] = {}
     for path in paths:
@@ -44,7 +44,7 @@ def place_names(paths: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, 
         for name, each in alike.items()
         for path in each
     }
-    return _numbered(names, {class_name(name) for name in taken})
+    return _numbered(names, {class_name(name) for name in used})
 
 
 def _is_short(path: Path, name: str) -> bool:
@@ -70,8 +70,8 @@ def _shortened(path: Path) -> str:
     return f"{start}_{mark}_{end}"
 
 
-def _numbered(names: Mapping[Path, str], taken: set[str]) -> dict[Path, str]:
-    used, wanted = set(taken), set(names.values())
+def _numbered(names: Mapping[Path, str], used_names: set[str]) -> dict[Path, str]:
+    used, wanted = set(used_names), set(names.values())
     chosen: dict[Path, str] = {}
     for path in sorted(names):
         name, number = names[path], 1

@@ -61,17 +61,17 @@ class InlineObject:
 
 
 def merge(
-    in_place: Mapping[ModelId, InlineObject], taken: Iterable[ModelId]
+    in_place: Mapping[ModelId, InlineObject], used: Iterable[ModelId]
 ) -> dict[ModelId, Model]:
     """The classes of objects described in place, by the objects that they are the classes of.
 
     Args:
         in_place: the objects; what is inside of another one comes before it.
-        taken: models that have their names.
+        used: models that have their names.
     """
     classes = _classes(in_place)
     firsts = {first: in_place[first] for first in dict.fromkeys(classes.values())}
-    names = _names(firsts, taken)
+    names = _names(firsts, used)
     renamed = {key: names[first] for key, first in classes.items()}
     members = {first: [each.described] for first, each in firsts.items()}
     for key, first in classes.items():
@@ -142,17 +142,17 @@ def _precedence(each: InlineObject) -> tuple[bool, int, int, Path]:
 
 
 def _names(
-    firsts: Mapping[ModelId, InlineObject], taken: Iterable[ModelId]
+    firsts: Mapping[ModelId, InlineObject], used: Iterable[ModelId]
 ) -> dict[ModelId, ModelId]:
     by_home: dict[GroupVersion, dict[ModelId, Path]] = {}
     for key, first in firsts.items():
         by_home.setdefault(key.group_version, {})[key] = first.path
-    given: dict[GroupVersion, set[str]] = {}
-    for model in taken:
-        given.setdefault(model.group_version, set()).add(model.name)
+    names_by_home: dict[GroupVersion, set[str]] = {}
+    for model in used:
+        names_by_home.setdefault(model.group_version, set()).add(model.name)
     ids: dict[ModelId, ModelId] = {}
     for home, paths in by_home.items():
-        names = place_names(paths.values(), given.get(home, ()))
+        names = place_names(paths.values(), names_by_home.get(home, ()))
         ids |= {key: ModelId(home, names[path]) for key, path in paths.items()}
     return ids
 
@@ -172,7 +172,7 @@ def in_words(members: Sequence[DescribedModel], name: ModelId) -> Model:
 
 def _common(descriptions: Iterable[Description]) -> Description:
     """What is said alike."""
-    first, *others = dict.fromkeys(descriptions)
-    text = first.text if all(each.text == first.text for each in others) else ""
-    same = all(each.sentences == first.sentences for each in others)
+    first, *rest = dict.fromkeys(descriptions)
+    text = first.text if all(each.text == first.text for each in rest) else ""
+    same = all(each.sentences == first.sentences for each in rest)
     return Description(text, first.sentences if same else "")

@@ -178,8 +178,8 @@ class KnownTypes:
     def _larger(self, properties: Mapping[str, Schema]) -> Iterator[Shape]:
         """Types that have these properties, and few more."""
         having = [self._by_property.get(name, set[ModelId]()) for name in properties]
-        fewest, *others = sorted(having, key=len)
-        for model in sorted(fewest.intersection(*others)):
+        fewest, *rest = sorted(having, key=len)
+        for model in sorted(fewest.intersection(*rest)):
             shape = self._shapes[model]
             most = len(properties) >= max(TELLING, _MOST * len(shape.types))
             if most or len(properties) == len(shape.types):
@@ -198,8 +198,8 @@ class KnownTypes:
             suggested = _suggested(fitting, set(python_names.words(name)))
             if suggested:
                 return _first(suggested)
-            others = [shape for shape in fitting if shape.model.group_version != META_V1]
-            described = _suggested(others, _described(schema)) if others == fitting else []
+            candidates = [shape for shape in fitting if shape.model.group_version != META_V1]
+            described = _suggested(candidates, _described(schema)) if candidates == fitting else []
             if len({shape.model.name for shape in described}) == 1:
                 return _first(described)
         if not fitting:
@@ -208,8 +208,8 @@ class KnownTypes:
         wide = len(schema.properties) >= _SUGGESTIVE or first.model.group_version == META_V1
         if not is_telling(schema, TELLING if wide else _TELLING_DEEP):
             return None
-        one = len({shape.model.name for shape in fitting}) == 1
-        return first if one or first.model.group_version == META_V1 else None
+        is_unambiguous = len({shape.model.name for shape in fitting}) == 1
+        return first if is_unambiguous or first.model.group_version == META_V1 else None
 
 
 def _is_of_one_kind(model: ModelId) -> bool:

@@ -69,11 +69,11 @@ class MarkerOverrides:
         these are passed over, but a source of which no kind is there is the wrong one. The
         configuration, which is the first source, has to be right.
         """
-        known = set(self._keys)
-        served = {_without_version(key) for key in known}
+        all_keys = set(self._keys)
+        served = {_without_version(key) for key in all_keys}
         for number, source in enumerate(self._sources):
             fits = number > 0 and not served.isdisjoint(map(_without_version, source))
-            for key in sorted(source.keys() - known):
+            for key in sorted(source.keys() - all_keys):
                 if number and _without_version(key) in served:
                     yield Skipped(f"markers of {key}", "no source has this version")
                 else:

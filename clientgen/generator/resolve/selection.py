@@ -43,9 +43,9 @@ class KindSelection:
 
     def takes(self, group_version: GroupVersion, kind: str) -> bool:
         """Whether a kind is generated."""
-        taken = self.keeps(group_version, kind)
-        self._taken |= taken
-        return taken
+        is_taken = self.keeps(group_version, kind)
+        self._taken |= is_taken
+        return is_taken
 
     def keeps(self, group_version: GroupVersion, kind: str) -> bool:
         """Whether a kind that has no clients is one of the package's."""
@@ -68,16 +68,18 @@ class KindSelection:
 
     def _fits_any(self, pattern: PlacedText) -> bool:
         # What kinds an unavailable group version has is not known.
-        hidden = any(_fits(pattern.text, _names(one)) for one in self._unavailable)
+        hidden = any(
+            _fits(pattern.text, _names(group_version)) for group_version in self._unavailable
+        )
         return hidden or any(_fits(pattern.text, names) for names in self._seen)
 
     def _hint(self, pattern: PlacedText) -> str:
         parts = pattern.text.split("/")
         if _VERSION.fullmatch(parts[0]):
             return f"the core group is called `{_CORE}`: `{_CORE}/{pattern.text}`"
-        known = sorted({"/".join(names[: len(parts)]) for names in self._seen})
+        kinds = sorted({"/".join(names[: len(parts)]) for names in self._seen})
         groups = sorted({names[0] for names in self._seen})
-        return did_you_mean(pattern.text, known, f"the groups are {', '.join(groups)}")
+        return did_you_mean(pattern.text, kinds, f"the groups are {', '.join(groups)}")
 
 
 def is_wanted(selection: Selection, group_version: GroupVersion) -> bool:

@@ -30,5 +30,5 @@ def imported_from_go(imported: Imported, package: str, name: str) -> ModelId | N
 def imported_class(imported: Imported, module: str, name: str) -> ModelId | None:
     """The model that a Python class is: `myops.v1` and `Job`, `kubeapi.core.v1` and `Pod`."""
     wanted = (PythonClass(module, name), PythonClass(f"{module}.models", name))
-    known = imported.classes
-    return next((model for model in sorted(known) if known[model] in wanted), None)
+    models = imported.classes
+    return next((model for model in sorted(models) if models[model] in wanted), None)

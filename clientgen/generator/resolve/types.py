@@ -123,7 +123,9 @@ class Types:
         own = {key: model for key, model in self._models.items() if key not in classes}
         self._models = {key: retyped(model, names) for key, model in own.items()}
         self._models |= {model.id: model for model in classes.values()}
-        self._older = [replace(one, model=names.get(one.model, one.model)) for one in self._older]
+        self._older = [
+            replace(copy, model=names.get(copy.model, copy.model)) for copy in self._older
+        ]
 
     def older_copies(self) -> tuple[OlderCopy, ...]:
         """What was described in place and taken for a known type that has more, in order."""
@@ -132,8 +134,8 @@ class Types:
     def _known_types(self) -> KnownTypes:
         """What objects described in place may be copies of; that is of use to custom ones only."""
         named = list(self._models.values())
-        known = chain(meta_models(), self._imported.models, named)
-        return KnownTypes(known, self._inlined, self._target)
+        models = chain(meta_models(), self._imported.models, named)
+        return KnownTypes(models, self._inlined, self._target)
 
     def model_of(self, schema: Schema | None) -> ModelId | None:
         """The model a body or response refers to, if it is one."""
@@ -145,8 +147,8 @@ class Types:
     def find(self, group_version: GroupVersion, name: str) -> ModelId | None:
         """The model of that name in a group version."""
         wanted = ModelId(group_version, name)
-        known = wanted in self._models or wanted in self._imported.classes
-        return wanted if known else None
+        is_known = wanted in self._models or wanted in self._imported.classes
+        return wanted if is_known else None
 
     def find_in_package(self, package: str, name: str) -> ModelId | None:
         """The model of a Go type: `k8s.io/api/autoscaling/v1` and `Scale`."""
@@ -244,24 +246,28 @@ class Types:
         properties = {name: part for name, part in stated.items() if can_be_field(name)}
         for name in sorted(stated.keys() - properties.keys()):
             self.skipped.append(Skipped(where + pointer("properties", name)[1:], NO_FIELD))
-        asked = {n for n in required if not is_filled_in(properties.get(n, _EMPTY), custom=custom)}
+        required_names = {
+            n for n in required if not is_filled_in(properties.get(n, _EMPTY), custom=custom)
+        }
         fields: list[Field] = []
         descriptions: dict[str, Description] = {}
         for name, part in sorted(properties.items()):
             place = where + pointer("properties", name)[1:]
             type_ = self._limits.written(self.type_of(part, place, model, name), place)
             # Null is what an optional field is without a value anyway.
-            type_ = or_null(part, type_) if name in asked else type_
+            type_ = or_null(part, type_) if name in required_names else type_
             filled = custom and bool(part.default) and isinstance(type_, ListType | MapType)
             filled |= not custom and type_ is Scalar.INTEGER and reads_as_zero(model, name)
             partial = (model, name) in self._partial
-            fields.append(Field(name, type_, name in asked, has_default=filled, partial=partial))
+            fields.append(
+                Field(name, type_, name in required_names, has_default=filled, partial=partial)
+            )
             descriptions[name] = _description(
                 part, self._sentences(part, type_, place, custom=custom)
             )
         open_ended = is_free(schema) or len(properties) < len(stated)
-        whole = Model(model, tuple(fields), gvk, "", _item(fields), open_ended)
-        return DescribedModel(whole, _description(schema, of_object(schema)), descriptions)
+        inlined = Model(model, tuple(fields), gvk, "", _item(fields), open_ended)
+        return DescribedModel(inlined, _description(schema, of_object(schema)), descriptions)
 
     def _sentences(
         self, schema: Schema, type_: TypeRef, where: str, *, custom: bool
@@ -316,20 +322,20 @@ class Types:
 
     def _union(self, schema_name: str, other: str) -> UnionType:
         schema = ModelType(self._homes.model_id(schema_name))
-        others: Mapping[str, TypeRef] = {
+        alternatives: Mapping[str, TypeRef] = {
             "boolean": Scalar.BOOLEAN,
             "schemas": ListType(schema),
             "strings": ListType(Scalar.STRING),
         }
-        return UnionType((schema, others[other]))
+        return UnionType((schema, alternatives[other]))
 
     def _object(self, schema: Schema, where: str, owner: ModelId, name: str) -> TypeRef:
         if is_any_object(schema):
             return Scalar.JSON
         if schema.has_properties:
-            known = self._recognised(schema, where, owner, name)
-            if known:
-                return ModelType(known)
+            recognised = self._recognised(schema, where, owner, name)
+            if recognised:
+                return ModelType(recognised)
             return self._in_its_place(schema, where, owner, name)
         if schema.additional:
             place = where + "/additionalProperties"

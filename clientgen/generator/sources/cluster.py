@@ -92,19 +92,19 @@ def parse_cluster(documents: ClusterDocuments) -> tuple[Spec, dict[str, str]]:
         if documents.v2:
             raise
     sound: list[Input] = []
-    for one in inputs:
+    for document in inputs:
         try:
-            openapi.parse([one])
+            openapi.parse([document])
         except ClientgenError as error:
-            left_out[group_version(one.name.removeprefix("openapi/v3/"))] = _first(error)
+            left_out[group_version(document.name.removeprefix("openapi/v3/"))] = _first(error)
         else:
-            sound.append(one)
+            sound.append(document)
     return openapi.parse(sound), left_out
 
 
 def _first(error: ClientgenError) -> str:
-    problem, *others = error.problems
-    more = f" (and {len(others)} more problems)" if others else ""
+    problem, *rest = error.problems
+    more = f" (and {len(rest)} more problems)" if rest else ""
     return f"its document is not sound: {problem.where}: {problem.what}{more}"
 
 
@@ -218,8 +218,8 @@ def _document(rest: Rest, url: str) -> bytes | str:
 
     path, _, query = url.partition("?")
     subject = f"{rest.config.server}{path}"
-    known, _, text = (recall("openapi", subject) or "").partition("\n")
-    if query and query == known:
+    etag, _, text = (recall("openapi", subject) or "").partition("\n")
+    if query and query == etag:
         return text.encode()
     try:
         body = _current(rest, path, query)

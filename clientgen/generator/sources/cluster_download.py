@@ -28,12 +28,12 @@ class Update:
 def update_of(folder: Path, documents: ClusterDocuments) -> Update:
     """What has to change; documents that could not be had this time stay as they are."""
     before = _read_index(folder)
-    kept = {
+    unchanged = {
         key: url
         for key, url in before.items()
         if group_version(key) in documents.unavailable and (folder / file_name(key)).is_file()
     }
-    urls = {**kept, **{key: documents.urls[key] for key in documents.v3}}
+    urls = {**unchanged, **{key: documents.urls[key] for key in documents.v3}}
     wanted = {file_name(key): body for key, body in documents.v3.items()}
     wanted[INDEX] = _index(urls)
     gone = (file_name(key) for key in before if key not in urls)

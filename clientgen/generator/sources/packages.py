@@ -201,14 +201,14 @@ def _is_module(name: str) -> bool:
 
 def _modules(package: _Package, problems: Problems) -> Iterator[ModelModule]:
     for group_version, folder in (package.manifest.group_versions or {}).items():
-        whole = _module(package, group_version, f"{folder}/models.py", problems)
-        if whole is None:
+        models_module = _module(package, group_version, f"{folder}/models.py", problems)
+        if models_module is None:
             continue
-        yield whole
-        for name in parts_of(whole):
+        yield models_module
+        for name in parts_of(models_module):
             part = _module(package, group_version, f"{folder}/{name}.py", problems)
             if part is not None:
-                yield replace(part, whole=whole.name)
+                yield replace(part, whole=models_module.name)
 
 
 def _module(

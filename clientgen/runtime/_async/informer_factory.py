@@ -185,8 +185,8 @@ class AsyncInformerFactory:
             informers = self._pool.informers
             if not isinstance(informers.get(key), kind | None):
                 key = (*key, kind)  # somebody has one that cannot do what this class can
-            known = informers.get(key)
-            if known is None or known.is_stopped:
+            existing = informers.get(key)
+            if existing is None or existing.is_stopped:
                 informers[key] = kind(
                     self.rest,
                     resource,
@@ -247,8 +247,8 @@ class AsyncInformerFactory:
             raise not_started(each.title for each in idle)
         by_resource: dict[Resource, bool] = {}
         for informer in informers:
-            left = None if until is None else max(0.0, until - self._clock.monotonic())
-            synced = await informer.wait_for_sync(left)
+            remaining = None if until is None else max(0.0, until - self._clock.monotonic())
+            synced = await informer.wait_for_sync(remaining)
             if not synced and not informer.is_stopped:
                 states = [(each.title, each.sync_status) for each in informers]
                 raise timed_out(timeout or 0.0, states)

@@ -320,8 +320,8 @@ class AsyncLeaderElector:
         while not event.is_set() and self._holds():
             hold = self._election.hold
             moments = [until, hold.until if hold else None]
-            known = [moment for moment in moments if moment is not None]
-            await wait_until(event, self._clock, min(known, default=None))
+            upcoming = [moment for moment in moments if moment is not None]
+            await wait_until(event, self._clock, min(upcoming, default=None))
             if until is not None and self._clock.monotonic() >= until:
                 return
 

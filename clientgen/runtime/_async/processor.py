@@ -112,11 +112,11 @@ class AsyncProcessor(Generic[T]):
         with self._lock:
             if self.is_stopped:
                 return
-            told = apply()
+            notifications = apply()
             completes = not self.is_synced and is_complete()
             if completes:
                 self._indexer.show()  # before handlers look
-            self._distribute(told if self.is_synced else initially(told))
+            self._distribute(notifications if self.is_synced else initially(notifications))
             if completes:
                 self.is_synced = True
                 for registration in self._registrations:
@@ -187,14 +187,14 @@ class AsyncProcessor(Generic[T]):
                 self._registrations.remove(registration)
                 self._errors_before += registration.errors
 
-    def _distribute(self, told: list[Notification[T]]) -> None:
+    def _distribute(self, notifications: list[Notification[T]]) -> None:
         if self._detector.enabled:
-            for each in told:
+            for each in notifications:
                 self._detector.observe(each)
-        told = changes(told)
-        if told:
+        notifications = changes(notifications)
+        if notifications:
             for registration in self._registrations:
-                registration._put(told)
+                registration._put(notifications)
 
     # ---- time ---------------------------------------------------------------------------------
 
@@ -222,9 +222,9 @@ class AsyncProcessor(Generic[T]):
         with self._lock:
             due = [each for each in self._registrations if each._timer.is_due(now)]
             if due and self.is_synced:
-                told = apply_resync(self._indexer)
+                notifications = apply_resync(self._indexer)
                 for registration in due:
-                    registration._resync(told)
+                    registration._resync(notifications)
         if self._detector.enabled:
             self._look_for_mutations()
 

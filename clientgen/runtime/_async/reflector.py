@@ -227,7 +227,7 @@ class AsyncReflector(Generic[T]):
 
     def _prepared(self, objects: list[T]) -> list[T]:
         prepare = self._sink.prepare
-        return [kept for obj in objects if (kept := prepare(obj)) is not None]
+        return [prepared for obj in objects if (prepared := prepare(obj)) is not None]
 
     # ---- streams ------------------------------------------------------------------------------
 
@@ -308,23 +308,23 @@ class AsyncReflector(Generic[T]):
         take, info = self._reflecting.take, self._request.info
         try:
             for event in events:
-                taken = take(event, info)
-                if taken is StreamAction.COLLECT:
+                action = take(event, info)
+                if action is StreamAction.COLLECT:
                     self._collect(event)
-                elif taken is StreamAction.COMPLETE:
+                elif action is StreamAction.COMPLETE:
                     self._complete()
-                elif taken is StreamAction.APPLY:
+                elif action is StreamAction.APPLY:
                     changes.append(event)
         finally:
             if changes:
                 self._sink.apply(changes)
 
     def _collect(self, event: WatchEvent[T]) -> None:
-        kept = self._sink.prepare(event.object)
+        prepared = self._sink.prepare(event.object)
         if event.type == "DELETED":
             self._collected.pop(meta_namespace_key(event.object), None)
-        elif kept is not None:
-            self._collected[meta_namespace_key(kept)] = kept
+        elif prepared is not None:
+            self._collected[meta_namespace_key(prepared)] = prepared
 
     def _complete(self) -> None:
         objects, self._collected = [*self._collected.values()], {}

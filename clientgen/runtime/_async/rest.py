@@ -176,8 +176,8 @@ class AsyncRest(Unpicklable):
                 if response.status < _REDIRECT:
                     return response
                 retry = retry or Retry(request.method, retries, deadline)
-                asked = retry_after(response.headers)
-                delay = retry.after_response(response.status, asked, monotonic())
+                wait_asked = retry_after(response.headers)
+                delay = retry.after_response(response.status, wait_asked, monotonic())
                 error = error_from(request, response, self.codec)
             if delay is None:
                 raise annotate(error, retry.count, before)
@@ -335,15 +335,15 @@ class AsyncRest(Unpicklable):
         is_watch: bool,
         transport: AsyncTransport,
     ) -> AsyncByteStream:
-        left, limit = _left(request, deadline), None
+        remaining, limit = _left(request, deadline), None
         if is_watch and self._health_monitor is not None:
             limit = (
                 _OPEN_DOWN
                 if self._health_monitor.is_mute
                 else _OPENING * self._health_monitor.silence
             )
-        if limit is None or (left is not None and left < limit):
-            return await transport.stream(self._signed(request), left, silence)
+        if limit is None or (remaining is not None and remaining < limit):
+            return await transport.stream(self._signed(request), remaining, silence)
         try:
             return await transport.stream(self._signed(request), limit, silence)
         except RequestTimeout:
@@ -442,19 +442,19 @@ class AsyncRest(Unpicklable):
 def _left(request: HttpRequest, deadline: float | None) -> float | None:
     if deadline is None:
         return None
-    left = deadline - monotonic()
-    if left <= 0:
+    remaining = deadline - monotonic()
+    if remaining <= 0:
         raise RequestTimeout(f"{request.info}: the deadline has passed")
-    return left
+    return remaining
 
 
 async def _read_some(stream: AsyncByteStream, deadline: float | None) -> bytes:
     """Read the body of a refusal, as far as it goes and comes in time."""
     body = b""
-    left = _ERROR_SECONDS
+    remaining = _ERROR_SECONDS
     if deadline is not None:  # be done before it has passed, so that the refusal is told
-        left = min(left, max(0.0, deadline - monotonic()) / 2)
-    cancel_alarm = call_later(left, stream.abort)
+        remaining = min(remaining, max(0.0, deadline - monotonic()) / 2)
+    cancel_alarm = call_later(remaining, stream.abort)
     try:
         while len(body) < _ERROR_BODY and (chunk := await stream.read()):
             body += chunk
@@ -471,8 +471,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:
-        known = ", ".join(ClientOptions.__annotations__)
-        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known}")
+        known_options = ", ".join(ClientOptions.__annotations__)
+        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known_options}")
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -178,9 +178,9 @@ class AsyncHttpTransport(Unpicklable):
 
     async def hang_up(self) -> None:
         """Close that connection."""
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            await kept.close()
+        session, self._kept = self._kept, None
+        if session is not None:
+            await session.close()
 
     def _new_kept_session(self) -> aiohttp.ClientSession:
         async def note(*_: object) -> None:

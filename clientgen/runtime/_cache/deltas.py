@@ -134,13 +134,13 @@ def apply_replace(
     is_initial = not indexer.populated
     listed = {meta_namespace_key(obj): obj for obj in objects}
     before = indexer.swap(listed, resource_version)
-    told: list[Notification[T]] = [
+    notifications: list[Notification[T]] = [
         Deleted(old, final_state_known=False) for key, old in before.items() if key not in listed
     ]
     for key, obj in listed.items():
         old = before.get(key)
-        told.append(Added(obj, is_initial) if old is None else Updated(old, obj))
-    return told
+        notifications.append(Added(obj, is_initial) if old is None else Updated(old, obj))
+    return notifications
 
 
 def apply_resync(indexer: Indexer[T]) -> list[Updated[T]]:

@@ -45,19 +45,19 @@ class Handlers(Struct, Generic[T], frozen=True):
     on_delete_unknown: OnDeleteUnknown[T] | None = None
     filter: Filter[T] | None = None
 
-    def call_for(self, told: Notification[T]) -> Call | None:
+    def call_for(self, notification: Notification[T]) -> Call | None:
         """What to call for a notification, if anything.
 
         To who filters, an object that begins to pass is added, one that no longer does is deleted.
         Raises whatever the filter does.
         """
-        match told:
+        match notification:
             case Added(obj, is_initial):
                 return self._added(obj, is_initial) if self._passes(obj) else None
             case Updated(old, new):
                 return self._updated(old, new)
             case _:
-                return self._deleted(told) if self._passes(told.object) else None
+                return self._deleted(notification) if self._passes(notification.object) else None
 
     def _passes(self, obj: T) -> bool:
         return self.filter is None or bool(self.filter(obj))
@@ -73,23 +73,23 @@ class Handlers(Struct, Generic[T], frozen=True):
             return self._added(new, False)
         return self._deleted(Deleted(old)) if before else None
 
-    def _deleted(self, told: Deleted[T]) -> Call | None:
-        if self.on_delete_unknown is not None and not told.final_state_known:
-            return (self.on_delete_unknown, (told.tombstone,))
-        return self.on_delete and (self.on_delete, (told.object,))
+    def _deleted(self, notification: Deleted[T]) -> Call | None:
+        if self.on_delete_unknown is not None and not notification.final_state_known:
+            return (self.on_delete_unknown, (notification.tombstone,))
+        return self.on_delete and (self.on_delete, (notification.object,))
 
 
-def changes(told: Iterable[Notification[T]]) -> list[Notification[T]]:
+def changes(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
     """Leave out what is only told again: updates of objects that did not change.
 
     They are for handlers whose resync is due (client-go: sharedIndexInformer.OnUpdate).
     """
-    return [each for each in told if not (isinstance(each, Updated) and each.is_sync)]
+    return [each for each in notifications if not (isinstance(each, Updated) and each.is_sync)]
 
 
-def initially(told: Iterable[Notification[T]]) -> list[Notification[T]]:
+def initially(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
     """Have all additions be initial ones: the cache is still being filled."""
-    return [Added(each.object, True) if isinstance(each, Added) else each for each in told]
+    return [Added(each.object, True) if isinstance(each, Added) else each for each in notifications]
 
 
 class ResyncTimer:

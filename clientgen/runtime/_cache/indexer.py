@@ -251,8 +251,8 @@ class Indexer(Generic[T]):
         try:
             return indices[name]
         except KeyError:
-            known = ", ".join(map(repr, [*indices]))
-            raise KeyError(f"there is no index {name!r}; there are {known}") from None
+            names = ", ".join(map(repr, [*indices]))
+            raise KeyError(f"there is no index {name!r}; there are {names}") from None
 
     def _report(self, failures: list[IndexFailure]) -> None:
         if failures:

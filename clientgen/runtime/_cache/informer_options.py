@@ -64,10 +64,10 @@ def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     """
     if namespace is None or not resource.namespaced:
         return ()
-    given: Any = namespace
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        return (check_segment("namespace", cast("Any", given)),)
-    namespaces = {check_segment("namespace", each) for each in cast("Iterable[str]", given)}
+    value: Any = namespace
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        return (check_segment("namespace", cast("Any", value)),)
+    namespaces = {check_segment("namespace", each) for each in cast("Iterable[str]", value)}
     if not namespaces:
         raise ValueError("no namespace is given; None means all of them")
     return tuple(sorted(namespaces))

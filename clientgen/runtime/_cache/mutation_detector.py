@@ -141,12 +141,12 @@ class MutationDetector(Generic[T]):
     def check(self, now: float) -> list[Mutation]:
         """Compare everything; each change is told once. `now` is in seconds of any one clock."""
         with self._lock:
-            for kept in self._leaving:
-                kept.until = now + _RETAINED
+            for entry in self._leaving:
+                entry.until = now + _RETAINED
             looked_at = [*self._kept.values(), *self._left, *self._leaving]
-            self._left = [kept for kept in self._left + self._leaving if kept.until > now]
+            self._left = [entry for entry in self._left + self._leaving if entry.until > now]
             self._leaving = []
-            return [mutation for kept in looked_at if (mutation := _mutation(kept))]
+            return [mutation for entry in looked_at if (mutation := _mutation(entry))]
 
     def verify(self, now: float) -> None:
         """Compare everything.
@@ -158,26 +158,26 @@ class MutationDetector(Generic[T]):
             raise CacheMutationError(self.cache, mutations)
 
     def _keep(self, key: str, obj: T) -> None:
-        known = self._kept.get(key)
-        if known is None or known.object is not obj:  # a sync brings the object itself again
+        entry = self._kept.get(key)
+        if entry is None or entry.object is not obj:  # a sync brings the object itself again
             self._leave(key)
             self._kept[key] = _Kept(key, obj, _snapshot(obj))
 
     def _leave(self, key: str) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._leaving.append(kept)
+        entry = self._kept.pop(key, None)
+        if entry is not None:
+            self._leaving.append(entry)
 
 
-def _mutation(kept: _Kept[Any]) -> Mutation | None:
-    obj, snapshot = kept.object, _snapshot(kept.object)
-    if snapshot == kept.was:
+def _mutation(entry: _Kept[Any]) -> Mutation | None:
+    obj, snapshot = entry.object, _snapshot(entry.object)
+    if snapshot == entry.was:
         return None
-    differences = _differences(json.decode(kept.was), json.decode(snapshot), ())
-    kept.was = snapshot
+    differences = _differences(json.decode(entry.was), json.decode(snapshot), ())
+    entry.was = snapshot
     show = _hide if isinstance(obj, Model) and is_sensitive(type(obj)) else _show
     changes = [Change(json_pointer(*path), show(old), show(new)) for path, old, new in differences]
-    return Mutation(kept.key, obj.__class__.__name__, tuple(changes))
+    return Mutation(entry.key, obj.__class__.__name__, tuple(changes))
 
 
 def _snapshot(obj: object) -> bytes:

@@ -211,11 +211,11 @@ class ReflectorState:
         self, then: _Phase, error: Exception | None, now: float, *, failed: bool = False
     ) -> Pause:
         self._next = then
-        asked = error.retry_after if isinstance(error, ApiError) else None
+        retry_after = error.retry_after if isinstance(error, ApiError) else None
         # A server that accepts a watch and breaks it off is there.
         away = is_outage(error) and self._opened is None
         backoff = self._outage if away else self._backoff
-        return Pause(max(backoff.delay(now), float(asked or 0)), error, failed)
+        return Pause(max(backoff.delay(now), float(retry_after or 0)), error, failed)
 
     def recovered(self, now: float) -> Step:
         """The first step after a Pause that was cut short, since the server is back."""

@@ -92,8 +92,8 @@ class Credentials:
     def _renew(self) -> Credential:
         """Do what is due; the same object comes back when nothing changed and nothing was said."""
         if self._clock.monotonic() >= self._read_again:
-            whole = self._files.read()
-            self._read_again = self._clock.monotonic() + (_PERIOD if whole else _RETRY_PERIOD)
+            complete = self._files.read()
+            self._read_again = self._clock.monotonic() + (_PERIOD if complete else _RETRY_PERIOD)
         answer = self._plugin.answer(self._clock) if self._plugin else None
         renewed = self._credential(answer)
         # A new answer is a new credential even if it says the same: only then can a late 401 to

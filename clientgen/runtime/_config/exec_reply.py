@@ -60,8 +60,8 @@ def _status(output: bytes, api_version: str) -> dict[str, Any]:
         raise _ReplyError('printed an object whose kind is not "ExecCredential"')
     version = fields.get("apiVersion")
     if version != api_version:
-        known = isinstance(version, str) and _VERSION.fullmatch(version)
-        answered = version if known else "another apiVersion"
+        is_understood = isinstance(version, str) and _VERSION.fullmatch(version)
+        answered = version if is_understood else "another apiVersion"
         raise _ReplyError(
             f"was asked in {api_version} and answered in {answered}; "
             "set apiVersion of exec to what the plugin speaks"

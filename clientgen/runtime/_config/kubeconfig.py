@@ -100,8 +100,8 @@ def _names(files: list[ConfigFile]) -> str:
 def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
     """Why there is nothing to go by."""
     if document.contexts:
-        known = ", ".join(document.contexts)
-        return f"{_names(files)}: no current-context is set; choose a context: {known}"
+        names = ", ".join(document.contexts)
+        return f"{_names(files)}: no current-context is set; choose a context: {names}"
     place = "outside of a cluster"
     if env.get("KUBERNETES_SERVICE_HOST"):
         place = "in a pod without a service account token"
@@ -113,13 +113,13 @@ def _no_context(name: str, document: Document, files: list[ConfigFile]) -> str:
     return f'{_names(files)}: context "{name}" does not exist; {_beside(name, document.contexts)}'
 
 
-def _beside(name: str, known: Collection[str]) -> str:
+def _beside(name: str, candidates: Collection[str]) -> str:
     """What there is, and first what may be meant."""
     from difflib import get_close_matches  # only where something is wrong
 
-    near = get_close_matches(name, known, n=1)
+    near = get_close_matches(name, candidates, n=1)
     meant = f'did you mean "{near[0]}"? ' if near else ""
-    return f"{meant}there are: {', '.join(known) or 'none'}"
+    return f"{meant}there are: {', '.join(candidates) or 'none'}"
 
 
 @dataclass(slots=True)

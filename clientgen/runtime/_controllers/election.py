@@ -257,13 +257,13 @@ class Election:
 
     def _update(self, lease: Lease, now: float, time: datetime, *, is_fast: bool) -> Ask:
         """Replace the very version that was seen: with any other one the server refuses."""
-        mine, before = deep_copy(lease), lease.spec.lease_transitions or 0
+        updated, before = deep_copy(lease), lease.spec.lease_transitions or 0
         if self._is_mine(lease):
-            mine.spec.lease_duration_seconds = self.timing.lease_duration
-            mine.spec.renew_time = changed_moment(time, lease.spec.renew_time)
+            updated.spec.lease_duration_seconds = self.timing.lease_duration
+            updated.spec.renew_time = changed_moment(time, lease.spec.renew_time)
         else:
-            self._taken(mine, time, transitions=before + 1)
-        return Ask("update", mine, now, is_fast)
+            self._taken(updated, time, transitions=before + 1)
+        return Ask("update", updated, now, is_fast)
 
     def _taken(self, lease: Lease, time: datetime, transitions: int) -> Lease:
         spec = lease.spec

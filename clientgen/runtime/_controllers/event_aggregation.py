@@ -361,8 +361,8 @@ class Correlator:
         """The event or its count, or nothing if the object has had more than its share."""
         about = what.regarding
         source = (what.controller, what.instance)
-        whole = (about.kind, about.namespace, about.name, about.uid, about.api_version)
-        group = (source, whole, what.type, what.reason)
+        subject = (about.kind, about.namespace, about.name, about.uid, about.api_version)
+        group = (source, subject, what.type, what.reason)
         message, key = what.note, (group, about.field_path, what.note)
         if self._is_combined(group, message, now):
             message, key = shortened(COMBINED + message), (group, "", "")
@@ -372,7 +372,7 @@ class Correlator:
         else:
             entry = _Counted(counted.name, counted.count + 1, counted.first)
         self._counted.put(key, entry)
-        if not self._may_speak((source, whole, what.type), now):
+        if not self._may_speak((source, subject, what.type), now):
             return None
         return _core_write(what, entry, message)
 

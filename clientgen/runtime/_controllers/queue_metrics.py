@@ -145,4 +145,4 @@ class _Watched:
 
     def _ages(self) -> list[float]:
         now = self._clock.monotonic()
-        return [now - taken for taken in list(self._taken.values())]
+        return [now - start for start in list(self._taken.values())]

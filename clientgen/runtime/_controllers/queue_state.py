@@ -251,11 +251,11 @@ class PriorityState(QueueState[T]):
         if item in self._later:
             priority = max(priority, self._later.pop(item))
             self._waiting.discard(item)
-        known = self._dirty.get(item)
-        if known and known[0] >= priority:
+        entry = self._dirty.get(item)
+        if entry and entry[0] >= priority:
             return
         self._dirty[item] = (priority, self._next_number())
-        if known is None:
+        if entry is None:
             self._note_and_push(item, now)
         elif item not in self._processing:
             self._push(item)

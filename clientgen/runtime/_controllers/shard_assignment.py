@@ -81,13 +81,17 @@ class Shards:
         """Note all leases, by a list that was sent and answered then; gives what is garbage."""
         by_name = {lease.metadata.name: lease for lease in leases}
         self._seen = {name: self._look(name, lease, now) for name, lease in by_name.items()}
-        others = [each for each in self._seen.values() if each.holder != self._election.identity]
-        live = [each for each in others if each.holder and now < each.at + each.duration]
+        other_leases = [
+            each for each in self._seen.values() if each.holder != self._election.identity
+        ]
+        live = [each for each in other_leases if each.holder and now < each.at + each.duration]
         own = float(self._election.timing.lease_duration)
         self._longest = max([own, *(each.duration for each in live)])
         self._members = tuple(sorted({self._election.identity, *(each.holder for each in live)}))
         self._listed = sent
-        return [each.lease for each in others if now >= each.at + _GARBAGE * max(1, each.duration)]
+        return [
+            each.lease for each in other_leases if now >= each.at + _GARBAGE * max(1, each.duration)
+        ]
 
     def view(self, now: float) -> View:
         """How it is at a moment."""

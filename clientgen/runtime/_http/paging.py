@@ -32,10 +32,10 @@ class Tokens:
         Raises:
             ResponseBroken: It came before.
         """
-        known = hash(token)  # a token may be long
-        if known in self._seen:
+        digest = hash(token)  # a token may be long
+        if digest in self._seen:
             raise ResponseBroken(f"GET {path}: the server gives the same continue token again")
-        self._seen.add(known)
+        self._seen.add(digest)
         return token
 
 

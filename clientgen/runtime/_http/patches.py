@@ -55,11 +55,11 @@ class JsonPatch(_Patch):
 
     def __init__(self, operations: Iterable[Mapping[str, Any]]) -> None:
         """Raises TypeError if the body is not a list of operations."""
-        given: object = operations
-        self.body = list(operations) if hasattr(given, "__iter__") else [None]
+        value: object = operations
+        self.body = list(operations) if hasattr(value, "__iter__") else [None]
         if not all(isinstance(each, Mapping) for each in self.body):
             example = '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'
-            raise TypeError(f"JsonPatch takes operations such as {example}, not {named(given)}")
+            raise TypeError(f"JsonPatch takes operations such as {example}, not {named(value)}")
 
     def _outline(self) -> Iterable[str]:
         return (f"{each.get('op')} {each.get('path')}" for each in self.body)

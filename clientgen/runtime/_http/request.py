@@ -152,7 +152,7 @@ _SELECTORS = ("label_selector", "field_selector", "shard_selector")
 DELETE_COLLECTION = {**LIST, **dict.fromkeys(_DELETE_BODY, "")}
 
 
-def query_string(options: Mapping[str, Any], known: Mapping[str, str]) -> str:
+def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
     """Spell options as a query, with its question mark; empty when there is nothing to say.
 
     Options that are None count as not given.
@@ -162,9 +162,9 @@ def query_string(options: Mapping[str, Any], known: Mapping[str, str]) -> str:
     """
     parts: list[str] = []
     for name, value in options.items():
-        parameter = known.get(name)
+        parameter = names.get(name)
         if parameter is None:
-            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(known))}")
+            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(names))}")
         if parameter and value is not None and (text := _text(name, value)):
             parts.append(f"{parameter}={text}")
     return f"?{'&'.join(parts)}" if parts else ""
@@ -214,10 +214,10 @@ def _quote(text: str) -> str:
 
 
 def build(
-    method: str, path: str, options: Mapping[str, Any], known: Mapping[str, str]
+    method: str, path: str, options: Mapping[str, Any], names: Mapping[str, str]
 ) -> HttpRequest:
     """A request without a body."""
-    return HttpRequest(method, path + query_string(options, known) if options else path)
+    return HttpRequest(method, path + query_string(options, names) if options else path)
 
 
 def build_write(

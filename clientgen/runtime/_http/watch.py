@@ -176,8 +176,8 @@ class WatchProgress:
             self._backoff.reset()
         if error is None and alive:
             return 0.0
-        asked = error.retry_after if isinstance(error, ApiError) else None
-        return max(self._backoff.delay(), float(asked or 0))
+        retry_after = error.retry_after if isinstance(error, ApiError) else None
+        return max(self._backoff.delay(), float(retry_after or 0))
 
 
 def _is_passing(error: ClientError) -> bool:

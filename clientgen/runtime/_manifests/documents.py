@@ -73,10 +73,10 @@ class Manifest(Struct, frozen=True):
             raise ManifestError(f"{self.where}: it is no object, but {what}{hint}")
         value = cast("dict[str, object]", document)
         for name in ("apiVersion", "kind"):
-            given = value.get(name)
-            if not given:
+            entry = value.get(name)
+            if not entry:
                 raise ManifestError(f"{self.where}: it has no {name}")
-            if not isinstance(given, str):
+            if not isinstance(entry, str):
                 raise ManifestError(
                     f"{self.at((name,))}: its {name} is no text; write it in quotes"
                 )
@@ -157,8 +157,8 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.
-    there = (each for each in path.rglob("*") if each.suffix in _ENDINGS)
-    paths = sorted(each for each in there if each.is_file() or not each.exists())
+    candidates = (each for each in path.rglob("*") if each.suffix in _ENDINGS)
+    paths = sorted(each for each in candidates if each.is_file() or not each.exists())
     if not paths:
         raise ManifestError(f"{path}: there is no .yaml, .yml or .json file in this folder")
     return paths
@@ -239,8 +239,8 @@ def _why(text: str, line: int, error: ValueError) -> str:
 
     try:
         load_yaml(_in_place(text, line), overriding=True)
-    except ValueError as again:
-        error = again
+    except ValueError as second_error:
+        error = second_error
     return str(error)
 
 

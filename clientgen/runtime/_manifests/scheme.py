@@ -88,10 +88,10 @@ class Scheme:
         return model
 
     def _add(self, gvk: GroupVersionKind, place: _Place) -> None:
-        known = self._kinds.setdefault(gvk, place)
+        existing = self._kinds.setdefault(gvk, place)
         # Two names may be one class; only whoever seems to contradict pays for finding out.
-        if known != place and known.load() is not place.load():
-            raise ValueError(f"{gvk} is registered as {known}; it cannot be {place} too")
+        if existing != place and existing.load() is not place.load():
+            raise ValueError(f"{gvk} is registered as {existing}; it cannot be {place} too")
 
     def model(self, gvk: GroupVersionKind | str) -> type[Model]:
         """The class of a kind.
@@ -122,8 +122,8 @@ class Scheme:
         """What may have been meant: the same kind elsewhere, else one that sounds like it."""
         similar = [str(each) for each in self.kinds() if each.kind == gvk.kind]
         if not similar:
-            beside = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
-            similar = [beside[kind] for kind in get_close_matches(gvk.kind, beside, 1)]
+            by_kind = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
+            similar = [by_kind[kind] for kind in get_close_matches(gvk.kind, by_kind, 1)]
         return f"; did you mean {' or '.join(similar)}?" if similar else ""
 
     # ---- reading ------------------------------------------------------------------------------
@@ -212,8 +212,8 @@ class Scheme:
         mistakes = list(type_mismatches(manifest.value, model, strict=strict))
         if mistakes:
             name = f"{gvk.kind} {Unstructured(manifest.value).name}".rstrip()
-            told = [f"{manifest.at(each.path)}: {name}: {each}" for each in mistakes]
-            raise ManifestError("\n".join(told))
+            messages = [f"{manifest.at(each.path)}: {name}: {each}" for each in mistakes]
+            raise ManifestError("\n".join(messages))
         return from_dict(model, manifest.value)
 
     # ---- writing ------------------------------------------------------------------------------
@@ -248,9 +248,9 @@ class Scheme:
         """Write one object, or several as a `List`, as JSON; see `dump`."""
         from .writer import json_values
 
-        one = isinstance(objects, (Model, Mapping))
+        is_single = isinstance(objects, (Model, Mapping))
         values = json_values(objects, server_fields)
-        value = values[0] if one else {"apiVersion": "v1", "kind": "List", "items": values}
+        value = values[0] if is_single else {"apiVersion": "v1", "kind": "List", "items": values}
         return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
 
 

@@ -138,8 +138,10 @@ def _alternative(annotation: Any, value: object) -> Any:
     if not isinstance(plain, types.UnionType) and get_origin(plain) is not Union:
         return plain
     of_value: object = value.__class__
-    members = [_alternative(one, value) for one in get_args(plain) if one is not type(None)]
-    return next((one for one in members if _json_type(one) is of_value), members[0])
+    members = [
+        _alternative(member, value) for member in get_args(plain) if member is not type(None)
+    ]
+    return next((member for member in members if _json_type(member) is of_value), members[0])
 
 
 def _json_type(kind: Any) -> Any:

@@ -43,8 +43,8 @@ def json_values(objects: Written | Iterable[Written], server_fields: bool) -> li
         TypeError: an object has no kind.
         ValueError: a datetime has no zone.
     """
-    one = isinstance(objects, (Model, Mapping))
-    several = cast("Iterable[Written]", [objects] if one else objects)
+    is_single = isinstance(objects, (Model, Mapping))
+    several = cast("Iterable[Written]", [objects] if is_single else objects)
     values = [_value(each) for each in several]
     return values if server_fields else [_without_server_fields(value) for value in values]
 
@@ -60,9 +60,11 @@ def _value(each: Written) -> dict[str, Any]:
 
 
 def _without_server_fields(value: dict[str, Any]) -> dict[str, Any]:
-    left = {name: inner for name, inner in value.items() if name != _LAST}
-    metadata = left.get("metadata")
+    remaining = {name: inner for name, inner in value.items() if name != _LAST}
+    metadata = remaining.get("metadata")
     if isinstance(metadata, dict):
-        kept = cast("dict[str, Any]", metadata)
-        left["metadata"] = {name: kept[name] for name in kept if name not in _SERVERS}
-    return left
+        metadata_fields = cast("dict[str, Any]", metadata)
+        remaining["metadata"] = {
+            name: metadata_fields[name] for name in metadata_fields if name not in _SERVERS
+        }
+    return remaining

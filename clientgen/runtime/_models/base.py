@@ -64,8 +64,8 @@ class ModelMeta(StructMeta):
             namespace.setdefault("__setattr__", _assign)
         note_empties(namespace)
         if constants := _constants(namespace):
-            known = (getattr(base, "__constants__", {}) for base in reversed(bases))
-            namespace["__constants__"] = dict(ChainMap(constants, *known))
+            inherited = (getattr(base, "__constants__", {}) for base in reversed(bases))
+            namespace["__constants__"] = dict(ChainMap(constants, *inherited))
         if constants or any(getattr(v, "default", None) is NO_RAW for v in namespace.values()):
             namespace.setdefault("__reduce__", _reduce)
         return super().__new__(mcs, name, bases, namespace, kw_only=kw_only, **config)

@@ -86,11 +86,11 @@ class _Filled:
     """The annotation for values that the strict decoder accepts only if they are not empty."""
 
     def __class_getitem__(cls, annotation: Any) -> Any:
-        known = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
-        plain = get_args(annotation)[0] if known else annotation
+        extras = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+        plain = get_args(annotation)[0] if extras else annotation
         if (get_origin(plain) or plain) not in EMPTIES:
             return annotation
-        if any(isinstance(each, Meta) and each.min_length is not None for each in known):
+        if any(isinstance(each, Meta) and each.min_length is not None for each in extras):
             return annotation
         return Annotated[annotation, _FILLED]
 
@@ -118,9 +118,9 @@ def unfilled(annotation: Any) -> Any:
     """Return an annotation as it was written."""
     if get_origin(annotation) is not Annotated:
         return annotation
-    plain, *known = get_args(annotation)
-    left = tuple(each for each in known if each is not _FILLED)
-    return Annotated[(plain, *left)] if left else plain
+    plain, *extras = get_args(annotation)
+    remaining = tuple(each for each in extras if each is not _FILLED)
+    return Annotated[(plain, *remaining)] if remaining else plain
 
 
 def _reads_empty(declared: object) -> bool:

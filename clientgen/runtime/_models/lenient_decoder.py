@@ -176,7 +176,7 @@ def _present(annotation: Any) -> Any:
     """Return the type of a value that is there: `X` for `X | None`."""
     plain = bare(annotation)
     if isinstance(plain, types.UnionType) or get_origin(plain) is Union:
-        return next(_present(one) for one in get_args(plain) if one is not type(None))
+        return next(_present(member) for member in get_args(plain) if member is not type(None))
     return plain
 
 

@@ -82,10 +82,13 @@ class ByClass(dict[type, V]):
     """
 
     def __init__(
-        self, find: Callable[[type[ModelBase]], V], other: V, known: Mapping[type, V] | None = None
+        self,
+        find: Callable[[type[ModelBase]], V],
+        other: V,
+        initial: Mapping[type, V] | None = None,
     ) -> None:
-        """Find out of models by `find`; `known` classes are known, and all others are `other`."""
-        super().__init__(known or {})
+        """Find out of models by `find`; `initial` classes are known, and all others are `other`."""
+        super().__init__(initial or {})
         self._find = find
         self._other = other
 
@@ -180,4 +183,4 @@ def leading_to(
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
     """Whether the model, or one inside it, has values no message may show."""
-    return any(one.__sensitive__ for one in _reachable(model))
+    return any(model.__sensitive__ for model in _reachable(model))

@@ -27,7 +27,7 @@ def once(make: Callable[P, R]) -> Callable[P, R]:
     made: dict[Any, R] = {}
 
     @wraps(make)
-    def kept(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return made[args]
         except KeyError:
@@ -36,4 +36,4 @@ def once(make: Callable[P, R]) -> Callable[P, R]:
                     made[args] = make(*args, **kwargs)
                 return made[args]
 
-    return kept
+    return wrapper

@@ -109,8 +109,8 @@ class Quantity:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Quantity | int | float | Decimal):
             return NotImplemented
-        mine, theirs = _comparable(self), _comparable(other)
-        return mine == theirs
+        left, right = _comparable(self), _comparable(other)
+        return left == right
 
     def __hash__(self) -> int:
         return hash(_comparable(self))
@@ -194,7 +194,7 @@ received_texts = _Received()
 def _unread(given: str | float) -> Quantity:
     """Create a quantity that is parsed when it is first used in a calculation."""
     made = Quantity.__new__(Quantity)
-    object.__setattr__(made, "_given", given)
+    object.__setattr__(made, "_given", text)
     object.__setattr__(made, "_value", None)
     return made
 
@@ -230,11 +230,11 @@ def _power(value: Decimal) -> int:
     return int(value.as_tuple().exponent)
 
 
-def _notation(given: str | float) -> str:
+def _notation(text: str | float) -> str:
     """Return the notation of a suffix: `i` is binary, `e` is exponent, others are decimal."""
-    if not isinstance(given, str):
+    if not isinstance(text, str):
         return ""
-    match = _FORM.fullmatch(given.strip())
+    match = _FORM.fullmatch(text.strip())
     suffix = match.group(2) if match else ""
     if suffix.endswith("i"):
         return "i"
@@ -246,8 +246,8 @@ def _write(value: Decimal, notation: str) -> str:
 
     A binary amount below 1024, or with a fraction, gets a decimal suffix.
     """
-    whole = value == value.to_integral_value()
-    if notation == "i" and whole and abs(value) >= _KIBI:
+    is_integral = value == value.to_integral_value()
+    if notation == "i" and is_integral and abs(value) >= _KIBI:
         return _write_binary(int(value))
     return _write_decimal(value, exponent=notation == "e")
 

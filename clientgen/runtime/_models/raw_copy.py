@@ -132,10 +132,10 @@ def _mentions_raw(annotation: Any) -> bool:
 
 def _own(held: Raw, pool: Pool) -> Raw:
     size = len(held)
-    known = pool.get(size)
-    if known is None or known != held:
-        known = pool[size] = held.copy()
-    return known
+    free_buffer = pool.get(size)
+    if free_buffer is None or free_buffer != held:
+        free_buffer = pool[size] = held.copy()
+    return free_buffer
 
 
 def _own_each(held: Any, pool: Pool) -> Any:

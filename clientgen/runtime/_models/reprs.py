@@ -46,14 +46,14 @@ def model_items(model: ModelBase) -> Iterator[tuple[str, object]]:
 
     A field that is unknown (newer than the model) may be as sensitive as its neighbours.
     """
-    known = getattr(type(model), "__model__", type(model)).__struct_fields__
+    declared = getattr(type(model), "__model__", type(model)).__struct_fields__
     fields, defaults = model.__struct_fields__, model.__struct_defaults__
     required = (NODEFAULT,) * (len(fields) - len(defaults))  # those come first
     for name, default in zip(fields, (*required, *defaults), strict=True):
         value = getattr(model, name)
         if default is not NODEFAULT and _is_unset(model, name, value, default):
             continue
-        hidden = model.__sensitive__ and (name not in known or name in model.__sensitive__)
+        hidden = model.__sensitive__ and (name not in declared or name in model.__sensitive__)
         yield name, HIDDEN if hidden else value
 
 

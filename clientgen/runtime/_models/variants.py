@@ -118,7 +118,7 @@ def _usable(wire: str, model: type[ModelBase]) -> bool:
 
 def _subclass(model: type[ModelBase], namespace: dict[str, Any]) -> type[ModelBase]:
     """Make a variant: a subclass that looks like the model."""
-    known = {
+    members = {
         "__module__": model.__module__,
         "__qualname__": model.__qualname__,
         "__doc__": model.__doc__,
@@ -126,7 +126,7 @@ def _subclass(model: type[ModelBase], namespace: dict[str, Any]) -> type[ModelBa
         "__reduce__": _reduce,
     }
     make: Any = type(model)
-    return cast("type[ModelBase]", make(model.__name__, (model,), {**known, **namespace}))
+    return cast("type[ModelBase]", make(model.__name__, (model,), {**members, **namespace}))
 
 
 def _equals_known(self: ModelBase, other: object) -> bool:

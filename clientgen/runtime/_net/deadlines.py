@@ -65,10 +65,10 @@ def time_left() -> float | None:
     moment = _current.moment
     if moment is None:
         return None
-    left = moment - monotonic()
-    if left <= 0:
+    remaining = moment - monotonic()
+    if remaining <= 0:
         raise TimeoutError("the deadline has passed")
-    return left
+    return remaining
 
 
 class _Timed:
@@ -88,37 +88,37 @@ class _Timed:
         plain.settimeout(value)
 
     def _hurry(self) -> None:
-        left = time_left()
-        if left is not None:
+        remaining = time_left()
+        if remaining is not None:
             usual = self._usual
-            self._limit(left if usual is None else min(left, usual))
+            self._limit(remaining if usual is None else min(remaining, usual))
             self._is_shortened = True
         elif self._is_shortened:
             self.settimeout(self._usual)
 
-    def recv(self, *given: Any, **named: Any) -> Any:
+    def recv(self, *arguments: Any, **named: Any) -> Any:
         """Receive some bytes."""
         self._hurry()
         plain: Any = super()
-        return plain.recv(*given, **named)
+        return plain.recv(*arguments, **named)
 
-    def recv_into(self, *given: Any, **named: Any) -> Any:
+    def recv_into(self, *arguments: Any, **named: Any) -> Any:
         """Receive some bytes into a buffer."""
         self._hurry()
         plain: Any = super()
-        return plain.recv_into(*given, **named)
+        return plain.recv_into(*arguments, **named)
 
-    def send(self, *given: Any, **named: Any) -> Any:
+    def send(self, *arguments: Any, **named: Any) -> Any:
         """Send some of the bytes."""
         self._hurry()
         plain: Any = super()
-        return plain.send(*given, **named)
+        return plain.send(*arguments, **named)
 
-    def sendall(self, *given: Any, **named: Any) -> Any:
+    def sendall(self, *arguments: Any, **named: Any) -> Any:
         """Send the bytes."""
         self._hurry()
         plain: Any = super()
-        return plain.sendall(*given, **named)
+        return plain.sendall(*arguments, **named)
 
 
 class TimedSocket(_Timed, socket.socket):
@@ -151,10 +151,10 @@ def within_deadline(work: Callable[[], T], discard: Callable[[T], object]) -> T:
     Raises:
         TimeoutError: it was not done in time. It goes on in a thread of its own.
     """
-    left = time_left()
-    if left is None:
+    remaining = time_left()
+    if remaining is None:
         return work()
-    return done_within(left, work, discard, name="clientgen-connecting")
+    return done_within(remaining, work, discard, name="clientgen-connecting")
 
 
 class FinalResponse(HTTPResponse):

@@ -80,8 +80,8 @@ def holding(lock: Lock, work: Callable[[], T], deadline: float | None) -> T:
         finally:
             lock._lock.release()
 
-    left = max(0.0, deadline - time.monotonic())
-    return done_within(left, work_and_release, name="clientgen-credentials")
+    remaining = max(0.0, deadline - time.monotonic())
+    return done_within(remaining, work_and_release, name="clientgen-credentials")
 
 
 def call(function: Callable[..., object], *args: object) -> None:

@@ -361,31 +361,33 @@ class SharedInformer(Generic[T]):
 
     def _prepare(self, obj: T) -> T | None:
         """What to keep of an object; what was kept before, when that cannot be said."""
-        kept = self._transformed(obj)
-        return self.indexer.stored.get(meta_namespace_key(obj)) if kept is None else kept
+        transformed = self._transformed(obj)
+        return (
+            self.indexer.stored.get(meta_namespace_key(obj)) if transformed is None else transformed
+        )
 
     def _transformed(self, obj: T) -> T | None:
         if self._transform is None:
             return obj
         transform = cast("Callable[[T], T | None]", self._transform)  # forgetting is easy
         try:
-            kept = transform(obj)
+            transformed = transform(obj)
         except Exception:
             key = meta_namespace_key(obj)
             logger.exception("the transform of %r failed on %s, which is left out", self, key)
             return None
-        if kept is None:
+        if transformed is None:
             key = meta_namespace_key(obj)
             logger.error("the transform of %r gave None for %s, which is left out", self, key)
-        return kept
+        return transformed
 
     def _replace(self, scope: _NamespaceSink[T], objects: list[T], version: str) -> None:
         began = self._clock.monotonic()
 
         def apply() -> list[Notification[T]]:
             self._unsynced.discard(scope)
-            others = self._outside(scope) if len(self._reflectors) > 1 else []
-            return apply_replace(self.indexer, objects + others, version)
+            outside = self._outside(scope) if len(self._reflectors) > 1 else []
+            return apply_replace(self.indexer, objects + outside, version)
 
         self._processor.change(apply, lambda: not self._unsynced)
         self._processed(began)
@@ -412,8 +414,8 @@ class SharedInformer(Generic[T]):
         """The transformed object of an event; a deletion comes through in any case."""
         if event.type == "BOOKMARK" or self._transform is None:
             return event.object
-        kept = self._transformed(event.object)
-        return event.object if kept is None and event.type == "DELETED" else kept
+        transformed = self._transformed(event.object)
+        return event.object if transformed is None and event.type == "DELETED" else transformed
 
     def _watch_failed(self, error: Exception) -> None:
         self.watch_errors += 1
@@ -424,8 +426,10 @@ class SharedInformer(Generic[T]):
 
     def _log_watch_error(self, error: Exception) -> None:
         level = logging.DEBUG if isinstance(error, Gone) else logging.WARNING
-        known = isinstance(error, ClientError)
-        logger.log(level, "%r: %s; trying again", self, error, exc_info=None if known else error)
+        is_client_error = isinstance(error, ClientError)
+        logger.log(
+            level, "%r: %s; trying again", self, error, exc_info=None if is_client_error else error
+        )
 
     # ---- metrics ------------------------------------------------------------------------------
 

@@ -66,11 +66,11 @@ class LeaseClient:
         clock = self._clock
         ask: Ask | None = election.attempt(clock.monotonic(), clock.now())
         while ask is not None:
-            left = timeout if until is None else min(timeout, until - ask.sent)
-            if left <= 0:
+            remaining = timeout if until is None else min(timeout, until - ask.sent)
+            if remaining <= 0:
                 return
             try:
-                lease = self.send(ask, election, left)
+                lease = self.send(ask, election, remaining)
             except (ClientError, OSError) as error:
                 note(ask, error)
                 ask = election.failed(ask, clock.monotonic())

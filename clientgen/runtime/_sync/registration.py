@@ -106,16 +106,16 @@ class HandlerRegistration(Generic[T]):
 
     # ---- for the informer ---------------------------------------------------------------------
 
-    def _put(self, told: Sequence[Notification[T] | QueueMark]) -> None:
-        self._queue.extend(told)
+    def _put(self, entries: Sequence[Notification[T] | QueueMark]) -> None:
+        self._queue.extend(entries)
         if not self._ready.is_set():
             self._ready.set()
 
-    def _resync(self, told: Sequence[Notification[T]]) -> None:
+    def _resync(self, notifications: Sequence[Notification[T]]) -> None:
         """Tell of everything again, unless that is still going on since the last time."""
         if not self._resyncing:
             self._resyncing = True
-            self._put([*told, QueueMark.RESYNCED])
+            self._put([*notifications, QueueMark.RESYNCED])
 
     def _end(self) -> None:
         self._is_over = True
@@ -160,18 +160,18 @@ class HandlerRegistration(Generic[T]):
                 self._ready.wait()
         self._queue.clear()
 
-    def _tell(self, told: Notification[T] | QueueMark) -> None:
-        if isinstance(told, QueueMark):
-            self._pass(told)
+    def _tell(self, entry: Notification[T] | QueueMark) -> None:
+        if isinstance(entry, QueueMark):
+            self._pass(entry)
             return
         try:
-            pending = self._handlers.call_for(told)
+            pending = self._handlers.call_for(entry)
             if pending is not None:
                 function, arguments = pending
                 call(function, *arguments)
         except Exception:
             self.errors += 1
-            kind = type(told).__name__.lower()
+            kind = type(entry).__name__.lower()
             logger.exception("a handler of %s failed, told what was %s", self._what, kind)
 
     def _pass(self, mark: QueueMark) -> None:

@@ -175,8 +175,8 @@ class Rest(Unpicklable):
                 if response.status < _REDIRECT:
                     return response
                 retry = retry or Retry(request.method, retries, deadline)
-                asked = retry_after(response.headers)
-                delay = retry.after_response(response.status, asked, monotonic())
+                wait_asked = retry_after(response.headers)
+                delay = retry.after_response(response.status, wait_asked, monotonic())
                 error = error_from(request, response, self.codec)
             if delay is None:
                 raise annotate(error, retry.count, before)
@@ -330,15 +330,15 @@ class Rest(Unpicklable):
         is_watch: bool,
         transport: Transport,
     ) -> ByteStream:
-        left, limit = _left(request, deadline), None
+        remaining, limit = _left(request, deadline), None
         if is_watch and self._health_monitor is not None:
             limit = (
                 _OPEN_DOWN
                 if self._health_monitor.is_mute
                 else _OPENING * self._health_monitor.silence
             )
-        if limit is None or (left is not None and left < limit):
-            return transport.stream(self._signed(request), left, silence)
+        if limit is None or (remaining is not None and remaining < limit):
+            return transport.stream(self._signed(request), remaining, silence)
         try:
             return transport.stream(self._signed(request), limit, silence)
         except RequestTimeout:
@@ -435,19 +435,19 @@ class Rest(Unpicklable):
 def _left(request: HttpRequest, deadline: float | None) -> float | None:
     if deadline is None:
         return None
-    left = deadline - monotonic()
-    if left <= 0:
+    remaining = deadline - monotonic()
+    if remaining <= 0:
         raise RequestTimeout(f"{request.info}: the deadline has passed")
-    return left
+    return remaining
 
 
 def _read_some(stream: ByteStream, deadline: float | None) -> bytes:
     """Read the body of a refusal, as far as it goes and comes in time."""
     body = b""
-    left = _ERROR_SECONDS
+    remaining = _ERROR_SECONDS
     if deadline is not None:  # be done before it has passed, so that the refusal is told
-        left = min(left, max(0.0, deadline - monotonic()) / 2)
-    cancel_alarm = call_later(left, stream.abort)
+        remaining = min(remaining, max(0.0, deadline - monotonic()) / 2)
+    cancel_alarm = call_later(remaining, stream.abort)
     try:
         while len(body) < _ERROR_BODY and (chunk := stream.read()):
             body += chunk
@@ -464,8 +464,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:
-        known = ", ".join(ClientOptions.__annotations__)
-        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known}")
+        known_options = ", ".join(ClientOptions.__annotations__)
+        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known_options}")
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:

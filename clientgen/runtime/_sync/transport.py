@@ -161,11 +161,11 @@ class HttpTransport(Unpicklable):
         """
         if fresh:
             self.hang_up()
-        kept = self._kept = self._kept or self._new_pool()
+        pool = self._kept = self._kept or self._new_pool()
         before, limits = self._kept_socket, Timeout(connect=timeout, read=timeout)
         try:
             with deadline(monotonic() + timeout):
-                response = self._start(request, limits, kept[1])
+                response = self._start(request, limits, pool[1])
                 self._kept_socket = _socket_of(response)
                 _read_off(response)
         except (HTTPError, OSError, ValueError) as error:
@@ -182,9 +182,9 @@ class HttpTransport(Unpicklable):
 
     def hang_up(self) -> None:
         """Close that connection."""
-        kept, self._kept, self._kept_socket = self._kept, None, None
-        if kept is not None:
-            kept[0].clear()
+        pool, self._kept, self._kept_socket = self._kept, None, None
+        if pool is not None:
+            pool[0].clear()
 
     def retire(self) -> None:
         """Break the streams off, and close; answers that somebody waits for still come."""
@@ -396,10 +396,10 @@ def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
 
 def _read_off(response: BaseHTTPResponse) -> None:
     """Read an answer that does not matter, so that its connection can be used again."""
-    left = _SMALL
-    while left > 0 and (chunk := response.read1(_CHUNK, decode_content=False)):
-        left -= len(chunk)
-    if left <= 0:
+    remaining = _SMALL
+    while remaining > 0 and (chunk := response.read1(_CHUNK, decode_content=False)):
+        remaining -= len(chunk)
+    if remaining <= 0:
         response.close()
 
 
@@ -466,10 +466,10 @@ def _cause(error: Exception) -> BaseException:
     cause: BaseException = error
     while isinstance(cause, HTTPError):
         inner = cause.__cause__ or cause.__context__
-        given = next((each for each in cause.args if isinstance(each, BaseException)), None)
-        if (given or inner) is None:
+        inner_error = next((each for each in cause.args if isinstance(each, BaseException)), None)
+        if (inner_error or inner) is None:
             break
-        cause = given or inner  # type: ignore[assignment]
+        cause = inner_error or inner  # type: ignore[assignment]
     return cause
 
 

@@ -100,9 +100,9 @@ class Frontend:
         except Failure as failure:
             return await _written(request, _refused(failure))
         body = await _body(request) if request.body_exists else _NO_BODY
-        asked = HttpRequest(request.method, _target(request), headers, body)
+        http_request = HttpRequest(request.method, _target(request), headers, body)
         waker = LoopWaker(asyncio.get_running_loop())
-        answer = self._dispatcher.handle(asked, waker)
+        answer = self._dispatcher.handle(http_request, waker)
         while isinstance(answer, Deferred):
             await waker.wait(self._dispatcher.clock, answer.deadline)
             answer = self._dispatcher.resume(answer, waker)

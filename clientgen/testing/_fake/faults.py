@@ -135,12 +135,12 @@ class OpenStream:
         if self._last:
             data, self._last = self._last, b""
             return data
-        taken = self._stream.take()
-        if taken is None:
+        chunk = self._stream.take()
+        if chunk is None:
             self._forget(self)
-        if not taken:
-            return taken
-        return self._until_cut(self._change(self, taken))
+        if not chunk:
+            return chunk
+        return self._until_cut(self._change(self, chunk))
 
     def _until_cut(self, data: bytes) -> bytes:
         if self.cut_after is None:

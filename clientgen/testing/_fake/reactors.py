@@ -118,8 +118,8 @@ class Trigger:
         self._remove = remove
 
     def __repr__(self) -> str:
-        left = "" if self._times is None else f", {self._times - self.hits} to go"
-        return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{left}>"
+        remaining = "" if self._times is None else f", {self._times - self.hits} to go"
+        return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{remaining}>"
 
     def takes(self, action: Action) -> bool:
         """Whether it is for this action; that counts as a hit."""

@@ -150,8 +150,8 @@ class _Call:
             RequestTimeout: that takes too long.
         """
         answer = self._unless_lost(self.dispatcher.resume(later, self._wake))
-        late = self.deadline is not None and self.dispatcher.clock.monotonic() >= self.deadline
-        if late and isinstance(answer, Deferred):
+        is_late = self.deadline is not None and self.dispatcher.clock.monotonic() >= self.deadline
+        if is_late and isinstance(answer, Deferred):
             raise RequestTimeout(f"{self.request.info}: no answer within the time given")
         return answer
 
@@ -218,14 +218,14 @@ class _AnswerReader(Generic[W]):
         if self._over:
             return b""
         try:
-            taken = self._dispatcher.take(self._source)
+            chunk = self._dispatcher.take(self._source)
         except ConnectionCut:
             self._let_go()
             raise self._call.lost() from None
-        if taken is None:
+        if chunk is None:
             self._over = True
             self._let_go()
-        return taken or (b"" if taken is None else None)
+        return chunk or (b"" if chunk is None else None)
 
     def _check(self, silence: float | None) -> None:
         if silence is not None and self._dispatcher.clock.monotonic() >= silence:

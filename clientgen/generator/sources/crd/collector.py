@@ -84,11 +84,11 @@ def _below(path: Path, root: Path, problems: Problems) -> Iterator[tuple[Manifes
         problems.add(str(path), what, _HINT)
 
 
-def _name(file: Path, given: Path, root: Path) -> str:
+def _name(file: Path, argument: Path, root: Path) -> str:
     """The path from the root, or from what was given if that is elsewhere on this machine."""
     relative = Path(os.path.relpath(file, root))
-    if relative.parts[0] == os.pardir and given.is_absolute():
-        relative = Path(given.name) / file.relative_to(given)
+    if relative.parts[0] == os.pardir and argument.is_absolute():
+        relative = Path(argument.name) / file.relative_to(argument)
     return relative.as_posix()
 
 

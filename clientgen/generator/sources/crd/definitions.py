@@ -44,8 +44,8 @@ def parse(inputs: Iterable[Input]) -> Spec:
             custom resources (docs/crds.md).
     """
     reading = _Reading()
-    for one in inputs:
-        reading.read(one)
+    for source in inputs:
+        reading.read(source)
     _check_distinct(reading.definitions, reading.problems)
     reading.problems.raise_if_any()
     resources = [
@@ -64,20 +64,20 @@ class _Reading:
         self.definitions: list[_PlacedDefinition] = []
         self.ignored: list[tuple[str, str]] = []
 
-    def read(self, one: Input) -> None:
+    def read(self, source: Input) -> None:
         """Read a file."""
         broken, any_there = Problems(), False
-        for document in read_documents(one.data, one.shown, broken):
-            place = f"{one.shown}[{document.index}]"
+        for document in read_documents(source.data, source.shown, broken):
+            place = f"{source.shown}[{document.index}]"
             for value, where in _objects(document.value, place):
                 if is_object(value) and value.get("kind") == KIND:
                     any_there = True
                     self._definition(value, where, document)
                 elif value is not None:
-                    self.ignored.append((f"{_called(value)} of {one.shown}", _OTHER))
+                    self.ignored.append((f"{_called(value)} of {source.shown}", _OTHER))
         self.problems.extend(broken)
-        if not any_there and not broken and isinstance(one, Manifest) and one.named:
-            self.problems.add(one.shown, *NOTHING)
+        if not any_there and not broken and isinstance(source, Manifest) and source.named:
+            self.problems.add(source.shown, *NOTHING)
 
     def _definition(self, value: dict[str, Any], where: str, document: Document) -> None:
         self.problems.extend(document.doubts)
@@ -106,14 +106,14 @@ class _Reading:
             what = "has no version that is served, so that there is nothing to be called"
             self.problems.add(below(where, "spec", "versions"), what, "Say `served: true` of one.")
 
-    def _version(self, given: object, where: str) -> None:
-        if given == _OLD:
+    def _version(self, version: object, where: str) -> None:
+        if version == _OLD:
             what = f"is of {_OLD}, which no API server takes since Kubernetes 1.22"
             hint = f"Write it as {API_VERSION}: each version has its own schema there."
-        elif given is None:
+        elif version is None:
             what, hint = "has no apiVersion", f"Write `apiVersion: {API_VERSION}`."
         else:
-            what = f"has the apiVersion {given!r}, in which there is no {KIND}"
+            what = f"has the apiVersion {version!r}, in which there is no {KIND}"
             hint = f"Write `apiVersion: {API_VERSION}`."
         self.problems.add(below(where, "apiVersion"), what, hint)
 
@@ -161,12 +161,12 @@ def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
 
 def _check_distinct(definitions: Iterable[_PlacedDefinition], problems: Problems) -> None:
     """Of two definitions with one name a server serves the first."""
-    taken: dict[tuple[str, str, str], _PlacedDefinition] = {}
+    users: dict[tuple[str, str, str], _PlacedDefinition] = {}
     for each in definitions:
         group, names = each.spec["group"], each.spec["names"]
         claims = [("plural", names["plural"]), ("kind", names["kind"]), ("kind", _list_kind(names))]
         for role, name in claims:
-            first = taken.setdefault((group, role, name), each)
+            first = users.setdefault((group, role, name), each)
             if first is each:
                 continue
             what = f"has the {role} {name!r} in {group}, and so does {first.where}"

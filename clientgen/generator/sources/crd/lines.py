@@ -50,10 +50,12 @@ def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Probl
         line = line_of(text, int(match["index"]), _parts(pointer))
         return f"{match['file']}:{line}{pointer and ' '}{pointer}"
 
-    def told(text: str) -> str:
+    def located_text(text: str) -> str:
         return place.sub(spelled, text)
 
-    return tuple(Problem(told(p.where), told(p.what), told(p.hint)) for p in problems)
+    return tuple(
+        Problem(located_text(p.where), located_text(p.what), located_text(p.hint)) for p in problems
+    )
 
 
 def _parts(pointer: str) -> list[str]:
