@@ -52,7 +52,7 @@ def test_the_tests_of_the_example_controllers_pass(folder: str, tests: str, coun
     ("folder", "arguments"),
     [("crontab", ["verify"]), ("crontab", ["crd", "--check"]), ("foreign_crd", ["verify"])],
 )
-def test_what_is_made_for_an_example_is_up_to_date(folder: str, arguments: list[str]) -> None:
+def test_generated_files_of_examples_are_up_to_date(folder: str, arguments: list[str]) -> None:
     command = [sys.executable, "-m", "clientgen", *arguments]
     done = subprocess.run(command, cwd=EXAMPLES / folder, capture_output=True, text=True)
 

@@ -51,7 +51,7 @@ def model_of(api_version: str, kind: str) -> Any:
 @pytest.mark.parametrize(
     "recorded", RECORDED["objects"], ids=[entry["from"] for entry in RECORDED["objects"]]
 )
-def test_what_a_server_sent_goes_back_as_it_came(recorded: dict[str, Any]) -> None:
+def test_recorded_objects_round_trip(recorded: dict[str, Any]) -> None:
     sent = recorded["object"]
 
     model = model_of(sent["apiVersion"], sent["kind"])

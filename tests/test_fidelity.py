@@ -131,7 +131,7 @@ def type_of(value: object) -> type:
     return dict if isinstance(value, dict) else list
 
 
-def test_what_is_loaded_is_of_the_types_of_its_class_or_refused() -> None:
+def test_loaded_values_have_the_declared_types_or_are_refused() -> None:
     refused = 0
     for number, (name, schema) in enumerate(kinds().items()):
         dice = random.Random(number)
@@ -391,7 +391,7 @@ async def test_an_update_of_what_was_read_changes_nothing_async(
     check(server, before)
 
 
-def test_what_is_set_to_be_empty_takes_no_default(
+def test_fields_set_to_empty_keep_the_server_from_defaulting(
     server: LocalServer, models: dict[str, type[Model]]
 ) -> None:
     with importlib.import_module("reallife").Clientset.from_config(server.kubeconfig) as k:

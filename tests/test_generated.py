@@ -229,7 +229,7 @@ def test_kinds_that_were_renamed_are_called_by_their_own_names_on_the_wire() -> 
     assert type(read) is kernel.Capsule
 
 
-def test_what_has_a_lister_and_what_an_informer() -> None:
+def test_kinds_with_listers_and_informers() -> None:
     resources = load("informers.clientset_.v1.resources").__all__
     listers = load("informers.clientset_.v1.listers").__all__
     informers = load("informers.clientset_.v1.informers").__all__

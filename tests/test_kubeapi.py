@@ -89,7 +89,7 @@ def test_every_operation_has_a_method_or_is_listed_as_left_out(spec, api, flavou
             assert any(hasattr(client, name) for name in names), operation.operation_id
 
 
-def test_what_is_left_out_says_why(spec, api) -> None:
+def test_skipped_operations_have_a_reason(spec, api) -> None:
     reasons = Counter(skipped.reason.partition(":")[0] for skipped in api.skipped)
 
     assert reasons == {
@@ -186,7 +186,7 @@ def public(client: type) -> set[str]:
     return {name.removeprefix("a") for name in dir(client) if not name.startswith("_")}
 
 
-def test_what_can_be_read_has_a_lister_and_what_can_be_watched_an_informer(api) -> None:
+def test_readable_kinds_have_listers_and_watchable_kinds_have_informers(api) -> None:
     for group_version in api.group_versions:
         gv, resources = group_version.group_version, group_version.resources
         package = python_names.group_packages([gv.group])[gv.group]
@@ -262,7 +262,7 @@ assert not any("async" in m or m.endswith("clients") for m in loaded), loaded
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_no_line_is_too_long_and_there_are_not_too_many() -> None:
+def test_lines_are_short_and_the_package_is_bounded() -> None:
     files = list(Path(kubeapi.__file__).parent.rglob("*.py"))
     lines = [line for path in files for line in path.read_text().splitlines()]
 

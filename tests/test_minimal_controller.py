@@ -70,7 +70,7 @@ async def until(holds: Callable[[], object]) -> None:
         await asyncio.sleep(0.001)
 
 
-def test_it_is_short() -> None:
+def test_the_controller_is_short() -> None:
     assert len(EXAMPLE.read_text("utf-8").splitlines()) < 40
 
 
@@ -103,7 +103,7 @@ def test_deployments_that_ask_for_a_service_have_one() -> None:
     asyncio.run(scenario())
 
 
-def test_what_is_wrong_with_one_does_not_stop_the_others() -> None:
+def test_one_failing_object_does_not_stop_the_others() -> None:
     async def scenario() -> None:
         cluster = FakeCluster(deployment("wrong", "http"), deployment("web", "80"))
         async with controlled(cluster) as user:

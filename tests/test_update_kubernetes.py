@@ -232,7 +232,7 @@ def test_discovery_of_our_own_server_gives_the_table_that_it_stands_on(tmp_path)
 # ------------------------------------------------------------------------------------- changes
 
 
-def test_what_is_gone_and_new_is_listed_with_the_lines_that_name_it():
+def test_removed_and_added_names_are_listed_with_their_lines():
     document = json.loads((SPECS / "swagger.json").read_bytes())
     document["paths"] = {
         path.replace("/leases", "/rentals"): each for path, each in document["paths"].items()

@@ -77,7 +77,7 @@ def test_values_are_those_of_go(text: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("text", [".nan", "!!int x", "&a [*a]", "{[b]: c}", "{~: 1}", "[" * 20000])
-def test_what_json_cannot_say_is_refused(text: str) -> None:
+def test_values_without_json_form_are_refused(text: str) -> None:
     with pytest.raises(BadText):
         load_yaml(f"a: {text}".encode())
 

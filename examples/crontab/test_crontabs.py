@@ -199,7 +199,7 @@ def test_a_crontab_without_a_spec_is_none(cluster: FakeCluster) -> None:
         tabs.apply(bare)
 
 
-def test_what_is_decided_is_decided_once() -> None:
+def test_a_decision_is_applied_once() -> None:
     mine = tab()
     mine.metadata.generation = generation = 2
     job = cron_job_for(mine)

@@ -149,7 +149,7 @@ def test_backups_move_to_another_store(
     assert [str(action).split()[1] for action in cluster.writes] == for_one * 2
 
 
-def test_what_was_not_moved_is_as_it_was(
+def test_an_unmoved_backup_is_unchanged(
     cluster: FakeCluster, k: backups_client.Clientset, mover: Mover
 ) -> None:
     apply_manifests(k)
@@ -220,7 +220,7 @@ def test_a_store_for_reading_takes_nothing(cluster: FakeCluster, mover: Mover) -
 # ---- what the server makes of what the classes say ----------------------------------------------
 
 
-def test_what_is_not_said_is_as_the_definition_has_it(k: backups_client.Clientset) -> None:
+def test_omitted_fields_take_the_defaults_of_the_definition(k: backups_client.Clientset) -> None:
     spec = k.backups_example_v1.backups("shop").create(backup()).spec
 
     assert (spec.mode, spec.schedule, spec.runners) == ("Incremental", "0 3 * * *", 1)
@@ -393,7 +393,7 @@ def test_selectable_fields_select(k: backups_client.Clientset) -> None:
     assert [each.metadata.name for each in matching] == ["a"]
 
 
-def test_where_a_store_is_cannot_be_changed(k: backups_client.Clientset) -> None:
+def test_the_location_of_a_store_is_immutable(k: backups_client.Clientset) -> None:
     stores = k.backups_example_v1.backup_stores()
 
     with pytest.raises(Invalid, match="a store stays where it is"):

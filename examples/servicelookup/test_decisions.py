@@ -64,7 +64,7 @@ def test_a_record_says_all_of_the_pod_and_is_owned_by_it() -> None:
     assert (owner.kind, owner.name, owner.uid, owner.controller) == ("Pod", "a", "1", True)
 
 
-def test_of_several_services_the_first_counts_and_other_pods_of_the_name_do_not() -> None:
+def test_the_first_service_wins_and_other_pods_with_the_name_are_ignored() -> None:
     me = known("a", "1")
     others = Backing("shop/a", "2", "a-first", "10.0.0.2")
     mine = [Backing("shop/a", uid, name, "10.0.0.1") for uid, name in (("", "web"), ("1", "api"))]

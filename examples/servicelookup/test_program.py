@@ -68,7 +68,7 @@ def test_it_works_in_a_cluster_until_it_is_told_to_stop(flags: list[str]) -> Non
 
 
 @pytest.mark.parametrize("flags", [[], ["--threads"]])
-def test_one_of_two_works_and_the_other_takes_over(flags: list[str]) -> None:
+def test_one_of_two_replicas_works_and_the_other_takes_over(flags: list[str]) -> None:
     cluster = FakeCluster(pod("a"), endpoints("web", {"a": "10.0.0.1"}), crds=[CRD])
     with LocalServer(cluster) as server, Clientset.from_config(server.kubeconfig) as user:
 

@@ -111,7 +111,7 @@ def world(flavour: str) -> World:
     return World(flavour)
 
 
-def test_what_is_there_at_first_is_recorded(world: World) -> None:
+def test_existing_pods_are_recorded_at_startup(world: World) -> None:
     world.cluster.add(pod("a"), pod("b"), pod("alone"))
     world.put("web", "a", "b")
 
@@ -198,7 +198,7 @@ def test_the_next_service_takes_over(world: World) -> None:
         world.until_recorded(a="web")
 
 
-def test_what_happened_meanwhile_is_made_up_for(flavour: str) -> None:
+def test_changes_made_while_it_was_down_are_caught_up(flavour: str) -> None:
     world = World(flavour, collects=False)
     world.cluster.add(pod("a"), pod("b"), pod("c"))
     world.put("web", "a", "b")
@@ -225,7 +225,7 @@ def test_a_record_that_is_edited_or_deleted_is_put_right(world: World) -> None:
         world.until_recorded(a="web")
 
 
-def test_what_somebody_else_wrote_is_left_alone(world: World) -> None:
+def test_records_written_by_others_are_left_alone(world: World) -> None:
     spec = PodToServiceSpec(pod_name="a", pod_uid="1", pod_address="::1", service_name="theirs")
     theirs = PodToService(metadata=ObjectMeta(name="a", namespace=SHOP), spec=spec)
     world.cluster.add(pod("a"), pod("b"), theirs)
@@ -291,7 +291,7 @@ def test_a_busy_server_is_asked_again(world: World) -> None:
         world.until_recorded(a="web")
 
 
-def test_what_is_forbidden_for_one_does_not_stop_the_others(
+def test_a_forbidden_write_does_not_stop_other_records(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     rule = world.cluster.react("create", "podtoservices", named_forbidden)
@@ -400,7 +400,7 @@ class Chaos:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whatever_happens_the_records_come_to_be_right(flavour: str, seed: int) -> None:
+def test_the_records_converge_after_random_changes(flavour: str, seed: int) -> None:
     world = World(flavour, collects=seed != 0)
     chaos, seen = Chaos(world, seed), set[str]()
     with world.lookup(workers=3):
@@ -439,7 +439,7 @@ def test_it_gives_up_when_its_caches_are_not_filled_in_time(world: World) -> Non
         wait()
 
 
-def test_it_finishes_what_it_has_begun(world: World) -> None:
+def test_a_started_reconcile_is_finished(world: World) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def slowly(_: object) -> None:

@@ -277,9 +277,7 @@ def test_a_document_that_was_seen_before_is_not_sent_again(run: Run, scripted: S
     assert [request.path for request in scripted.requests[asked:]] == ["/openapi/v3", "/apis"]
 
 
-def test_of_a_pulled_folder_the_documents_that_cannot_be_had_stay(
-    run: Run, scripted: ScriptedServer
-):
+def test_unavailable_documents_stay_in_the_pulled_folder(run: Run, scripted: ScriptedServer):
     arguments = ("spec", "pull", "--openapi", "v3", "--kubeconfig", "kubeconfig")
     script(scripted, ok(document(METRICS)))
     assert run(*arguments).exit_code == 0
@@ -301,7 +299,7 @@ def test_a_cluster_without_v3_is_read_in_v2(run: Run, scripted: ScriptedServer):
     assert [request.path for request in scripted.requests] == ["/openapi/v3", "/openapi/v2"]
 
 
-def test_whoever_may_not_read_is_told_so(run: Run, scripted: ScriptedServer):
+def test_a_forbidden_read_is_reported(run: Run, scripted: ScriptedServer):
     scripted.reply(ok(INDEX))
     scripted.reply(failure(403, "Forbidden", "you may not read this"))
     refused = live(run)

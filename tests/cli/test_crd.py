@@ -47,7 +47,7 @@ def test_manifests_are_as_expected(
 
 
 @pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
-def test_what_is_wrong_is_told_and_nothing_is_written(
+def test_problems_are_reported_and_nothing_is_written(
     case: Path, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, stderr = crd(case, tmp_path / "crds", monkeypatch)
@@ -299,7 +299,7 @@ def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path
         (CONFIG, ("--package", "nothing"), "--package nothing needs"),
     ],
 )  # fmt: skip
-def test_what_is_not_said_is_told(
+def test_missing_options_are_reported(
     run: Run, types: Path, config: str | None, arguments: tuple[str, ...], problem: str
 ) -> None:
     if config is None:

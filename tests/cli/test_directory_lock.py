@@ -78,7 +78,7 @@ def test_processes_that_write_one_package_leave_that_of_one(tmp_path: Path):
     assert files(target) == {*tree(left), MANIFEST}
 
 
-def test_who_compares_never_sees_a_package_half_written(tmp_path: Path):
+def test_verify_never_sees_a_half_written_package(tmp_path: Path):
     target = tmp_path / "kubeapi"
     output.write(tree(0), target, basis(0))
     seen: list[int] = []
@@ -121,7 +121,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
-def test_who_waits_too_long_is_told_by_one_problem(
+def test_a_lock_timeout_is_one_problem(
     tmp_path: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(directory_lock, "_PATIENCE", 0.0)
@@ -158,7 +158,7 @@ def test_a_lock_leaves_nothing_behind(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_who_waited_for_a_directory_that_went_has_it_anew(tmp_path: Path):
+def test_a_directory_removed_while_waiting_is_created_again(tmp_path: Path):
     """A failed first run removes the directory it made, which another waits for."""
     target = tmp_path / "kubeapi"
     inside = threading.Event()

@@ -97,7 +97,7 @@ def test_a_selection_that_leaves_nothing_is_a_problem(run: Run):
     assert not Path("out").exists()
 
 
-def test_what_is_there_stays(run: Run):
+def test_an_existing_package_stays(run: Run):
     """A document that lost its paths must not empty a package."""
     flags = ("--spec", "shop.json", "--output", "out", "--package", "p")
     assert run("generate", *flags).exit_code == 0

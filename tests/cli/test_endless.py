@@ -162,7 +162,7 @@ def test_a_property_cannot_take_over_what_it_is_a_part_of(run: Run, version: Ver
 
 
 @versions
-def test_what_is_taken_over_is_bounded(run: Run, version: Version):
+def test_inherited_properties_are_bounded(run: Run, version: Version):
     assert "with others so often that 10000 classes more would be made" in problem(
         run, taking_over(40, version)
     )

@@ -145,7 +145,7 @@ def test_bad_input_leaves_the_package_as_it_was(run: Run):
     assert before == {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
 
 
-def test_what_was_left_out_is_summed_up_or_listed(run: Run):
+def test_skipped_resources_are_summed_up_or_listed(run: Run):
     document = json.loads(Path("shop.json").read_text())
     document["paths"]["/version/"] = {
         "get": {"operationId": "getVersion", "responses": {"200": OK}}

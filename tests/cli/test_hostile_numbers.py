@@ -55,7 +55,7 @@ def documents(schema: dict[str, Any], raw: bytes) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("raw", RAW.values(), ids=RAW)
-def test_they_are_read_or_told(run: Run, raw: bytes):
+def test_hostile_numbers_are_read_or_reported(run: Run, raw: bytes):
     """By all of the run, which reads most documents more than once."""
     for schema in SCHEMAS.values():
         for name, data in documents(schema, raw).items():
@@ -76,7 +76,7 @@ def test_json_that_is_none_is_told_in_all_sources(run: Run, raw: bytes):
             assert result.stderr.startswith(name)
 
 
-def test_what_is_wrong_elsewhere_in_such_a_file_has_its_line(run: Run):
+def test_other_problems_in_such_a_file_have_their_line(run: Run):
     """Lines are looked up by reading the file once more."""
     broken = json.dumps(custom_definition("nowhere", "Crate")).encode()
     Path("two.json").write_bytes(

@@ -63,7 +63,7 @@ def test_a_project_runs_at_once(run: Run, mypy_cache: Path, project: str, flags:
     assert "2 passed" in outputs[0]
 
 
-def test_what_is_written_is_laid_out_well() -> None:
+def test_starter_files_are_formatted() -> None:
     mode = black.Mode(line_length=100)
     for flavour in ("sync", "asyncio"):
         project = starter("my-shop", "example.com", "Widget", namespaced=True, flavour=flavour)

@@ -90,7 +90,7 @@ def test_a_webhook_without_a_service_is_noted(run: Run):
     assert Path("out/ops/example/v1/models.py").is_file()
 
 
-def test_what_else_a_server_refuses_is_a_problem(run: Run):
+def test_other_server_refusals_are_problems(run: Run):
     definition(conversion={**WEBHOOK, "strategy": "Magic"})
     result = run("generate", "--crd", "crds", *FLAGS)
     assert result.exit_code == 1

@@ -31,7 +31,7 @@ def test_a_stage_that_is_quick_is_not_named(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().err == ""
 
 
-def test_nothing_is_named_where_nobody_watches(capsys: pytest.CaptureFixture[str]):
+def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]):
     with Progress(patience=0) as progress:
         progress("formatting")
         assert progress._timer is None
@@ -55,7 +55,7 @@ def test_a_run_is_told_on_one_line(changes: Changes, unchanged: bool, line: str)
     assert tell_changes("x", changes, unchanged=unchanged) == line
 
 
-def test_one_thing_is_not_many():
+def test_counts_use_singular_and_plural():
     assert (count(0, "file"), count(1, "file"), count(2, "file")) == (
         "0 files",
         "1 file",

@@ -78,7 +78,7 @@ def test_groups_and_kinds(run: Run, flag: str, value: str, meant: str):
         ('rename = {"shop.example.com/v1/Thigns" = "B"}', "shop.example.com/v1/Thing"),
     ],
 )
-def test_what_a_configuration_names(run: Run, config: str, meant: str):
+def test_suggestions_for_names_in_a_configuration(run: Run, config: str, meant: str):
     base = 'package = "shop"\nspec = "shop.json"\noutput = "out"\n'
     Path("clientgen.toml").write_text(f"{base}{config}\n")
     result = run("generate")

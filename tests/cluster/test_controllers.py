@@ -40,7 +40,7 @@ def notes_of(owner: Deployment) -> ConfigMap:
     return ConfigMap(metadata=metadata, data={"replicas": str(owner.spec.replicas)})
 
 
-async def test_what_is_owned_is_kept_as_it_should_be(kube: AsyncClientset, namespace: str) -> None:
+async def test_owned_objects_are_restored(kube: AsyncClientset, namespace: str) -> None:
     deployments, maps = kube.apps_v1.deployments(namespace), kube.core_v1.config_maps(namespace)
     await deployments.create(deployment("old", replicas=1))
     done: list[Request] = []
@@ -89,7 +89,7 @@ async def test_what_is_owned_is_kept_as_it_should_be(kube: AsyncClientset, names
     assert {request.name for request in done} == {"old", "new"}
 
 
-async def test_what_fails_is_done_again(kube: AsyncClientset, namespace: str) -> None:
+async def test_a_failed_reconcile_is_retried(kube: AsyncClientset, namespace: str) -> None:
     """A conflict with what the cache does not have yet, and a wish to look again."""
     deployments = kube.apps_v1.deployments(namespace)
     await deployments.create(deployment("web"))
@@ -121,7 +121,7 @@ async def test_what_fails_is_done_again(kube: AsyncClientset, namespace: str) ->
     assert len(set(tries)) >= 3
 
 
-async def test_what_is_mapped_by_hand_is_looked_at(kube: AsyncClientset, namespace: str) -> None:
+async def test_a_custom_mapping_enqueues_requests(kube: AsyncClientset, namespace: str) -> None:
     """A config map is about the deployment that it names."""
     maps = kube.core_v1.config_maps(namespace)
     reconciled: list[str] = []

@@ -93,7 +93,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("definition", "wrong"), WRONG)
-def test_what_is_wrong_is_what_we_say(
+def test_our_problems_match_the_refusals_of_the_server(
     scratch: Scratch, definition: Definition, wrong: list[Cause]
 ) -> None:
     assert judged(scratch, definition) == (422 if wrong else 201, wrong)

@@ -20,9 +20,7 @@ FINALIZER = "clientgen.example/test"
 RELEASE = MergePatch({"metadata": {"finalizers": None}})
 
 
-async def test_what_is_gone_at_once_is_answered_with_a_status(
-    kube: AsyncClientset, namespace: str
-) -> None:
+async def test_an_immediate_deletion_returns_a_status(kube: AsyncClientset, namespace: str) -> None:
     maps = kube.core_v1.config_maps(namespace)
     made = await maps.create(config_map("one"))
     answer = await maps.delete("one")
@@ -49,7 +47,7 @@ async def test_some_kinds_are_answered_with_the_object(
     assert account.kind == "ServiceAccount"
 
 
-async def test_what_finalizers_hold_is_answered_with_the_object(
+async def test_a_deletion_held_by_finalizers_returns_the_object(
     kube: AsyncClientset, namespace: str
 ) -> None:
     maps = kube.core_v1.config_maps(namespace)
@@ -126,7 +124,7 @@ async def test_contradictory_policies_are_invalid(kube: AsyncClientset, namespac
     assert await maps.get("one")
 
 
-async def test_what_can_be_read_needs_no_ignoring_of_read_errors(
+async def test_readable_objects_need_no_ignore_read_errors(
     kube: AsyncClientset, namespace: str
 ) -> None:
     """Servers without that feature do not look at the option; the others refuse."""

@@ -66,9 +66,7 @@ async def test_the_body_of_a_context_leads(kube: AsyncClientset, namespace: str)
     assert not elector.is_leader
 
 
-async def test_who_cannot_renew_any_more_is_followed_by_another(
-    kube: AsyncClientset, namespace: str
-) -> None:
+async def test_a_leader_that_cannot_renew_is_replaced(kube: AsyncClientset, namespace: str) -> None:
     def elector(identity: str) -> AsyncLeaderElector:
         return AsyncLeaderElector(
             kube,

@@ -274,9 +274,7 @@ async def test_components_can_be_read_only(kube: AsyncClientset) -> None:
         assert again.metadata.name == component.metadata.name
 
 
-async def test_what_the_package_does_not_know_is_left_to_the_server(
-    kube: AsyncClientset, namespace: str
-) -> None:
+async def test_unknown_fields_are_left_to_the_server(kube: AsyncClientset, namespace: str) -> None:
     body = from_dict(ConfigMap, {"metadata": {"name": "one"}, "data": {"n": 5}})
     assert b'"n":5' in encode(body)
     with pytest.raises(BadRequest, match="cannot unmarshal number"):

@@ -283,7 +283,7 @@ async def test_listers_give_what_the_server_gives(kube: AsyncClientset, namespac
         assert local.value.message == remote.value.message
 
 
-async def test_what_was_read_is_copied_and_written(kube: AsyncClientset, namespace: str) -> None:
+async def test_a_cached_object_is_copied_and_written(kube: AsyncClientset, namespace: str) -> None:
     deployments = kube.apps_v1.deployments(namespace)
     await deployments.create(deployment("web"))
     async with kube.informers(namespace=namespace) as factory:
@@ -332,7 +332,9 @@ async def test_a_transform_makes_objects_smaller(kube: AsyncClientset, namespace
         assert lister.get(namespace, "one").metadata.managed_fields == []
 
 
-async def test_who_comes_late_is_told_what_is_there(kube: AsyncClientset, namespace: str) -> None:
+async def test_a_late_handler_receives_existing_objects(
+    kube: AsyncClientset, namespace: str
+) -> None:
     maps = kube.core_v1.config_maps(namespace)
     await maps.create(config_map("one", labels={"test": "yes"}))
     async with kube.informers(namespace=namespace, label_selector="test") as factory:
@@ -466,7 +468,7 @@ async def test_a_server_without_initial_events_is_listed(
     assert {what for what, _ in told.all[:7]} == {"initial"}
 
 
-async def test_who_may_not_watch_is_told_and_goes_on_when_it_may(
+async def test_a_forbidden_watch_is_reported_and_resumes_once_allowed(
     kubeconfig: str, kube: AsyncClientset, namespace: str
 ) -> None:
     await kube.core_v1.config_maps(namespace).create(config_map("one"))
@@ -502,7 +504,7 @@ async def allow(kube: AsyncClientset, namespace: str, *verbs: str) -> None:
     await kube.rbac_v1.role_bindings(namespace).create(binding)
 
 
-async def test_what_is_not_served_is_an_error_every_time(kube: AsyncClientset) -> None:
+async def test_an_unserved_resource_fails_every_pass(kube: AsyncClientset) -> None:
     errors: list[Exception] = []
     nothing = Resource("nothing.clientgen.example", "v1", "widgets", "Widget", namespaced=True)
     async with kube.informers() as factory:

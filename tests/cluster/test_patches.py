@@ -108,7 +108,7 @@ async def test_a_strategic_patch_has_directives(kube: AsyncClientset, namespace:
     assert (caught.value.code, caught.value.reason) == (500, "")
 
 
-async def test_what_is_missing_cannot_be_patched(kube: AsyncClientset, namespace: str) -> None:
+async def test_a_missing_object_cannot_be_patched(kube: AsyncClientset, namespace: str) -> None:
     maps = kube.core_v1.config_maps(namespace)
     for patch in (JsonPatch([]), MergePatch({}), StrategicMergePatch({})):
         with pytest.raises(NotFound):

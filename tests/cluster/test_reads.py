@@ -54,7 +54,7 @@ async def test_get_gives_the_object_that_was_created(kube: AsyncClientset, names
     assert (await maps.get("one", resource_version=created.metadata.resource_version)) == created
 
 
-async def test_what_is_missing_is_not_found(kube: AsyncClientset, namespace: str) -> None:
+async def test_a_missing_object_is_not_found(kube: AsyncClientset, namespace: str) -> None:
     with pytest.raises(NotFound) as caught:
         await kube.core_v1.config_maps(namespace).get("nothing")
     error = caught.value

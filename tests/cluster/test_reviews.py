@@ -79,7 +79,7 @@ async def test_somebody_is_impersonated_with_everything(kubeconfig: str) -> None
     assert user.extra == {"clientgen.example/scope": ["a", "b c"]}
 
 
-async def test_who_is_not_allowed_to_impersonate_is_forbidden(kubeconfig: str) -> None:
+async def test_impersonation_without_permission_is_forbidden(kubeconfig: str) -> None:
     config = load_config(kubeconfig)
     anonymous = replace(config, auth=AuthConfig())
     async with AsyncClientset(AsyncRest(anonymous, impersonate_user="system:admin")) as kube:
@@ -126,7 +126,7 @@ async def test_a_token_of_a_service_account_is_somebody(
 # ---- what they may do -------------------------------------------------------------------------
 
 
-async def test_who_may_not_is_forbidden(kubeconfig: str, namespace: str) -> None:
+async def test_requests_without_permission_are_forbidden(kubeconfig: str, namespace: str) -> None:
     async with AsyncClientset.from_config(kubeconfig, impersonate_user=NOBODY) as nobody:
         maps = nobody.core_v1.config_maps(namespace)
         with pytest.raises(Forbidden) as caught:
@@ -146,7 +146,7 @@ async def test_who_may_not_is_forbidden(kubeconfig: str, namespace: str) -> None
             await maps.watch(timeout=10).__anext__()
 
 
-async def test_who_may_some_may_only_that(
+async def test_permissions_are_limited_to_the_rules(
     kubeconfig: str, kube: AsyncClientset, namespace: str
 ) -> None:
     await allow_reading(kube, namespace)

@@ -177,7 +177,7 @@ async def test_nothing_is_created_where_a_namespace_is_missing_or_going(
     await kube.core_v1.config_maps(namespace).patch("stays", release)
 
 
-async def test_what_the_server_filled_in_comes_back(kube: AsyncClientset, namespace: str) -> None:
+async def test_server_defaults_are_returned(kube: AsyncClientset, namespace: str) -> None:
     made = await kube.core_v1.pods(namespace).create(pod("one"))
     assert made.spec.restart_policy == "Always"
     assert made.spec.containers[0].termination_message_path == "/dev/termination-log"
@@ -239,7 +239,9 @@ async def test_some_kinds_insist_on_a_version(kube: AsyncClientset, namespace: s
     assert (await leases.update(made)).spec.holder_identity == "you"
 
 
-async def test_what_cannot_change_is_invalid(kube: AsyncClientset, namespace: str) -> None:
+async def test_changes_of_immutable_fields_are_invalid(
+    kube: AsyncClientset, namespace: str
+) -> None:
     pods = kube.core_v1.pods(namespace)
     made = await pods.create(pod("one"))
     made.spec.host_network = True

@@ -132,7 +132,7 @@ def test_the_digest_changes_with_what_is_said_and_not_with_where():
     assert only().digest() != plain
 
 
-def test_nothing_to_go_by_is_a_problem():
+def test_a_missing_configuration_is_a_problem():
     assert complaints() == [
         (
             "nothing says what to generate: no config file was found\n"
@@ -222,7 +222,7 @@ def test_everything_wrong_is_shown_at_once():
     assert len(complaints()) == 2
 
 
-def test_what_is_missing_is_named_with_both_ways_to_say_it():
+def test_missing_settings_name_the_key_and_the_flag():
     config("package = 'mine'\n")
     assert complaints() == [
         "clientgen.toml: it does not say where to write\n    add `output`, or give --output",

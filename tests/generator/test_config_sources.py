@@ -67,7 +67,7 @@ def test_each_source_is_enough(source: str):
 
 
 @pytest.mark.parametrize("source", ["go-types='a'", "cluster=false", "uses='a'", "spec=[]"])
-def test_what_only_adds_to_a_source_is_not_enough(source: str):
+def test_a_package_needs_a_source_of_its_own(source: str):
     config(START + source)
     assert complaints() == [
         (
@@ -96,7 +96,7 @@ def test_flags_say_the_same_and_win_key_by_key():
     assert package.distribution == Distribution("shop-client", "2.0", unnamed=("kubeapi",))
 
 
-def test_what_flags_say_wrong_is_told_as_of_a_file():
+def test_wrong_flags_are_reported_like_wrong_keys():
     config(START + "spec='a.json'")
     assert complaints(Flags(include=("v1/Pod",), types=("a-b",), distribution="x==?")) == [
         (
@@ -225,11 +225,11 @@ def test_modules_are_looked_for_beside_the_file_and_where_packages_are_written()
         "[rename]\n'v1/A'='B'",
     ],
 )
-def test_what_is_said_of_the_contents_counts_for_the_digest(change: str):
+def test_settings_of_the_contents_change_the_digest(change: str):
     assert only("crd='x'\n" + change).digest() != only("crd='x'\n").digest()
 
 
-def test_where_something_stands_and_how_it_is_published_do_not_count_for_the_digest():
+def test_paths_and_distribution_do_not_change_the_digest():
     text = "crd='x'\ninclude='apps'\n[rename]\na='b'\n"
     here = only("distribution='a'\n" + text)
     config("[packages.shop]\noutput='y'\n" + text.replace("[rename]", "[packages.shop.rename]"))

@@ -155,7 +155,9 @@ def test_a_field_that_is_gone_is_kept_where_unknown_fields_are() -> None:
         (("names", "kind"), "Stuff", "kind: is Stuff, was Thing"),
     ],
 )
-def test_what_all_versions_share(path: tuple[str, ...], value: str, what: str) -> None:
+def test_a_change_shared_by_all_versions_is_breaking(
+    path: tuple[str, ...], value: str, what: str
+) -> None:
     new = crd()
     where = new["spec"]
     for part in path[:-1]:

@@ -213,7 +213,7 @@ def test_keywords_of_python_are_fields_like_others(v1: Any) -> None:
 @pytest.mark.parametrize(
     "value", [5, 0.5, "text", [1, {"a": None}], {"deep": {"er": []}}, True, {}]
 )
-def test_what_may_be_anything_is_kept_as_it_is(v1: Any, value: Any) -> None:
+def test_free_form_values_are_kept_as_they_are(v1: Any, value: Any) -> None:
     sent = trip(anything=value, open={"driver": "d", "more": value})
     decoded = codec.decode(json.dumps(sent).encode(), v1.Trip)
     # Here a null is a value.

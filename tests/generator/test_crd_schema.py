@@ -167,7 +167,7 @@ def test_markers(tmp_path: Path, marker: str, annotation: str, schema: dict[str,
     assert spec_schema(tmp_path, text, before=PART)["properties"]["x"] == schema
 
 
-def test_what_is_required_is_what_python_requires_unless_a_marker_says_otherwise(
+def test_required_fields_follow_python_unless_a_marker_overrides(
     tmp_path: Path,
 ) -> None:
     text = """
@@ -300,7 +300,7 @@ d: Doc = auto(Doc)
     ]  # fmt: skip
 
 
-def test_what_every_object_has_is_left_to_the_server(tmp_path: Path) -> None:
+def test_type_meta_and_metadata_are_left_to_the_server(tmp_path: Path) -> None:
     crd = definition(tmp_path, module("a: str = ''"))
     schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert schema["properties"]["metadata"] == {"type": "object"}
@@ -332,7 +332,7 @@ class Part(Model):
     ]
 
 
-def test_what_is_known_of_kubernetes_types_is_said(tmp_path: Path) -> None:
+def test_list_keys_of_kubernetes_types_are_written(tmp_path: Path) -> None:
     text = """
 selector: LabelSelector | None = None
 # +listType=map
@@ -475,7 +475,7 @@ OF_KIND: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("markers", "problem"), OF_KIND, ids=[each[0] for each in OF_KIND])
-def test_what_a_kind_says_is_held_against_its_fields(
+def test_markers_of_a_kind_are_checked_against_its_fields(
     tmp_path: Path, markers: str, problem: str
 ) -> None:
     status = "class ThingStatus(Model):\n    replicas: int = 0\n"

@@ -148,7 +148,9 @@ def test_the_result_does_not_depend_on_libyaml(monkeypatch: pytest.MonkeyPatch) 
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "bytes",
 )
-def test_what_cannot_be_read_is_told_with_its_place(text: str | bytes, problem: str) -> None:
+def test_unreadable_manifests_are_reported_with_their_place(
+    text: str | bytes, problem: str
+) -> None:
     assert said(text) == [problem]
 
 
@@ -271,7 +273,7 @@ def test_the_order_of_files_and_keys_does_not_matter() -> None:
         assert dict(sorted(definitions.items())) == dict(sorted(expected.items()))
 
 
-def test_what_servers_cannot_say_twice() -> None:
+def test_two_definitions_of_a_kind_are_a_problem() -> None:
     other = definition("Net", names={"plural": "nets", "kind": "Web"})
     inputs = [manifest(json.dumps(definition()), "a.json"), manifest(json.dumps(other), "b.json")]
     with pytest.raises(ClientgenError) as caught:
@@ -373,7 +375,7 @@ def test_loading_the_source_loads_no_server() -> None:
     assert done.stdout == "False\n"
 
 
-def test_what_is_in_order_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sound_definition_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[str] = []
     causes = rules._causes
 

@@ -74,7 +74,7 @@ def test_the_rules_of_an_object_stand_at_its_class() -> None:
     assert said(schema).endswith("Rule: a is positive (`self.a > 0`).")
 
 
-def test_of_a_rule_that_fills_a_page_only_the_message_is_told() -> None:
+def test_a_long_rule_is_described_by_its_message() -> None:
     rule = " || ".join(f"self.a == {number}" for number in range(20))
     told: dict[str, Any] = {"x-kubernetes-validations": [{"rule": rule, "message": "a is small"}]}
     untold: dict[str, Any] = {"x-kubernetes-validations": [{"rule": rule}]}

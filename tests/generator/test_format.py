@@ -55,18 +55,18 @@ def test_a_module_is_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch, small: 
 
 
 @pytest.mark.usefixtures("always_in_workers")
-def test_of_a_class_that_is_not_python_the_path_of_its_module_is_named():
+def test_unparsable_output_names_the_path_of_its_module():
     with pytest.raises(FormatError, match=r"^apps/v1/models\.py: cannot parse"):
         format_tree({"apps/v1/models.py": f"{NEAT}\n\nclass A: ...\n\n\nclass def\n"}, 2)
 
 
-def test_what_is_not_python_is_named():
+def test_unparsable_output_is_named():
     with pytest.raises(FormatError, match=r"apps/v1/models\.py: cannot parse"):
         format_tree({"ok.py": NEAT, "apps/v1/models.py": "def def"})
 
 
 @pytest.mark.usefixtures("always_in_workers")
-def test_what_is_not_python_is_named_by_a_worker_too():
+def test_unparsable_output_is_named_by_a_worker_too():
     with pytest.raises(FormatError, match=r"apps/v1/models\.py: cannot parse"):
         format_tree({"ok.py": NEAT, "apps/v1/models.py": "def def"}, 2)
 

@@ -88,7 +88,7 @@ def test_a_marker_that_no_type_takes_is_a_problem(text: str) -> None:
     assert complaint.startswith(f"{FOLDER}/types.go:{line}: `+genclient` belongs to no type\n")
 
 
-def test_what_follows_code_on_its_line_is_no_comment_above() -> None:
+def test_a_trailing_comment_is_not_a_comment_above() -> None:
     text = "type B struct {\n} // +genclient\ntype A struct {}\n"
     assert markers(text) == {}
 
@@ -118,7 +118,7 @@ def test_types_in_a_group_have_comments_of_their_own() -> None:
         "var quote = '\\''\nvar a = \"\\\"// +genclient\"\n",
     ],
 )
-def test_what_merely_looks_like_a_marked_type_is_none(text: str) -> None:
+def test_look_alikes_of_marked_types_are_ignored(text: str) -> None:
     assert markers(text) == {}
 
 
@@ -285,7 +285,7 @@ def test_the_order_of_the_files_makes_no_difference() -> None:
 
 
 @given(st.text(alphabet="/*\"`'\n {}()type+genclient struct;=[]", max_size=200))
-def test_no_text_is_too_strange(text: str) -> None:
+def test_any_text_is_read(text: str) -> None:
     problems = Problems()
     go_file = read_go(f"package v1\n{text}".encode(), "a.go", problems)
     assert all(problem.where.startswith("a.go:") for problem in problems)
@@ -293,7 +293,7 @@ def test_no_text_is_too_strange(text: str) -> None:
     assert all(1 <= declared.line <= lines for declared in go_file.types)
 
 
-def test_what_is_not_utf_8_is_told_with_its_line() -> None:
+def test_invalid_utf_8_is_reported_with_its_line() -> None:
     with pytest.raises(ClientgenError, match=r"api/v1/a.go:2: is not Go: these bytes"):
         parse([Input("api/v1/a.go", "api/v1/a.go", b"package v1\n// \xff\n")])
 

@@ -139,7 +139,7 @@ OF_WORDS = pytest.mark.parametrize("part", RULES)
 
 
 @OF_WORDS
-def test_no_sign_gets_into_a_word(part: str):
+def test_api_words_accept_no_unsafe_characters(part: str):
     """At each place of a word that is right, and for each sign there is below U+3000."""
     word, rule = WORD[part], RULES[part]
     assert rule.fits(word)

@@ -66,7 +66,7 @@ def test_the_types_of_meta_need_no_package(name: str) -> None:
     assert match == Match(ModelId(META_V1, name))
 
 
-def test_no_type_of_kubernetes_is_taken_for_another() -> None:
+def test_kubernetes_types_are_not_mistaken_for_each_other() -> None:
     known = KnownTypes(models())
     recursive = ("JSONSchemaProps", "CustomResource")
     flat = [
@@ -112,7 +112,7 @@ def test_small_shapes_mean_what_their_author_means(schema: dict[str, Any]) -> No
         ("envFrom", inlined(CORE + "EnvFromSource"), "EnvFromSource"),
     ],
 )
-def test_of_types_alike_the_name_of_the_property_decides(
+def test_the_property_name_decides_between_equal_types(
     name: str, schema: dict[str, Any], expected: str
 ) -> None:
     assert recognised(schema, name) == core(expected)
@@ -126,9 +126,7 @@ def test_types_alike_stay_apart_without_a_word() -> None:
     ("thing", "expected"),
     [("ConfigMap", "ConfigMapKeySelector"), ("Secret", "SecretKeySelector")],
 )
-def test_of_types_alike_their_own_words_decide_when_the_name_says_nothing(
-    thing: str, expected: str
-) -> None:
+def test_the_description_decides_between_equal_types(thing: str, expected: str) -> None:
     schema = inlined(CORE + "SecretKeySelector")
     schema["properties"]["optional"]["description"] = f"Whether the {thing} may be absent."
 
@@ -145,7 +143,7 @@ def test_of_types_alike_their_own_words_decide_when_the_name_says_nothing(
         ("nodePlacement", "io.k8s.api.node.v1.Scheduling"),
     ],
 )
-def test_what_nothing_speaks_for_is_nothing_known(name: str, definition: str) -> None:
+def test_an_ambiguous_schema_is_not_recognised(name: str, definition: str) -> None:
     assert recognised(inlined(definition), name) is None
 
 
@@ -219,14 +217,14 @@ def test_a_field_more_is_never_lost() -> None:
     assert recognised(schema["properties"]["spec"]) is None
 
 
-def test_what_is_required_must_agree() -> None:
+def test_required_properties_must_agree() -> None:
     schema = inlined(META + "Condition")
     schema["required"] = ["type", "status"]
 
     assert recognised(schema, "conditions") is None
 
 
-def test_what_has_a_default_is_required_of_nobody() -> None:
+def test_properties_with_defaults_are_not_required() -> None:
     schema = inlined(CORE + "ContainerPort")
     schema["properties"]["protocol"]["default"] = "TCP"
     schema["required"] = ["containerPort", "protocol"]
@@ -319,7 +317,7 @@ def test_templates_may_have_a_few_metadata() -> None:
     assert recognised(schema, "pod") is None
 
 
-def test_what_was_forgotten_is_found_out_again() -> None:
+def test_comparisons_are_repeated_after_forget() -> None:
     known = KnownTypes(models())
     schema = inlined(CORE + "Affinity")
     first = known.recognise(Schema(schema), "affinity")
@@ -356,7 +354,7 @@ def test_a_copy_that_requires_all_the_type_does_is_not_partial() -> None:
     assert recognised(silent(inlined(CORE + "Toleration")), "tolerations") == core("Toleration")
 
 
-def test_who_requires_something_means_the_rest_not_to_be_required() -> None:
+def test_a_schema_that_states_requirements_elsewhere_is_no_partial_copy() -> None:
     """Argo's containers need no name: what is in them still says what it requires."""
     container = inlined(CORE + "Container")
     del container["required"]
@@ -374,7 +372,7 @@ def test_who_requires_something_means_the_rest_not_to_be_required() -> None:
         (META + "Condition", "conditions"),
     ],
 )
-def test_what_says_little_or_tells_a_state_is_no_partial_copy(definition: str, name: str) -> None:
+def test_small_or_status_schemas_are_no_partial_copies(definition: str, name: str) -> None:
     schema = silent(inlined(definition))
     if definition.endswith("PreferredSchedulingTerm"):
         schema["properties"]["preference"] = {"type": "object"}
@@ -382,7 +380,7 @@ def test_what_says_little_or_tells_a_state_is_no_partial_copy(definition: str, n
     assert recognised(schema, name) is None
 
 
-def test_one_property_more_and_it_is_no_partial_copy() -> None:
+def test_an_additional_property_rules_out_a_partial_copy() -> None:
     schema = silent(inlined(CORE + "Affinity"))
     schema["properties"]["hostAffinity"] = TEXT
 

@@ -169,7 +169,7 @@ BAD: list[tuple[Level, str, str]] = [
 
 
 @pytest.mark.parametrize(("level", "text", "problem"), BAD, ids=[each[1][:60] for each in BAD])
-def test_what_is_wrong_is_told(level: Level, text: str, problem: str) -> None:
+def test_wrong_markers_are_reported(level: Level, text: str, problem: str) -> None:
     assert parse(level, f"+{text}") == ([], [problem])
 
 
@@ -210,7 +210,7 @@ TEXTS = st.one_of(
 
 
 @given(st.sampled_from(sorted({*MARKERS, *ALIASES})), st.sampled_from([":", "=", ""]), TEXTS)
-def test_whatever_is_written_is_a_marker_or_one_problem(name: str, sign: str, text: str) -> None:
+def test_any_text_is_a_marker_or_one_problem(name: str, sign: str, text: str) -> None:
     for prefix in ("+", "+kubebuilder:"):
         markers, problems = parse("type", f"{prefix}{name}{sign}{text}")
         assert len(markers) + len(problems) <= 1

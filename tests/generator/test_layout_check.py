@@ -141,7 +141,7 @@ def is_python(source: str) -> bool:
         'class A:\n    """A."""\n\n    def x(self) -> int:\n        return 1\n    y: int\n',
     ],
 )
-def test_what_black_would_change_is_not_recognized(source: str) -> None:
+def test_code_that_black_would_change_fails_the_layout_check(source: str) -> None:
     assert by_black(source) != source
     assert not is_laid_out(source)
     assert format_tree({"a.py": source}) == {"a.py": by_black(source)}

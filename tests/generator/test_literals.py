@@ -78,7 +78,7 @@ def test_only_names_pass_for_names(text):
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a-b", "class", "1a", f"_{MARK}x", "a\n", "a;b", 'a"'])
-def test_what_is_no_name_is_a_bug(name):
+def test_an_invalid_name_is_an_internal_error(name):
     with pytest.raises(ValueError, match="generated code"):
         identifier(name)
 

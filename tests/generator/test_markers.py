@@ -61,7 +61,7 @@ def complaint(*texts: str) -> str:
     return str(problem)
 
 
-def test_no_marker_says_nothing():
+def test_without_markers_nothing_is_overridden():
     assert understood() == Genclient()
 
 
@@ -419,7 +419,7 @@ def test_a_type_is_split_at_its_last_dot():
     assert split_type("Scale") == ("", "Scale")
 
 
-def test_of_two_sources_the_first_decides_tag_by_tag():
+def test_the_first_source_wins_tag_by_tag():
     first = understood("+genclient:onlyVerbs=get", "+genclient:method=Do,verb=get")
     second = understood(
         "+genclient",

@@ -79,7 +79,7 @@ def test_equal_objects_are_one_class_whatever_holds_them() -> None:
         obj(**{**ENGINE["properties"], "parts": obj(name=TEXT, weight=NUMBER, spare=TEXT)}),
     ],
 )
-def test_what_differs_in_anything_is_another_class(other: Schema) -> None:
+def test_objects_that_differ_become_separate_classes(other: Schema) -> None:
     models = classes(kind("Ship", bow=ENGINE, stern=other))
 
     assert at(models, "Ship", "spec", "bow") == "ShipSpecBow"
@@ -103,7 +103,7 @@ def test_a_kind_keeps_its_own_spec_and_gives_it_to_what_looks_like_it() -> None:
     assert at(models, "Ship", "spec", "engine") == "MotorSpec"
 
 
-def test_what_says_little_is_alike_only_under_one_name() -> None:
+def test_small_objects_are_merged_only_under_one_name() -> None:
     reference = obj(name=TEXT)
     models = classes(
         kind("Ship", portRef=reference, crewRef=reference, tender=obj(portRef=reference))
@@ -147,7 +147,7 @@ GROWN: list[dict[str, Schema]] = [
 
 
 @pytest.mark.parametrize("more", GROWN)
-def test_no_name_changes_when_something_else_is_added(more: dict[str, Schema]) -> None:
+def test_names_are_stable_when_types_are_added(more: dict[str, Schema]) -> None:
     spec: dict[str, Schema] = {
         "bow": ENGINE,
         "tender": obj(boat=ENGINE, oars=NUMBER),

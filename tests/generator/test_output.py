@@ -97,7 +97,7 @@ def test_only_what_changed_is_written(target: Path):
     assert {path for path in before if before[path] != after[path]} == set(changes.written)
 
 
-def test_what_is_no_longer_wanted_goes_with_its_empty_directories(target: Path):
+def test_stale_files_go_with_their_empty_directories(target: Path):
     write(TREE, target, BASIS)
     cache = target / "apps/v1/__pycache__"
     cache.mkdir()
@@ -367,7 +367,7 @@ def test_verify_changes_nothing(target: Path):
     assert (on_disk(target), mtimes(target)) == (before, times)
 
 
-def test_one_byte_is_enough(target: Path):
+def test_a_difference_of_one_byte_is_reported(target: Path):
     write(TREE, target, BASIS)
     for path in [*TREE, MANIFEST]:
         data = (target / path).read_bytes()
@@ -388,7 +388,7 @@ def test_a_package_is_unchanged_while_inputs_and_files_are(target: Path):
     assert not unchanged(BASIS, target)
 
 
-def test_what_was_formatted_before_is_found_by_what_was_rendered(target: Path):
+def test_formatted_files_are_found_by_the_digest_of_their_source(target: Path):
     rendered = {path: digest(f"{path} before") for path in TREE}
     write(TREE, target, Manifest("0.1.0", BASIS.inputs, rendered))
     assert formatted_before(target, rendered) == TREE

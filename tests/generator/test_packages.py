@@ -82,7 +82,7 @@ def test_the_runtime_has_the_shared_types() -> None:
     assert all(map(is_shared, shared_types()))
 
 
-def test_nothing_is_imported(tmp_path: Path) -> None:
+def test_used_packages_are_read_without_importing(tmp_path: Path) -> None:
     shutil.copytree(GENERATED / "kubeapi", tmp_path / "quietapi")
     before, path = set(sys.modules), list(sys.path)
 
@@ -127,7 +127,7 @@ def test_the_first_package_that_has_a_type_has_it(tmp_path: Path) -> None:
     assert {cls.module.partition(".")[0] for cls in imported.classes.values()} == {"otherapi"}
 
 
-def test_what_a_used_package_uses_is_known_too(tmp_path: Path) -> None:
+def test_packages_used_by_a_used_package_are_known(tmp_path: Path) -> None:
     case = ROOT / "tests/golden/crd-uses-kubernetes"
     crds = (case / "pools.json", case / "workers.json")
     config = PackageConfig("workerapi", tmp_path, crds=crds, uses=("kubeapi",), root=case)
@@ -145,7 +145,7 @@ def test_what_a_used_package_uses_is_known_too(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_wrong_with_packages_is_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_of_packages_are_reported_at_once(tmp_path: Path) -> None:
     for name in ("foreign", "broken", "older"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
@@ -212,7 +212,7 @@ def test_group_versions_of_a_used_package_are_not_generated_again() -> None:
     assert {one.reason for one in api.skipped if one.what == "apps/v1"} == {"in kubeapi already"}
 
 
-def test_of_a_group_version_only_what_is_missing_is_generated() -> None:
+def test_only_missing_types_of_a_group_version_are_generated() -> None:
     config = PackageConfig("all", GENERATED, (SPEC,), uses=("kubeapi",))
     parsed = gather_inputs(config).parse()
     known = parsed.imported

@@ -187,7 +187,7 @@ WIRE_NAMES = (
 
 
 @pytest.mark.parametrize("wire_name", WIRE_NAMES)
-def test_what_msgspec_makes_of_an_attribute_is_known(wire_name: str) -> None:
+def test_wire_names_match_the_renaming_of_msgspec(wire_name: str) -> None:
     """Or a property would be read and written under a name that no server knows."""
     attribute = python_names.attribute(wire_name)
     made = msgspec.defstruct("Made", [(attribute, int)], rename="camel")

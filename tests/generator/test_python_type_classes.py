@@ -220,7 +220,7 @@ def test_the_two_blocks_above_a_class_are_its_own(
     assert [marker.text for marker in type_class.markers] == markers
 
 
-def test_what_is_said_of_the_module_stands_at_its_top(tmp_path: Path) -> None:
+def test_module_markers_are_at_the_top(tmp_path: Path) -> None:
     module = read(tmp_path, "# +groupName=a.example.com\n\n\nclass Holder(Model): ...\n")
 
     assert [marker.text for marker in module.markers] == ["+groupName=a.example.com"]
@@ -360,7 +360,7 @@ def test_modules_in_which_nobody_asks_for_a_client_are_a_problem(tmp_path: Path)
         parse(["tt_types"], tmp_path)
 
 
-def test_what_a_module_prints_does_not_come_out_as_output(
+def test_the_output_of_an_imported_module_is_suppressed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, tt_types=IMPORTS + "print('hello')\n" + kind("A", "a.b/v1", "+genclient"))

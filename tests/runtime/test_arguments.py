@@ -61,7 +61,7 @@ async def test_calls_say_what_they_take(server: LocalServer, call, message: str)
     assert message in str(raised.value)
 
 
-async def test_what_needs_a_namespace_says_so(server: LocalServer) -> None:
+async def test_calls_that_need_a_namespace_name_it(server: LocalServer) -> None:
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         with pytest.raises(AttributeError) as raised:
             k.core_v1.pods().get("web")
@@ -123,7 +123,7 @@ async def test_informers_refuse_what_selects_nothing(server: LocalServer) -> Non
         (lambda: Scheme().load({}), "load() takes a text, bytes or a Path, not a dict"),
     ],
 )
-def test_what_is_made_of_the_wrong_thing_says_so(make, message: str) -> None:
+def test_constructors_name_wrong_arguments(make, message: str) -> None:
     with pytest.raises(TypeError) as raised:
         make()
     assert message in str(raised.value)

@@ -56,14 +56,14 @@ def test_bookmarks_that_come_together_are_no_rhythm():
     assert gaps(10.0, 10.0, 10.0, 10.1, 10.5).limit == STREAM
 
 
-def test_what_was_learned_holds_for_the_next_connection_but_not_the_time_between():
+def test_the_interval_survives_a_reconnect_without_the_gap():
     known = gaps(60.0, 120.0, 180.0)
     assert known.begin(400.0) == 150.0
     tell(known, 900.0, 960.0)
     assert known.limit == 150.0
 
 
-def test_it_never_lasts_longer_than_the_stream():
+def test_the_allowed_silence_never_exceeds_the_stream():
     assert gaps(0.0, 300.0, 600.0).limit == STREAM
 
 

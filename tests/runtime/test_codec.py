@@ -147,9 +147,7 @@ def test_missing_and_null_required_fields_are_zero() -> None:
         (Event, {"series": {"count": 1}, "metadata": {"name": "a"}}),
     ],
 )
-def test_what_is_required_and_was_not_sent_is_not_sent_back(
-    kind: type[Model], sent: dict[str, Any]
-) -> None:
+def test_missing_required_fields_are_not_sent_back(kind: type[Model], sent: dict[str, Any]) -> None:
     decoded = read(kind, sent)
     types = {"apiVersion": wire(decoded)["apiVersion"], "kind": kind.__name__}
 
@@ -193,7 +191,7 @@ def test_objects_that_are_required_and_were_not_sent_are_not_sent_back_if_partia
         assert wire(decoded)["term"]["template"]["spec"] == {"nodeName": "b", "containers": []}
 
 
-def test_what_was_not_sent_is_zero_until_it_is_set() -> None:
+def test_missing_fields_read_as_zero_until_set() -> None:
     pod = read(Pod, {"spec": {"nodeName": "a"}})
     assert pod.spec.containers == []
     assert pod.spec == PodSpec(node_name="a", containers=[])
@@ -310,7 +308,7 @@ NOT_OBJECTS = [
 
 
 @pytest.mark.parametrize("body", NOT_OBJECTS)
-def test_what_is_no_json_object_is_a_decode_error(body: bytes) -> None:
+def test_anything_but_a_json_object_is_a_decode_error(body: bytes) -> None:
     for decode in (
         lambda: codec.decode(body, Pod),
         lambda: codec.decode_list(body, PodList),
@@ -401,7 +399,7 @@ def test_equal_managed_fields_of_a_page_are_kept_once() -> None:
 
 
 @pytest.mark.parametrize("newer", [{}, {"newer": {"a": 1}}])
-def test_nothing_read_keeps_the_body_alive(newer: dict[str, Any]) -> None:
+def test_decoded_objects_do_not_keep_the_body_alive(newer: dict[str, Any]) -> None:
     schema = {"default": {"a": 1}, "enum": [1], "properties": {"p": {"items": {"type": "x"}}}}
     version = {"name": "v1", "schema": {"openAPIV3Schema": schema}, **newer}
     for model, sent in (
@@ -433,7 +431,7 @@ def test_the_collector_is_as_it_was_after_reading_a_list(body: bytes) -> None:
 # --- writing ---
 
 
-def test_what_nobody_set_is_not_sent_at_any_depth() -> None:
+def test_unset_fields_are_not_sent_at_any_depth() -> None:
     claim = PersistentVolumeClaim(spec=PersistentVolumeClaimSpec(storage_class_name=""))
     template = PersistentVolumeClaimTemplate(spec=PersistentVolumeClaimSpec())
     volume = Volume(name="v", ephemeral=EphemeralVolumeSource(volume_claim_template=template))
@@ -546,7 +544,7 @@ class Ratios(Model):
     items: list[Ratio] = field(default_factory=list)
 
 
-def test_whole_numbers_go_back_without_a_fraction_as_from_go() -> None:
+def test_integral_floats_are_written_without_a_fraction_as_in_go() -> None:
     """The server takes 60.0 in place of 60 for a change, and counts a generation."""
     sent = (
         b'{"number":60,"numbers":[1,2.5,-3],"named":{"a":[4]},'
@@ -581,7 +579,7 @@ def test_mappings_are_sent_as_they_are_and_models_in_them_are_tidied() -> None:
     assert wire(MappingProxyType({"a": {"b": []}})) == {"a": {"b": []}}
 
 
-def test_what_has_no_json_form_is_a_type_error() -> None:
+def test_values_without_a_json_form_are_type_errors() -> None:
     with pytest.raises(TypeError, match="object has no JSON form"):
         codec.encode({"a": object()})
 

@@ -119,7 +119,7 @@ async def until(holds: Callable[[], object]) -> None:
         await sleep(0.001)
 
 
-async def test_what_changes_is_reconciled() -> None:
+async def test_changed_objects_are_reconciled() -> None:
     things, owned, others = Told(), Told(), Told()
     run = AsyncRun()
     run.controller.for_(things).owns(owned).watches(
@@ -233,7 +233,7 @@ async def test_reconcile_says_when_it_wants_to_look_again() -> None:
         await until(lambda: run.seen == ["a", "a"])
 
 
-async def test_so_many_at_once_but_no_object_twice() -> None:
+async def test_workers_run_in_parallel_but_never_on_the_same_object() -> None:
     things = Told()
     run = AsyncRun(workers=3)
     run.gate.clear()
@@ -284,7 +284,7 @@ async def test_a_system_exit_ends_it() -> None:
     assert isinstance(run.error, SystemExit)
 
 
-async def test_what_is_no_result_is_an_error_like_others(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_invalid_result_counts_as_an_error(caplog: pytest.LogCaptureFixture) -> None:
     run = AsyncRun()
     answers: list[Any] = [5, None]
     run.answers["a"] = answers
@@ -294,7 +294,7 @@ async def test_what_is_no_result_is_an_error_like_others(caplog: pytest.LogCaptu
     assert "reconciling default/a failed (1)" in caplog.text
 
 
-async def test_what_comes_with_the_wish_to_stop_is_left() -> None:
+async def test_requests_that_arrive_during_stop_are_not_processed() -> None:
     run = AsyncRun()
     async with run:
         await until(lambda: run.controller.queue._getters)
@@ -304,7 +304,7 @@ async def test_what_comes_with_the_wish_to_stop_is_left() -> None:
     assert not run.seen
 
 
-async def test_what_cannot_be_listened_to_leaves_nothing_behind() -> None:
+async def test_a_failed_watch_registration_leaves_no_handlers() -> None:
     class Stopped(Told):
         def start(self) -> None:
             raise RuntimeError("is stopped")

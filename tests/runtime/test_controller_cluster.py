@@ -134,7 +134,7 @@ async def test_owners_and_other_objects_are_watched() -> None:
         await until(lambda: shop.infos()["web-info"] == "no")
 
 
-async def test_it_comes_to_rest() -> None:
+async def test_the_controller_reaches_a_steady_state() -> None:
     cluster = FakeCluster(deployment("web"))
     async with AsyncShop(cluster) as shop:
         await until(shop.infos)
@@ -150,7 +150,7 @@ async def test_it_comes_to_rest() -> None:
         assert version == after
 
 
-async def test_what_fails_is_tried_again_until_it_works() -> None:
+async def test_failures_are_retried_until_they_succeed() -> None:
     cluster = FakeCluster(deployment("web"))
     cluster.fail("patch", "configmaps", InternalError, times=3)
     async with AsyncShop(cluster) as shop:

@@ -35,7 +35,7 @@ class Endless:
             self.ended = True
 
 
-async def test_who_cancels_run_cancels_its_workers() -> None:
+async def test_cancelling_run_cancels_its_workers() -> None:
     endless = Endless()
     run = asyncio.create_task(endless.controller.run())
     await endless.began.wait()

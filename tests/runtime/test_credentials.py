@@ -67,7 +67,7 @@ def basic(text: str) -> str:
         (AuthConfig(username="mé"), basic("mé:")),
     ],
 )
-def test_what_is_no_file_is_at_hand_at_once_and_for_ever(
+def test_inline_credentials_are_available_and_never_expire(
     auth: AuthConfig, authorization: str | None, clock: Clock
 ) -> None:
     credentials = Credentials(config(auth), clock=clock)
@@ -80,7 +80,7 @@ def test_what_is_no_file_is_at_hand_at_once_and_for_ever(
     assert credentials.refresh() is credential
 
 
-def test_nothing_is_shown_to_a_server_without_tls(tmp_path: Path) -> None:
+def test_credentials_are_not_sent_without_tls(tmp_path: Path) -> None:
     auth = AuthConfig(token_file=str(tmp_path / "none"), certificate_file="none", key_file="none")
     tls = TlsConfig(ca_file="none")
     for each in (auth, AuthConfig(token="abc")):

@@ -217,24 +217,24 @@ class TestWithoutWhatIsRequired:
         for each in (read, deep_copy(read), pickle.loads(pickle.dumps(read))):
             assert json.loads(encode(each)) == OLD
 
-    def test_it_stands_in_a_list_beside_others(self):
+    def test_it_is_read_as_an_item_of_a_list(self):
         page = {"kind": "TabList", "apiVersion": "example.com/v1", "items": [OLD, SENT]}
         read = decode(json.dumps(page).encode(), TabList)
         assert [each.spec.schedule for each in read] == ["", "daily"]
         assert [json.loads(encode(each)) for each in read] == [OLD, SENT]
 
-    def test_what_is_changed_is_sent(self):
+    def test_changes_are_sent(self):
         read = decode(json.dumps(OLD).encode(), Tab)
         read.spec.schedule, read.spec.window = "hourly", Window(begin="3:00")
         spec = {"schedule": "hourly", "window": {"begin": "3:00"}}
         assert json.loads(encode(read)) == {**OLD, "spec": spec}
 
-    def test_what_somebody_set_is_sent_empty_too(self):
+    def test_fields_set_to_empty_are_sent(self):
         spec = TabSpec(schedule="", window=Window(begin=""))
         sent = json.loads(encode(Tab(metadata=ObjectMeta(name="old"), spec=spec)))
         assert sent["spec"] == {"schedule": "", "window": {"begin": ""}}
 
-    def test_what_lacks_inside_is_not_made_up(self):
+    def test_missing_inner_fields_are_not_invented(self):
         sent = {**OLD, "spec": {"schedule": "daily"}}
         read = decode(json.dumps(sent).encode(), Tab)
         assert read.spec.window.begin == ""

@@ -149,7 +149,7 @@ def test_an_object_made_anew_while_nobody_watched_is_an_update(indexer: Indexer[
     assert not Updated(old, old).is_recreated
 
 
-def test_of_an_object_that_is_listed_twice_handlers_hear_once(indexer: Indexer[Pod]):
+def test_an_object_listed_twice_is_notified_once(indexer: Indexer[Pod]):
     """Pages of a list whose continue token expired midway may overlap."""
     first, second = pod("a", 1), pod("a", 2)
     assert apply_replace(indexer, [first, pod("b"), second], "2") == [

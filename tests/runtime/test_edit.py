@@ -33,7 +33,7 @@ def test_only_what_differs_is_sent_and_lists_whole():
     )
 
 
-def test_nothing_is_nothing():
+def test_equal_objects_have_no_difference():
     assert difference(obj(a=1), obj(a=1)) is None
     assert difference({}, {}) is None
 
@@ -147,6 +147,6 @@ def test_a_change_that_makes_another_object_is_told():
         changed(decode(json.dumps(pod()).encode(), Pod), lambda _: Pod())
 
 
-def test_what_a_change_returns_otherwise_does_not_matter():
+def test_the_return_value_of_a_change_is_ignored():
     assert changed(decode(json.dumps(pod()).encode(), Pod), lambda it: it) is None
     assert changed(decode(json.dumps(pod()).encode(), Pod), lambda it: it.metadata) is None

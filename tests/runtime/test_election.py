@@ -186,7 +186,7 @@ def test_a_renewal_that_fails_reads_first_and_then_renews() -> None:
     assert not mine.leads(10.0)
 
 
-def test_who_sees_that_another_holds_the_lease_leads_no_more() -> None:
+def test_a_candidate_that_observes_another_holder_stops_leading() -> None:
     mine = leading()
     ask = mine.failed(mine.attempt(2.0, NOON), 2.0)
     assert ask is not None
@@ -250,7 +250,7 @@ def test_durations_have_to_go_together(timing: Any, message: str) -> None:
         Timing(*timing)
 
 
-def test_what_tries_are_apart() -> None:
+def test_the_pauses_between_tries() -> None:
     assert TIMING.between_tries(0.0) == 2.0
     assert TIMING.between_tries(1.0) == pytest.approx(4.4)
 
@@ -447,7 +447,7 @@ def fingerprint(server: Server, processes: list[Process]) -> Any:
     return tuple(marks)
 
 
-def test_no_history_has_two_leaders_while_clocks_are_as_good_as_promised() -> None:
+def test_there_is_at_most_one_leader_with_bounded_clock_skew() -> None:
     assert two_lead((1.0, 1.5)) > 10_000
 
 

@@ -79,7 +79,7 @@ def test_texts() -> None:
     assert shortened("a" + "é" * 512) == "a" + "é" * 511
 
 
-def test_what_was_not_used_for_longest_is_forgotten() -> None:
+def test_the_least_recently_used_key_is_dropped() -> None:
     recent: LruCache[str, int] = LruCache(2)
     recent.put("a", 1)
     recent.put("b", 2)
@@ -135,7 +135,7 @@ def test_the_second_makes_a_series_and_the_others_count() -> None:
         {"regarding": Reference(api_version="v1", kind="Pod", name="other")},
     ],
 )
-def test_what_differs_is_another_event(change: dict[str, Any]) -> None:
+def test_different_events_are_separate(change: dict[str, Any]) -> None:
     rules = Series()
     assert rules.happened(told(0), 0.0)
     other = rules.happened(told(1, **change), 1.0)
@@ -228,7 +228,7 @@ def test_a_gap_of_ten_minutes_is_from_the_last_one() -> None:
     assert write.body["message"].startswith(COMBINED)
 
 
-def test_who_says_too_much_is_not_heard_but_counted() -> None:
+def test_events_over_the_limit_are_dropped_but_counted() -> None:
     rules = Correlator()
     assert all(rules.happened(told(count), 0.0) for count in range(25))
     assert rules.happened(told(25), 0.0) is None

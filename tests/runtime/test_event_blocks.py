@@ -55,13 +55,13 @@ def test_all_kinds_of_them():
     assert events[4].object.metadata.resource_version == "7"
 
 
-def test_nothing_is_no_event():
+def test_an_empty_block_has_no_events():
     assert decode_events(b"", Pod) == []
     assert decode_events(b"\n\n", Pod) == []
 
 
 @pytest.mark.parametrize("bad", [b"{\n", b'{"type":"ADDED"}\n', b"[]\n", b'{"type":1}\n'])
-def test_what_is_no_event_is_an_error(bad):
+def test_an_invalid_event_is_an_error(bad):
     with pytest.raises(DecodeError):
         decode_events(LINES[0] + bad, Pod)
 

@@ -113,7 +113,7 @@ def test_the_cluster_is_told_when_it_is_asked_for(plugin: Plugin, tmp_path: Path
     }
 
 
-def test_what_is_not_set_is_not_told(plugin: Plugin) -> None:
+def test_unset_fields_are_not_passed_to_the_plugin(plugin: Plugin) -> None:
     config = replace(plugin.config(provide_cluster_info=True), tls=TlsConfig(insecure=True))
     told = {"server": "https://x:6443", "insecure-skip-tls-verify": True}
     assert told_cluster(plugin, config) == told
@@ -477,7 +477,7 @@ GRANDCHILD = """
     ],
     ids=["silent", "endless", "gone"],
 )
-def test_what_a_plugin_has_started_ends_with_it(
+def test_processes_started_by_a_plugin_end_with_it(
     plugin: Plugin, tmp_path: Path, then: str, problem: str
 ) -> None:
     place = tmp_path / "grandchild"

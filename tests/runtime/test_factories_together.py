@@ -76,7 +76,7 @@ async def test_they_start_sync_and_stop_as_one(k):
     assert not tasks()
 
 
-async def test_what_is_asked_for_late_starts_with_either(k):
+async def test_informers_requested_later_are_started_by_either_factory(k):
     factory = k.informers()
     own = factory.join(lookups.AsyncInformerFactory)
     async with own:

@@ -132,7 +132,7 @@ async def test_the_options_of_a_factory_are_those_of_its_informers() -> None:
         assert user.config_maps("one").get("a").metadata.managed_fields
 
 
-async def test_what_there_is_no_informer_of_is_told() -> None:
+async def test_resources_without_an_informer_are_named() -> None:
     _, k = cluster_with()
     factory = k.informers()
 

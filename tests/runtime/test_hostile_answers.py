@@ -315,7 +315,7 @@ NO_HTTP = {
 
 
 @pytest.mark.parametrize("what", NO_HTTP)
-async def test_what_is_no_answer_is_a_client_error_in_one_line(what):
+async def test_an_invalid_answer_is_a_client_error_in_one_line(what):
     def talk(peer: Peer) -> None:
         peer.read_request()
         peer.send(NO_HTTP[what])

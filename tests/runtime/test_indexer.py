@@ -53,7 +53,7 @@ def test_a_key_has_at_most_two_parts():
         split_key("a/b/c")
 
 
-def test_what_is_written_can_be_read():
+def test_stored_objects_can_be_read():
     pods = Pods()
     assert (pods.list(), pods.get("default/a"), pods.populated) == ([], None, False)
     first, second = pod("a"), pod("a", version="2")
@@ -184,7 +184,7 @@ def test_replacing_swaps_everything_and_gives_what_was_there():
     assert pods.resource_version == "8"
 
 
-def test_of_two_listed_objects_of_a_key_the_later_counts():
+def test_the_later_of_two_listed_objects_with_a_key_wins():
     pods = Pods({"app": app_of})
     pods.replace([pod("a", app="old"), pod("a", app="new")], "1")
     assert names(pods.list()) == ["default/a"]
@@ -418,7 +418,7 @@ WRITES: list[Callable[[Pods], object]] = [
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_in_the_middle_of_a_write_readers_see_nothing_odd(write: Callable[[Pods], object]):
+def test_readers_see_a_consistent_state_during_a_write(write: Callable[[Pods], object]):
     pods = Pods({"app": app_of})
     pods.replace([pod("kept", app="a"), pod("gone", app="a")], "1")
 
@@ -434,7 +434,7 @@ def test_in_the_middle_of_a_write_readers_see_nothing_odd(write: Callable[[Pods]
     assert at_every_step(lambda: write(pods), look) > 50
 
 
-def test_in_the_middle_of_an_update_an_object_keeps_the_values_it_keeps():
+def test_unchanged_index_values_stay_visible_during_an_update():
     pods = Pods({"parts": lambda each: each.metadata.annotations["parts"].split()})
     old, new = pod("a"), pod("a", version="2")
     old.metadata.annotations, new.metadata.annotations = {"parts": "x y"}, {"parts": "z y"}
@@ -462,7 +462,7 @@ def test_a_version_is_never_newer_than_what_is_read_after_it():
     assert pods.resource_version == "3"
 
 
-def test_who_writes_while_an_index_is_added_waits_and_is_indexed():
+def test_a_write_during_add_index_waits_and_is_indexed():
     pods = Pods()
     pods.upsert(pod("a"))
     writer = threading.Thread(target=lambda: pods.upsert(pod("b")))

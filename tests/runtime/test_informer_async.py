@@ -419,7 +419,7 @@ async def test_missed_deletions_are_told_before_the_rest(stepped, clock):
     assert watches[1].options["resourceVersion"] != ""
 
 
-async def test_what_has_not_changed_is_not_told_again(stepped, clock):
+async def test_unchanged_objects_are_not_notified_again(stepped, clock):
     seen, cms = History(), informer(stepped)
     handler = cms.add_handler(**seen.handlers)
     async with cms:
@@ -580,7 +580,7 @@ async def test_refusals_are_told_and_never_hammered_at(stepped, clock):
 
 
 @pytest.mark.parametrize("error", [401, 404, 429, 500, 503, errors.ConnectionLost])
-async def test_whatever_the_server_says_it_is_asked_again(stepped, clock, error, caplog):
+async def test_the_reflector_retries_after_any_error(stepped, clock, error, caplog):
     stepped.fail("*", "configmaps", error, times=6)
     async with informer(stepped) as cms:
         await until_stepped(clock, cms.has_synced)
@@ -671,7 +671,7 @@ async def test_transforms_change_what_is_kept(cluster):
             cms.on_watch_error(print)
 
 
-async def test_what_a_transform_fails_on_stays_as_it_was(stepped, clock, caplog):
+async def test_objects_whose_transform_fails_are_kept_untransformed(stepped, clock, caplog):
     def keep(obj: ConfigMap) -> ConfigMap:
         if value_of(obj) == "bad":
             raise LookupError("of the transform")
@@ -767,7 +767,7 @@ def test_a_handler_without_a_function_is_refused(cluster, given):
         informer(cluster).add_handler(**given)
 
 
-async def test_who_changes_cached_objects_is_found_out(cluster, monkeypatch, caplog):
+async def test_mutations_of_cached_objects_are_detected(cluster, monkeypatch, caplog):
     monkeypatch.setenv("CLIENTGEN_CACHE_MUTATION_DETECTOR", "true")
     cms = informer(cluster)
     cms.start()
@@ -811,7 +811,7 @@ async def test_starting_twice_is_starting_once(cluster):
     assert said(cluster) == ["watch configmaps"]
 
 
-async def test_what_is_stopped_stays_stopped(cluster):
+async def test_a_stopped_informer_stays_stopped(cluster):
     seen, cms = History(), informer(cluster)
     handler = cms.add_handler(**seen.handlers)
     async with cms:
@@ -827,7 +827,7 @@ async def test_what_is_stopped_stays_stopped(cluster):
     assert len(seen.told) == 2
 
 
-async def test_one_that_never_started_can_be_stopped(cluster):
+async def test_an_informer_that_never_started_can_be_stopped(cluster):
     await informer(cluster).stop()
     assert said(cluster) == []
 

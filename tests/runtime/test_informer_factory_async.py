@@ -51,7 +51,7 @@ def watched(cluster: FakeCluster) -> list[str]:
     return sorted(str(each) for each in cluster.actions if each.verb == "watch")
 
 
-async def test_however_many_ask_there_is_one_watch(cluster):
+async def test_all_users_share_one_watch(cluster):
     async with factory(cluster) as informers:
         first = config_maps(informers)
         informers.start()
@@ -81,7 +81,7 @@ async def test_other_options_are_another_watch(cluster):
         assert again is caches[2]
 
 
-async def test_what_the_factory_is_given_is_the_default(cluster):
+async def test_options_of_the_factory_are_the_defaults(cluster):
     def keep(obj: ConfigMap) -> ConfigMap:
         obj.data = {"value": "kept"}
         return obj
@@ -131,7 +131,7 @@ async def test_waiting_ends_with_the_time_given(cluster):
     )
 
 
-async def test_who_may_list_but_not_watch_syncs_and_is_told(cluster):
+async def test_a_forbidden_watch_after_a_list_syncs_and_is_reported(cluster):
     cluster.fail("watch", "configmaps", 403, times=None)
     async with factory(cluster) as informers:
         cms = config_maps(informers)

@@ -121,7 +121,7 @@ async def test_a_factory_replaces_what_was_stopped(cluster):
         assert await another.wait_for_sync(FOREVER)
 
 
-async def test_who_gives_up_waiting_leaves_nothing_behind(cluster):
+async def test_a_cancelled_wait_leaves_nothing_behind(cluster):
     cluster.fail("*", "configmaps", 403, times=None)
     async with informer(cluster) as cms:
         for _ in range(3):

@@ -317,7 +317,7 @@ def some(names: list[str]) -> st.SearchStrategy[dict[str, Any]]:
     context=some(["cluster", "user", "namespace"]),
     top=some(["apiVersion", "kind", "clusters", "users", "contexts", "current-context"]),
 )
-def test_whatever_the_values_are_there_is_no_other_error(
+def test_any_values_load_or_raise_config_errors(
     cluster: Any, user: Any, plugin: Any, context: Any, top: Any
 ) -> None:
     with tempfile.TemporaryDirectory() as directory:

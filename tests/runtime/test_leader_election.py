@@ -197,7 +197,7 @@ async def test_without_a_release_another_waits_for_the_whole_duration() -> None:
         assert 17 <= stage.clock.monotonic() <= 20  # 15 s after b saw what a wrote at 2 s
 
 
-async def test_who_cannot_renew_stops_before_another_begins() -> None:
+async def test_a_leader_that_cannot_renew_stops_before_the_next_starts() -> None:
     stage, work = AsyncStage(), AsyncWork()
     async with stage.run("a", **work.options()) as a, stage.run("b") as b:
         await stage.pass_time(4, a, b)
@@ -257,7 +257,7 @@ async def test_an_outage_as_long_as_the_deadline_ends_it() -> None:
     assert isinstance(a.error, LeadershipLost)
 
 
-async def test_it_leads_on_after_an_outage_shorter_than_the_deadline() -> None:
+async def test_leadership_survives_an_outage_shorter_than_the_deadline() -> None:
     stage = AsyncStage()
     async with stage.run("a") as a:
         await until(lambda: a.leads)
@@ -286,7 +286,7 @@ async def test_work_is_given_time_to_end_while_the_lease_is_renewed() -> None:
     assert a.error is None
 
 
-async def test_what_the_work_raises_ends_it_and_releases_the_lease() -> None:
+async def test_an_exception_in_the_work_ends_it_and_releases_the_lease() -> None:
     stage = AsyncStage()
     stopped: list[str] = []
 
@@ -338,7 +338,7 @@ async def test_a_controller_works_while_it_leads() -> None:
     assert (await stage.lease()).spec.holder_identity == ""
 
 
-async def test_who_never_led_is_told_that_it_stopped_too() -> None:
+async def test_on_stopped_leading_is_called_without_leadership_too() -> None:
     stage, work = AsyncStage(), AsyncWork()
     async with stage.run("a"), stage.run("b", **work.options()) as b:
         assert not b.leads
@@ -450,7 +450,7 @@ async def test_the_body_is_what_leads() -> None:
     assert (await stage.lease()).spec.holder_identity == ""
 
 
-async def test_what_the_body_raises_is_raised() -> None:
+async def test_exceptions_of_the_body_are_raised() -> None:
     stage = AsyncStage()
     elector = stage.run("a").elector
     with pytest.raises(ValueError, match="mine"):

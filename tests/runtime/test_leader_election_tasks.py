@@ -104,7 +104,7 @@ async def test_lost_work_is_cancelled_before_a_callback_that_takes_its_time() ->
         await asyncio.wait_for(running, 10)
 
 
-async def test_who_cancels_run_cancels_the_work_and_the_lease_is_released() -> None:
+async def test_cancelling_run_cancels_the_work_and_releases_the_lease() -> None:
     stage = Stage()
     elector = stage.make(
         on_started_leading=stage.work, on_stopped_leading=lambda: stage.log.append("stopped")
@@ -176,7 +176,7 @@ async def test_a_body_is_cancelled_when_the_elector_is_stopped() -> None:
     assert nothing_is_left()
 
 
-async def test_who_cancels_the_body_gets_what_was_wanted() -> None:
+async def test_cancelling_the_body_behaves_as_usual() -> None:
     stage = Stage()
 
     async def lead() -> None:

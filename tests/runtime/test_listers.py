@@ -99,7 +99,7 @@ def test_namespaces_must_be_where_they_belong(pods: Lister[Meta], nodes: Lister[
         pods.in_namespace("")
 
 
-def test_what_is_not_cached_is_not_found_with_the_words_of_the_server(pods: Lister[Meta]):
+def test_a_missing_object_raises_not_found_with_the_servers_message(pods: Lister[Meta]):
     with pytest.raises(errors.NotFound) as local:
         pods.get("one", "absent")
     from kubeapi import Clientset
@@ -111,7 +111,7 @@ def test_what_is_not_cached_is_not_found_with_the_words_of_the_server(pods: List
     assert str(pickle.loads(pickle.dumps(local.value))) == str(local.value)
 
 
-def test_what_is_not_found_is_named_with_its_group():
+def test_not_found_messages_name_the_group():
     from kubeapi import Clientset
 
     lister = Lister(Indexer[Meta](), DEPLOYMENTS).in_namespace("one")
@@ -158,7 +158,7 @@ def test_an_empty_selector_selects_everything(pods: Lister[Meta], selector: Labe
     assert len(pods.list(selector)) == 5
 
 
-def test_what_cannot_be_read_is_no_selector(pods: Lister[Meta]):
+def test_an_invalid_selector_is_a_value_error(pods: Lister[Meta]):
     with pytest.raises(ValueError, match="is not a condition on a label"):
         pods.list("a b")
     nothing: Any = None
@@ -193,7 +193,7 @@ def test_managed_fields_are_dropped_and_nothing_else():
     assert drop_managed_fields(pod) is pod
 
 
-def test_what_has_no_metadata_is_left_as_it_is():
+def test_objects_without_metadata_are_left_unchanged():
     class Bare(Model):
         size: int = 0
 

@@ -122,7 +122,7 @@ MAKERS = {"create"}
 
 
 @pytest.mark.parametrize("flavour", [0, 1], ids=["threads", "asyncio"])
-def test_no_call_of_any_client_takes_what_is_no_name(flavour: int) -> None:
+def test_every_client_call_refuses_invalid_names(flavour: int) -> None:
     rest, transport = [*rests()][flavour]
     base = aio.AsyncResourceClient if flavour else sync.ResourceClient
     tried = 0
@@ -172,7 +172,7 @@ def test_the_words_are_those_of_the_call() -> None:
 
 @pytest.mark.parametrize("kind", [Clientset, AsyncClientset])
 @pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
-def test_what_is_no_namespace_is_not_that_of_all(kind: Any, bad: Any) -> None:
+def test_an_invalid_namespace_does_not_mean_all_namespaces(kind: Any, bad: Any) -> None:
     for rest, transport in rests():
         if isinstance(rest, aio.AsyncRest) != (kind is AsyncClientset):
             continue

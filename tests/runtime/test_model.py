@@ -45,7 +45,7 @@ from tests.runtime.sample_models import (
 PRIVATE = "cHJpdmF0ZQ=="
 
 
-def test_what_nobody_set_reads_as_empty() -> None:
+def test_unset_fields_read_as_empty() -> None:
     pod = Pod()
     assert pod.metadata.name == ""
     assert pod.metadata.labels == {}
@@ -56,7 +56,7 @@ def test_what_nobody_set_reads_as_empty() -> None:
     assert Deployment().spec.template.spec.containers == []
 
 
-def test_what_nobody_set_is_not_shared_between_objects() -> None:
+def test_unset_fields_are_not_shared_between_objects() -> None:
     one, other = Pod(), Pod()
     one.metadata.labels["app"] = "web"
     one.spec.tolerations.append(Toleration(key="a"))
@@ -262,7 +262,7 @@ def test_a_copy_does_not_share_what_was_read_empty() -> None:
     assert codec.deep_copy(other) == other
 
 
-def test_what_nobody_set_is_left_out_and_where_there_is_a_default_empty_is_sent() -> None:
+def test_unset_fields_are_omitted_unless_the_schema_has_a_default() -> None:
     assert codec.to_dict(Rule(names=[])) == {"names": []}
     rule = Rule(names=[], plain=[], matches=[], options={})
     assert codec.to_dict(rule) == {"names": [], "matches": [], "options": {}}

@@ -70,14 +70,14 @@ def test_the_environment_leaves_it_off(value: str, monkeypatch: pytest.MonkeyPat
     assert MutationDetector[Pod](enabled=True).enabled
 
 
-def test_one_that_is_off_finds_nothing():
+def test_a_disabled_detector_reports_nothing():
     cache = Cache(enabled=False)
     cached = cache.event("ADDED", pod())
     cached.metadata.labels["app"] = "db"
     assert cache.check() == []
 
 
-def test_what_nobody_changed_is_not_told_of(cache: Cache):
+def test_unchanged_objects_are_not_reported(cache: Cache):
     cache.event("ADDED", pod())
     cache.event("MODIFIED", pod(version=2))
     cache.event("DELETED", pod(version=3))
@@ -142,7 +142,7 @@ def test_a_change_is_found_and_described(cache: Cache, change: Callable[[Pod], N
     assert cache.check() == [f"Pod default/web-0: {words}"]
 
 
-def test_what_can_no_longer_be_written_has_changed(cache: Cache):
+def test_objects_that_can_no_longer_be_encoded_count_as_changed(cache: Cache):
     spoil(cache.event("ADDED", pod()))
     [mutation] = cache.detector.check(0.0)
     [change] = mutation.changes
@@ -176,7 +176,7 @@ def test_relists_are_observed_too(cache: Cache):
 
 
 @pytest.mark.parametrize("event_type", ["MODIFIED", "DELETED"])
-def test_what_has_left_the_cache_is_looked_at_for_two_minutes_more(cache: Cache, event_type: str):
+def test_removed_objects_are_checked_for_two_more_minutes(cache: Cache, event_type: str):
     old = cache.event("ADDED", pod())
     cache.event(event_type, pod(version=2))
 

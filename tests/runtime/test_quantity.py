@@ -69,7 +69,7 @@ def test_malformed_text_is_refused_with_the_rule(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", [True, float("nan"), float("inf"), Decimal("NaN")])
-def test_what_is_no_amount_is_refused(value: float) -> None:
+def test_invalid_quantities_are_refused(value: float) -> None:
     with pytest.raises(ValueError, match="is not a quantity"):
         Quantity(value)
 
@@ -169,7 +169,7 @@ def test_the_canonical_form_is_the_same_amount_and_stays(text: str) -> None:
 
 
 @given(amounts, amounts)
-def test_what_is_added_can_be_taken_away(left: str, right: str) -> None:
+def test_addition_and_subtraction_are_inverse(left: str, right: str) -> None:
     assert Quantity(left) + Quantity(right) - Quantity(right) == Quantity(left)
 
 

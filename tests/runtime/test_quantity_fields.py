@@ -39,7 +39,7 @@ def test_texts_and_numbers_become_quantities() -> None:
     assert ResourceFieldSelector(resource="limits.cpu").divisor is None
 
 
-def test_so_do_those_that_are_assigned() -> None:
+def test_assigned_values_become_quantities() -> None:
     resources = ResourceRequirements()
     resources.limits = {"cpu": 0.5}
     assert resources.limits == {"cpu": Quantity("500m")}
@@ -60,17 +60,17 @@ def test_models_by_hand_take_them_too(model: Any) -> None:
     assert codec.to_dict(tank)["volume"] == 5
 
 
-def test_what_is_inherited_and_what_is_added_are_both_quantities() -> None:
+def test_inherited_and_added_fields_are_quantities() -> None:
     tank = LargeTank(volume=Quantity(1), more={"a": "1"}, levels={"b": 2})
     assert tank.more["a"] + tank.levels["b"] == 3
 
 
-def test_what_is_no_quantity_is_told_with_its_field() -> None:
+def test_invalid_quantities_are_reported_with_their_field() -> None:
     with pytest.raises(ValueError, match=r"^ResourceRequirements.requests: 'a lot' is not a quan"):
         ResourceRequirements(requests={"cpu": "a lot"})
 
 
-def test_what_a_server_sends_is_read_whatever_it_is() -> None:
+def test_any_quantity_of_a_server_is_read() -> None:
     sent = {"requests": {"cpu": "a lot", "memory": True, "x": {}}, "limits": {}, "new": 1}
     decoded = codec.from_dict(ResourceRequirements, sent)
     copies = (decoded, codec.deep_copy(decoded), pickle.loads(pickle.dumps(decoded)))

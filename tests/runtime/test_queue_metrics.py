@@ -81,7 +81,7 @@ def test_times_from_add_to_get_to_done(shown: Shown) -> None:
     assert shown("queue_duration_seconds_bucket", le="10.0") == 1
 
 
-def test_what_is_delayed_is_queued_when_its_time_has_come(shown: Shown) -> None:
+def test_delayed_items_are_queued_when_due(shown: Shown) -> None:
     queue = shown.queue("pods")
     queue.add_after("a", 5.0)
     queue.add_rate_limited("b")
@@ -93,7 +93,7 @@ def test_what_is_delayed_is_queued_when_its_time_has_come(shown: Shown) -> None:
     assert shown("queue_duration_seconds_sum") == pytest.approx(2.0 + 7.0 - 0.005)
 
 
-def test_how_long_workers_have_been_at_it(shown: Shown) -> None:
+def test_the_metrics_show_how_long_workers_have_been_busy(shown: Shown) -> None:
     queue = shown.queue("pods")
     for item in "ab":
         queue.add(item)

@@ -227,7 +227,7 @@ def drained(state: QueueState[str], now: float) -> list[str]:
     return [state.take(now) for _ in range(len(state))]
 
 
-def test_who_is_added_while_being_processed_comes_once_more_after_done() -> None:
+def test_an_item_added_while_processing_is_requeued_after_done() -> None:
     state: QueueState[str] = QueueState()
     state.add("a", 0)
     state.take(0)
@@ -247,7 +247,7 @@ def test_done_once_too_often_is_an_error() -> None:
         state.done("a", 0)
 
 
-def test_in_a_fifo_an_item_that_waits_and_is_added_comes_twice() -> None:
+def test_a_delayed_item_that_is_also_added_comes_twice() -> None:
     state: QueueState[str] = QueueState()
     state.add_after("a", 5, 0)
     state.add("a", 1)

@@ -125,7 +125,7 @@ def test_when_to_look_again(result: Result | None, seconds: float | None, failur
         (Result(requeue=True, priority=9), 9),
     ],
 )
-def test_how_urgent_that_is(result: Result, priority: int) -> None:
+def test_the_priority_of_a_request(result: Result, priority: int) -> None:
     queue = Queue()
     queue.next(result)
     assert queue.priority() == priority

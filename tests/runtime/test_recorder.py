@@ -89,7 +89,7 @@ async def test_an_event_that_has_gone_is_written_anew() -> None:
     assert (event.metadata.name, event.count) == (name, 2)
 
 
-async def test_what_the_network_loses_is_tried_again_and_what_is_refused_is_not() -> None:
+async def test_network_failures_are_retried_and_refusals_are_not() -> None:
     stage = AsyncStage()
     stage.cluster.react("create", "events.events.k8s.io", ConnectionLost, times=2)
     async with stage.recorder() as recorder:
@@ -133,7 +133,7 @@ async def test_recording_never_waits_and_drops_what_does_not_fit() -> None:
     assert stage.wrote() == ["create"] * 3
 
 
-async def test_what_no_event_can_be_made_of_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
+async def test_invalid_events_are_dropped(caplog: pytest.LogCaptureFixture) -> None:
     stage = AsyncStage()
     async with stage.recorder() as recorder:
         recorder.event(object(), "Normal", "R", "")

@@ -64,7 +64,7 @@ async def test_white_space_around_a_token_is_dropped(server, config_for, token):
 
 
 @pytest.mark.parametrize("bad", ["\n", "\r", "\0", " ", "\x7f", "é", "\udc80", "\u200b"])
-async def test_what_no_header_may_carry_is_refused_without_being_shown(server, config_for, bad):
+async def test_invalid_header_values_are_refused_without_being_shown(server, config_for, bad):
     value = f"{SECRET}{bad}{SECRET}"
     with pytest.raises(ConfigError, match="token holds") as caught:
         AuthConfig(token=value)
@@ -132,7 +132,7 @@ async def test_a_proxy_that_is_not_there_does_not_show_its_password():
     assert SECRET not in everything_of(caught.value)
 
 
-async def test_nothing_that_holds_credentials_shows_or_writes_them(server, config_for):
+async def test_objects_with_credentials_neither_show_nor_pickle_them(server, config_for):
     server.reply(ok(POD))
     plugin = ExecConfig("plugin", args=(SECRET,), env=(("TOKEN", SECRET),))
     auth = AuthConfig(token=SECRET, password=SECRET, key_data=SECRET.encode(), exec=plugin)

@@ -213,7 +213,7 @@ def test_the_initial_events_are_collected_until_the_bookmark_that_says_so():
     assert made.version == "13"
 
 
-def test_nothing_collected_is_a_version_to_resume_from():
+def test_versions_of_collected_events_are_not_resumed_from():
     made = machine()
     made.begin()
     made.opened(0.0)
@@ -222,7 +222,7 @@ def test_nothing_collected_is_a_version_to_resume_from():
 
 
 @pytest.mark.parametrize("error", [*OTHER, LOST])
-def test_where_it_cannot_be_had_there_is_a_list(error):
+def test_a_refused_stream_of_initial_events_falls_back_to_a_list(error):
     made = machine()
     made.begin()
     assert isinstance(made.stream_ended(error, 0.0), Listing)
@@ -238,7 +238,7 @@ def test_an_error_within_it_leads_to_a_list(error):
 
 
 @pytest.mark.parametrize("error", [refused(), BUSY])
-def test_it_is_asked_for_again_after_a_pause_where_nobody_answers(error):
+def test_watch_list_is_tried_again_after_a_pause_without_an_answer(error):
     made = machine()
     made.begin()
     assert made.stream_ended(error, 0.0) == Pause(0.8, error)
@@ -483,7 +483,7 @@ STEPS = some.lists(
 
 
 @given(STEPS)
-def test_however_it_goes_wrong_requests_are_few(course):
+def test_failures_of_any_kind_cause_few_requests(course):
     """Between two pauses there are at most five requests that do not bring anything new."""
     made, now, version, requests = machine(), 0.0, 0, 0
     step = made.begin()
@@ -534,7 +534,7 @@ def after_outage(seconds: float) -> tuple[ReflectorState, float]:
 
 
 @pytest.mark.parametrize("error", [EXPIRED, FORBIDDEN])
-def test_what_a_server_refuses_after_an_outage_does_not_wait_as_long_as_that(error):
+def test_refusals_after_an_outage_start_with_short_pauses(error):
     made, now = after_outage(90.0)
     made.opened(now)
     if error is EXPIRED:
@@ -559,7 +559,7 @@ def test_a_server_that_accepts_watches_and_breaks_them_off_is_waited_for_longer_
     assert pauses == pytest.approx([0.8, 1.6, 3.2, 6.4])
 
 
-def test_who_learns_that_the_server_is_back_goes_on_and_begins_with_short_pauses():
+def test_a_recovered_server_resets_the_pauses():
     made, now = after_outage(90.0)
     made.stream_ended(refused(), now)
     step = made.recovered(now)

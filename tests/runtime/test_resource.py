@@ -51,7 +51,7 @@ def test_paths_of_objects(resource, arguments, path):
 
 
 @pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
-def test_what_is_no_name_has_no_path(bad):
+def test_invalid_names_have_no_path(bad):
     with pytest.raises(ValueError, match="name"):
         NODES.object_path(None, bad)
     with pytest.raises(ValueError, match="namespace"):
@@ -64,7 +64,7 @@ def test_what_is_no_name_has_no_path(bad):
             NODES.object_path(None, "n", bad)
 
 
-def test_what_is_wrong_with_a_name_is_said_without_its_contents():
+def test_errors_about_names_do_not_show_the_name():
     with pytest.raises(ValueError, match=r"name must be a non-empty string, not a dict$"):
         NODES.object_path(None, {"data": "secret"})
     with pytest.raises(ValueError, match=r"name must be a non-empty string, not None$"):

@@ -82,7 +82,7 @@ async def test_a_get_asks_for_the_object_and_gives_it_typed(server, config_for):
     assert request.header("user-agent").endswith(")")
 
 
-async def test_what_a_request_accepts_goes_before_what_is_accepted_else(server, config_for):
+async def test_the_accept_header_of_a_request_wins(server, config_for):
     server.reply(ok({}))
     table = "application/json;as=Table;v=v1;g=meta.k8s.io"
     async with AsyncRest(config_for(server)) as rest:
@@ -258,7 +258,7 @@ async def test_impersonation_headers_repeat(server, config_for):
     assert sent == [("Impersonate-User", "joë")]
 
 
-async def test_what_cannot_be_a_name_is_refused_before_anything_is_sent(server, config_for):
+async def test_invalid_names_are_refused_before_sending(server, config_for):
     async with AsyncRest(config_for(server)) as rest:
         pods = AsyncPodClient(rest, "default")
         for name in ("", ".", "..", "a/b", "a%2fb"):
@@ -336,7 +336,7 @@ async def test_each_reason_is_an_error_class(server, config_for, code, reason, e
         (302, "GET", errors.ApiError),
     ],
 )
-async def test_what_a_proxy_says_becomes_an_error_too(server, config_for, code, method, expected):
+async def test_answers_of_a_proxy_become_errors(server, config_for, code, method, expected):
     page = b"<html>" + b"x" * 5000
     error = await attempt(server, config_for, reply(code, page), method=method)
     assert type(error) is expected
@@ -614,7 +614,7 @@ async def test_a_closed_client_says_so(server, config_for):
         await AsyncPodClient(rest, "default")._get(Pod, "web-0", {})
 
 
-async def test_nothing_secret_is_shown(server, config_for):
+async def test_secrets_are_not_shown(server, config_for):
     async with AsyncRest(config_for(server)) as rest:
         assert repr(rest).endswith(f"Rest('{server.url}')")
         assert "s3cret" not in repr(AsyncPodClient(rest, "default"))

@@ -137,7 +137,7 @@ def test_register_decorates_and_reads_names_from_the_class():
         ("nonesuch.io/v1/Thing", "the kind nonesuch.io/v1/Thing is not registered"),
     ],
 )
-def test_what_is_not_registered_is_told_with_what_is_like_it(scheme, kind, why):
+def test_unregistered_kinds_are_reported_with_similar_ones(scheme, kind, why):
     with pytest.raises(LookupError) as raised:
         scheme.model(kind)
     assert str(raised.value).endswith(why)
@@ -377,12 +377,12 @@ spec:
         ("\x00", "document 1, line 1: yaml: "),
     ],
 )
-def test_what_is_no_yaml_is_told_with_its_place(scheme, text, why):
+def test_invalid_yaml_is_reported_with_its_place(scheme, text, why):
     (problem,) = problems(scheme, text)
     assert problem.startswith(f"the text, {why}")
 
 
-def test_what_stood_before_the_end_is_told_too(scheme):
+def test_problems_before_a_truncated_end_are_reported_too(scheme):
     text = "apiVersion: v1\nkind: Pood\n---\na: [\n"
     assert problems(scheme, text) == [
         "the text, document 1, line 1: the kind v1/Pood is not registered; did you mean v1/Pod?",
@@ -462,7 +462,7 @@ class Driver(Model, open_ended=True):
     name: str = ""
 
 
-def test_what_is_open_ended_may_have_more_though_reading_is_strict(scheme):
+def test_open_ended_models_accept_unknown_fields_in_strict_mode(scheme):
     @scheme.register
     class Machine(Model):
         api_version: Literal["example.com/v1"] = constant("example.com/v1", name="apiVersion")
@@ -483,7 +483,7 @@ def test_what_is_open_ended_may_have_more_though_reading_is_strict(scheme):
     ]
 
 
-def test_what_is_missing_is_zero_unless_reading_is_strict(scheme):
+def test_missing_fields_are_zero_unless_reading_is_strict(scheme):
     text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template: {}\n  selector: null\n"
     (obj,) = scheme.load(text)
     assert obj.spec.selector.match_labels == {}
@@ -593,7 +593,7 @@ def test_secrets_are_written_as_they_are(scheme):
     assert "password: aHVudGVyMg==" in scheme.dump(Secret(data={"password": b"hunter2"}))
 
 
-def test_what_servers_set_can_be_left_out(scheme):
+def test_server_fields_can_be_left_out(scheme):
     text = """\
 apiVersion: v1
 kind: Pod
@@ -642,7 +642,7 @@ def test_several_objects_are_a_list_in_json(scheme):
     assert scheme.load(scheme.dump_json([])) == []
 
 
-def test_what_has_no_kind_is_nothing_to_write(scheme):
+def test_objects_without_a_kind_cannot_be_written(scheme):
     with pytest.raises(
         TypeError, match="PodSpec is nothing a manifest holds: it has no apiVersion"
     ):

@@ -127,7 +127,7 @@ def scheme() -> Scheme:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=25)
 @given(data=st.data())
-def test_what_is_written_is_read_again(scheme: Scheme, kind: str, data: st.DataObject) -> None:
+def test_written_manifests_are_read_back(scheme: Scheme, kind: str, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(objects(scheme.model(kind)), min_size=1, max_size=3))
 
     written = scheme.dump(drawn)
@@ -141,7 +141,7 @@ def test_what_is_written_is_read_again(scheme: Scheme, kind: str, data: st.DataO
 
 @settings(max_examples=200)
 @given(value=st.dictionaries(TEXTS, JSON, max_size=4))
-def test_what_has_no_class_is_read_as_it_was(scheme: Scheme, value: dict[str, Any]) -> None:
+def test_kinds_without_a_class_are_read_as_mappings(scheme: Scheme, value: dict[str, Any]) -> None:
     given_ = {"apiVersion": "example.com/v1", "kind": "Odd", "spec": settled(value)}
 
     (once,) = scheme.load(scheme.dump(given_), unknown="keep")

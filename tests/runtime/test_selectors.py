@@ -54,7 +54,7 @@ def test_matching(text, matches):
 @pytest.mark.parametrize(
     "text", ["a b", "a in b", "=x", "a=b=c", "a,,b", "count>x", "a in (b", "()"]
 )
-def test_what_is_no_selector_is_refused(text):
+def test_invalid_selectors_are_refused(text):
     with pytest.raises(ValueError):
         parse_label_selector(text)
 

@@ -49,7 +49,7 @@ def test_a_server_that_tells_nothing_at_all_is_asked_after_each_silence():
         assert now - before == pytest.approx(1.0 if not before else state.quiet)
 
 
-def test_where_much_is_heard_the_connection_is_only_kept_warm():
+def test_a_busy_connection_is_only_kept_warm():
     state = health()
     state.answered(1.0, is_new=True)
     assert state.ask_at(0.0, heard=55.0) == 61.0
@@ -121,7 +121,7 @@ def test_the_connection_that_says_so_is_the_one_that_is_kept():
         (None, False),
     ],
 )
-def test_what_may_be_an_outage(error, counts):
+def test_errors_that_may_be_an_outage(error, counts):
     assert is_outage(error) is counts
 
 
@@ -134,7 +134,7 @@ def test_a_connection_that_never_came_about_delays_nothing():
     assert state.is_down
 
 
-def test_where_much_is_heard_and_nothing_answered_it_is_not_asked_all_the_time():
+def test_a_busy_but_unanswering_server_is_not_asked_continuously():
     state, asked, now = health(), 0, 0.0
     while now < 600.0:
         now = state.ask_at(0.0, heard=now)

@@ -191,7 +191,7 @@ class Hasty(Shards):
         return View(view.members, bool(view.members))
 
 
-def test_whoever_does_not_wait_would_own_what_another_owns() -> None:
+def test_ownership_overlaps_without_the_waiting_time() -> None:
     """The replicas would pass easily if nobody ever owned anything."""
     server = Server()
     old, new = (Replica(name, 0.0, Timing()) for name in "ab")

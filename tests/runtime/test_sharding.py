@@ -130,7 +130,7 @@ async def test_each_key_has_one_owner_and_all_agree() -> None:
     await stage.end()
 
 
-async def test_one_that_joins_gets_its_share_without_two_owners() -> None:
+async def test_a_joining_replica_gets_its_share_without_double_ownership() -> None:
     stage = AsyncStage()
     (a,) = await stage.begin("a")
     await stage.pass_time(18)
@@ -148,7 +148,7 @@ async def test_one_that_joins_gets_its_share_without_two_owners() -> None:
     assert (a.members, b.members) == ((), ())
 
 
-async def test_one_that_leaves_hands_over_at_once() -> None:
+async def test_a_leaving_replica_hands_over_at_once() -> None:
     stage = AsyncStage()
     a, b = await stage.begin("a", "b")
     await stage.pass_time(20)
@@ -160,7 +160,7 @@ async def test_one_that_leaves_hands_over_at_once() -> None:
     await stage.end()
 
 
-async def test_one_that_dies_is_replaced_after_the_duration_of_its_lease() -> None:
+async def test_a_dead_replica_is_replaced_after_its_lease() -> None:
     stage = AsyncStage()
     await stage.begin("a", "b")
     await stage.pass_time(20)

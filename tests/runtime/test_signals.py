@@ -39,7 +39,9 @@ def test_the_first_is_for_all_who_listen_the_second_for_nobody(
         each()
 
 
-def test_who_forgot_is_not_told_and_the_last_one_turns_off_the_light(came: list[str]) -> None:
+def test_removed_callbacks_are_not_called_and_the_last_removal_restores_the_handlers(
+    came: list[str],
+) -> None:
     forget_one = on_stop_signal(lambda: came.append("one"))
     forget_two = on_stop_signal(lambda: came.append("two"))
     forget_one()
@@ -67,7 +69,7 @@ def test_other_threads_are_told_when_the_main_thread_listens_too(came: list[str]
     assert came == ["as before", "thread", "main"]
 
 
-def test_who_leaves_in_another_thread_leaves_signals_as_they_were(came: list[str]) -> None:
+def test_leaving_in_another_thread_does_not_touch_signal_handlers(came: list[str]) -> None:
     forget = on_stop_signal(lambda: came.append("never"))
     thread = threading.Thread(target=forget)
     thread.start()

@@ -165,7 +165,7 @@ async def test_there_is_nothing_to_keep_when_nobody_listens(server):
         await until(lambda: not any("keeper" in each for each in threads() | tasks()))
 
 
-async def test_who_does_not_want_it_is_left_alone(server):
+async def test_silence_checks_can_be_turned_off(server):
     async with client(server.url, silence_timeout=0) as k, informer(k) as cms:
         assert await cms.wait_for_sync(FOREVER)
         assert not any("keeper" in each for each in threads() | tasks())
@@ -189,7 +189,7 @@ async def ended(elector: AsyncLeaderElector) -> None:
         await elector.run()
 
 
-async def test_who_waits_goes_on_when_the_server_is_back(server, monkeypatch):
+async def test_waiting_streams_resume_when_the_server_is_back(server, monkeypatch):
     """However long the wait has become: what would be next is an hour away."""
     monkeypatch.setattr(ReflectorBackoff, "delay", lambda self, now: 3600.0)
     async with client(server.url, silence_timeout=SILENCE) as k, informer(k) as cms:
@@ -202,7 +202,7 @@ async def test_who_waits_goes_on_when_the_server_is_back(server, monkeypatch):
             await until(lambda: cms.indexer.get("default/b"))
 
 
-async def test_one_connection_that_is_dead_speaks_for_all_that_are_idle(server, proxy):
+async def test_one_dead_connection_condemns_all_idle_ones(server, proxy):
     """Whoever has waited in vain once gets an answer the next time, over a new connection."""
     server.cluster.delay(0.3, "get", "configmaps", times=3)
     async with client(proxy.url) as k:

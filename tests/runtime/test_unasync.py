@@ -95,7 +95,7 @@ def test_reading_words_gives_what_reading_tokens_gives(monkeypatch: pytest.Monke
     assert list(map(to_sync, plain)) == by_words
 
 
-def test_what_is_derived_is_python():
+def test_derived_modules_compile():
     runtime = unasync._RUNTIME
     for name in unasync.DERIVED:
         text = (runtime / "_async" / name).read_text("utf-8")

@@ -26,7 +26,7 @@ def scale() -> Scale:
     return decode(READ, Scale)
 
 
-def test_what_was_left_out_reads_as_zero_and_stays_off_the_wire():
+def test_omitted_numbers_read_as_zero_and_are_not_sent():
     obj = scale()
     assert obj.spec.replicas == 0
     assert obj.spec.replicas + 1 == 1
@@ -50,7 +50,7 @@ def test_copies_have_what_nobody_set_too(copied):
     assert encode(again) == encode(scale())
 
 
-def test_it_may_be_used_as_any_number():
+def test_an_unset_zero_behaves_like_an_int():
     taken = scale().spec.replicas
     assert encode(MergePatch({"spec": {"replicas": taken}}).body) == b'{"spec":{"replicas":0}}'
     assert encode(ContainerPort(container_port=1, host_port=taken)).endswith(b'"hostPort":0}')

@@ -82,7 +82,7 @@ def test_each_stream_lasts_five_to_ten_minutes():
         assert silence == seconds + 30
 
 
-def test_what_is_left_of_timeout_seconds_is_asked_for():
+def test_a_resumed_watch_asks_for_the_remaining_timeout():
     watch = progress(timeout_seconds=100, resource_version="5")
     assert watch.ended(None, 40.0) == 0.0
     options, _ = watch.next_stream(40.5)
@@ -138,7 +138,7 @@ def test_the_server_may_ask_for_a_longer_wait():
         errors.RequestTimeout("late"),
     ],
 )
-def test_what_will_not_pass_is_raised(error):
+def test_permanent_errors_are_raised(error):
     with pytest.raises(type(error)):
         progress(resource_version="5").ended(error, 0.0)
 

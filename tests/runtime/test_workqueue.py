@@ -66,7 +66,7 @@ async def test_items_come_in_order_and_once() -> None:
     assert len(queue) == 0
 
 
-async def test_who_waits_is_woken_by_an_add() -> None:
+async def test_a_waiting_get_is_woken_by_add() -> None:
     queue: AsyncWorkQueue[str] = AsyncWorkQueue()
     [worker] = await waiting_workers(queue, 1)
     queue.add("a")
@@ -121,7 +121,7 @@ async def test_delayed_items_come_when_the_clock_says_so() -> None:
     assert got() == ["late", "later", "now"]
 
 
-async def test_who_waits_hears_of_earlier_times() -> None:
+async def test_a_waiting_get_notices_earlier_due_times() -> None:
     clock = FakeClock()
     queue: AsyncWorkQueue[str] = AsyncWorkQueue(clock=clock)
     holders = [AsyncHolder(queue) for _ in range(2)]
@@ -309,7 +309,7 @@ async def test_by_priority_there_is_no_limit_for_all_together() -> None:
     assert len(queue) == 500
 
 
-async def test_it_says_what_it_is() -> None:
+async def test_the_repr_of_a_queue() -> None:
     queue: AsyncWorkQueue[str] = AsyncWorkQueue("pods")
     queue.add("a")
     assert repr(queue).endswith("WorkQueue 'pods': 1 items>")

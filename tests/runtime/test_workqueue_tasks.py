@@ -22,7 +22,7 @@ async def waiting(queue: AsyncWorkQueue[str], n: int) -> list[asyncio.Task[str]]
     return tasks
 
 
-async def test_who_is_cancelled_when_just_woken_passes_it_on() -> None:
+async def test_a_getter_cancelled_after_wakeup_passes_the_item_on() -> None:
     queue: AsyncWorkQueue[str] = AsyncWorkQueue()
     first, second = await waiting(queue, 2)
     queue.add("a")  # wakes the first, which does not run before it is cancelled
@@ -32,7 +32,7 @@ async def test_who_is_cancelled_when_just_woken_passes_it_on() -> None:
         await first
 
 
-async def test_who_is_cancelled_waits_no_longer() -> None:
+async def test_a_cancelled_getter_stops_waiting() -> None:
     clock = FakeClock()
     queue: AsyncWorkQueue[str] = AsyncWorkQueue(clock=clock)
     tasks = await waiting(queue, 3)
@@ -60,7 +60,7 @@ async def test_a_body_that_is_cancelled_is_done() -> None:
     assert await queue.shut_down_with_drain()
 
 
-async def test_who_is_cancelled_before_there_is_an_item_has_none_to_be_done_with() -> None:
+async def test_cancelling_item_before_there_is_one_marks_nothing_done() -> None:
     queue: AsyncWorkQueue[str] = AsyncWorkQueue()
 
     async def work() -> None:

@@ -89,7 +89,7 @@ def trial(queue: WorkQueue[str]) -> Ledger:
     return ledger
 
 
-def test_nothing_is_lost_and_no_key_is_with_two_workers() -> None:
+def test_no_item_is_lost_or_processed_twice_at_once() -> None:
     ledger = trial(WorkQueue(limiter=ItemExponentialFailure(0.0001, 0.001)))
     assert ledger.wrong == []
     assert ledger.seen == ledger.wanted

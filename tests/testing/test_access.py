@@ -117,7 +117,7 @@ def causes(failure: pytest.ExceptionInfo[Failure]) -> list[tuple[str, str]]:
 # -------------------------------------------------------------------------------- callers
 
 
-def test_whom_headers_impersonate() -> None:
+def test_impersonation_headers_select_the_user() -> None:
     caller = caller_of(
         [
             ("Impersonate-User", "jane"),
@@ -202,7 +202,7 @@ RULES = World(
         ({"verb": "*", "resource": "*", "group": "*"}, False),
     ],
 )
-def test_what_a_rule_allows(attributes: dict[str, str], allowed: bool) -> None:
+def test_rules_allow_verbs_on_resources(attributes: dict[str, str], allowed: bool) -> None:
     assert status("jane", RULES, **attributes)["allowed"] is allowed
 
 
@@ -210,7 +210,7 @@ def test_what_a_rule_allows(attributes: dict[str, str], allowed: bool) -> None:
     ("path", "allowed"),
     [("/h/x", True), ("/h/", True), ("/h", False), ("/exact", True), ("/", False)],
 )
-def test_what_a_rule_allows_on_paths(path: str, allowed: bool) -> None:
+def test_rules_allow_verbs_on_paths(path: str, allowed: bool) -> None:
     spec = {"user": "jane", "nonResourceAttributes": {"verb": "get", "path": path}}
     assert ask("SubjectAccessReview", spec, RULES)["status"]["allowed"] is allowed
 
@@ -357,7 +357,7 @@ def test_rules_of_the_caller() -> None:
         ask("SelfSubjectRulesReview", {}, world)
 
 
-def test_who_the_caller_is() -> None:
+def test_the_identity_of_the_caller() -> None:
     answer = ask("SelfSubjectReview", {}, World(), metadata={"name": "x"})
     assert answer["metadata"] == {"creationTimestamp": "2026-05-04T03:02:01Z"}
     assert answer["status"]["userInfo"]["groups"] == ["system:masters", "system:authenticated"]
@@ -492,7 +492,7 @@ def grant(obj: dict[str, Any], kind: str, old: dict[str, Any] | None = None) -> 
     check_grants(resource(kind, RBAC), obj, old, JANE, world)
 
 
-def test_what_one_has_can_be_given() -> None:
+def test_permissions_one_has_can_be_granted() -> None:
     grant(role("new", rule("list", "pods")), "ClusterRole")
     grant(role("new", rule("get", "pods", resourceNames=["x"])), "ClusterRole")
     grant(binding("new", "r"), "ClusterRoleBinding")
@@ -500,7 +500,7 @@ def test_what_one_has_can_be_given() -> None:
     check_grants(resource("ConfigMap", ""), {"metadata": {"name": "x"}}, None, JANE, World())
 
 
-def test_what_one_has_not_cannot_be_given() -> None:
+def test_permissions_one_lacks_cannot_be_granted() -> None:
     rules = (rule("get list", "secrets pods"), {"verbs": ["get"], "nonResourceURLs": ["/x"]})
     with pytest.raises(Failure) as failure:
         grant(role("new", *rules), "ClusterRole")

@@ -53,7 +53,7 @@ def test_json_ends_in_a_newline(server: ApiServer, method: str, target: str, bod
     assert answer.body.count(b"\n") == 1
 
 
-def test_so_do_tables_but_no_indented_json(server: ApiServer) -> None:
+def test_tables_end_with_a_newline_and_indented_json_does_not(server: ApiServer) -> None:
     table = "application/json;as=Table;v=v1;g=meta.k8s.io"
     assert ask(server, "GET", NAMESPACES, accept=table).body.endswith(b"}\n")
     pretty = ask(server, "GET", NAMESPACES, accept="application/json;pretty=1")
@@ -92,7 +92,7 @@ def test_metrics_say_what_is_stored(server: ApiServer) -> None:
     assert text.endswith("\n")
 
 
-def test_who_issues_tokens(server: ApiServer) -> None:
+def test_the_issuer_of_tokens_is_published(server: ApiServer) -> None:
     answer = ask(server, "GET", "/.well-known/openid-configuration")
     assert answer.status == 200
     document = json.loads(answer.body)

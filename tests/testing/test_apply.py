@@ -124,7 +124,7 @@ def settings_map() -> Stored:
 # ------------------------------------------------------------------------------ updates
 
 
-def test_whoever_creates_an_object_owns_what_it_says(settings_map: Stored) -> None:
+def test_the_creator_of_an_object_owns_its_fields(settings_map: Stored) -> None:
     value = settings_map.update("me", data={"a": "1"})
     assert value["metadata"]["managedFields"] == [
         {
@@ -226,7 +226,7 @@ def test_clients_may_rewrite_ownership(settings_map: Stored) -> None:
         {"time": "yesterday"},
     ],
 )
-def test_what_cannot_be_read_is_ignored(settings_map: Stored, wrong: dict[str, Any]) -> None:
+def test_unreadable_managed_fields_are_ignored(settings_map: Stored, wrong: dict[str, Any]) -> None:
     settings_map.update("one", data={"a": "1"})
     entry: dict[str, Any] = {
         "manager": "other",
@@ -260,14 +260,14 @@ def test_appliers_own_what_they_apply_and_no_more(settings_map: Stored) -> None:
     assert settings_map.owned() == {"me/Apply": {"f:data": {"f:a": {}}}}
 
 
-def test_what_is_no_longer_applied_goes(settings_map: Stored) -> None:
+def test_fields_no_longer_applied_are_removed(settings_map: Stored) -> None:
     settings_map.apply("me", data={"a": "1", "b": "1"})
     assert settings_map.apply("me", data={"a": "1"})["data"] == {"a": "1"}
     assert "data" not in settings_map.apply("me")
     assert settings_map.owned() == {}
 
 
-def test_what_others_own_or_nobody_does_stays(settings_map: Stored) -> None:
+def test_fields_of_others_and_unowned_fields_stay(settings_map: Stored) -> None:
     settings_map.apply("me", data={"a": "1", "b": "1"})
     settings_map.apply("you", data={"a": "1"})
     assert settings_map.value is not None
@@ -308,7 +308,7 @@ def test_others_values_are_conflicts(settings_map: Stored) -> None:
     }
 
 
-def test_one_conflict_is_told_in_one_line(settings_map: Stored) -> None:
+def test_a_single_conflict_has_a_one_line_message(settings_map: Stored) -> None:
     settings_map.apply("one", data={"a": "1"})
     with pytest.raises(Failure, match=r'with 1 conflict: conflict with "one": \.data\.a$'):
         settings_map.apply("two", data={"a": "2"})
@@ -358,7 +358,7 @@ def test_any_apply_is_idempotent(applies: list[tuple[str, dict[str, str]]]) -> N
         assert stored.apply(manager, data=data) == first
 
 
-def test_what_was_there_before_the_first_apply_has_an_owner(settings_map: Stored) -> None:
+def test_fields_from_before_the_first_apply_get_an_owner(settings_map: Stored) -> None:
     settings_map.value = {
         **settings_map.about,
         "metadata": {"name": "a", "uid": "u"},
@@ -388,7 +388,7 @@ def resource(plural: str, kind: str, group: str = "", *, status: bool = True) ->
     return Resource(group, "v1", plural, kind, True, frozenset(), subresources=parts)
 
 
-def test_what_writes_cannot_change_is_known_by_kind() -> None:
+def test_fields_that_writes_cannot_change_are_listed_by_kind() -> None:
     assert strategy_of(resource("configmaps", "ConfigMap", status=False)).reset_fields("") == ()
     assert strategy_of(resource("services", "Service")).reset_fields("") == (("status",),)
     assert strategy_of(resource("services", "Service")).reset_fields("status") == (("spec",),)
@@ -428,7 +428,7 @@ def test_what_writes_cannot_change_is_known_by_kind() -> None:
         ),
     ],
 )
-def test_what_cannot_be_applied_is_refused(
+def test_invalid_apply_bodies_are_refused(
     settings_map: Stored, parts: dict[str, Any], code: int, message: str
 ) -> None:
     with pytest.raises(Failure) as caught:
@@ -588,7 +588,7 @@ def test_live_objects_that_are_not_of_their_type_lose_their_owners() -> None:
         stored.apply("me", spec={"a": "1"})
 
 
-def test_what_becomes_atomic_is_owned_whole_from_then_on() -> None:
+def test_a_list_that_becomes_atomic_is_owned_as_a_whole() -> None:
     struct = {"type": "object", "properties": {"x": TEXT, "y": TEXT}}
     listed = {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"}
     nested: Any = {"type": "object", "additionalProperties": {"type": "object", "properties": {}}}

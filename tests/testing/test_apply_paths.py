@@ -99,13 +99,13 @@ def test_other_spellings_of_an_element_are_made_canonical() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "f", "data", "v:nope", "k:[1]", "i:x", "k:{"])
-def test_what_is_no_element_is_refused(text: str) -> None:
+def test_invalid_path_elements_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         canonical(text)
 
 
 @pytest.mark.parametrize("fields", [[], "x", {"f:a": 1}, {"nope": {}}])
-def test_what_is_no_fields_v1_is_refused(fields: Any) -> None:
+def test_invalid_fields_v1_is_refused(fields: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         fields_v1.decode(fields)
 

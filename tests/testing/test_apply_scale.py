@@ -49,7 +49,7 @@ def test_replicas_may_be_anywhere_in_the_object() -> None:
     assert from_scale(parent, scale, "x/v1", paths) == parent
 
 
-def test_what_the_scale_takes_the_object_loses() -> None:
+def test_fields_taken_by_scale_are_lost_by_the_object() -> None:
     parent = [entry("one", BOTH), entry("two", REPLICAS), entry("three", PAUSED)]
     scale = [entry("hpa", REPLICAS, operation="Update", version="autoscaling/v1")]
     assert from_scale(parent, scale, "apps/v1", PATHS) == [
@@ -76,6 +76,6 @@ def test_entries_of_unknown_versions_go() -> None:
     assert from_scale(parent, [], "apps/v1", PATHS) == [entry("two", BOTH, version="apps/v2")]
 
 
-def test_what_else_the_scale_owns_is_not_the_objects() -> None:
+def test_other_fields_of_scale_are_not_added_to_the_object() -> None:
     scale = [entry("one", PAUSED, version="autoscaling/v1")]
     assert from_scale([], scale, "apps/v1", PATHS) == []

@@ -130,7 +130,9 @@ def test_an_object_does_not_differ_from_itself(value: dict[str, Any]) -> None:
 
 @settings(max_examples=40)
 @given(SPECS, SPECS)
-def test_what_one_way_adds_the_other_removes(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_comparing_in_reverse_swaps_added_and_removed(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     there, back = compare(one, other, THING), compare(other, one, THING)
     assert there.added == back.removed
     assert there.modified == back.modified
@@ -248,7 +250,7 @@ PROBLEMS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("members", "problem"), PROBLEMS)
-def test_what_is_not_of_its_type_is_told_by_path(members: dict[str, Any], problem: str) -> None:
+def test_wrong_types_are_reported_by_path(members: dict[str, Any], problem: str) -> None:
     assert why(**members) == [problem]
 
 

@@ -208,7 +208,7 @@ def nesting(levels: int) -> list[HttpRequest]:
 
 
 @pytest.mark.parametrize("levels", [300, 900, 20_000])
-def test_what_is_nested_too_deep_is_refused(server: ApiServer, levels: int) -> None:
+def test_deeply_nested_bodies_are_refused(server: ApiServer, levels: int) -> None:
     for request in nesting(levels):
         response = answer(server, request)
         assert response.status == 400, (request.method, request.target, response.body[:300])
@@ -216,7 +216,7 @@ def test_what_is_nested_too_deep_is_refused(server: ApiServer, levels: int) -> N
 
 
 @pytest.mark.parametrize("levels", [60, 200, 240])
-def test_what_is_nested_less_deep_is_answered(server: ApiServer, levels: int) -> None:
+def test_moderately_nested_bodies_are_answered(server: ApiServer, levels: int) -> None:
     for request in nesting(levels):
         assert answer(server, request).status < 500
 
@@ -428,7 +428,7 @@ def test_history_is_bounded_in_bytes(server: ApiServer) -> None:
     assert len(late.take().splitlines()) == 5
 
 
-def test_all_objects_together_have_a_size(
+def test_the_total_size_of_the_store_is_bounded(
     server: ApiServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -490,7 +490,7 @@ def test_a_rule_that_costs_too_much_is_not_run(server: ApiServer, rule: str, val
     assert (response.status, CALL_LIMIT in response.body) == (422, True)
 
 
-def test_all_rules_of_an_object_together_have_a_budget(server: ApiServer) -> None:
+def test_the_rules_of_an_object_share_a_cost_budget(server: ApiServer) -> None:
     rule = "self.all(x, self.all(y, !x.contains(y + 'b')))"
     server.put(definition(ruled(ITEMS, *[rule] * 20), "jugs"))
     server.run_due()
@@ -500,7 +500,7 @@ def test_all_rules_of_an_object_together_have_a_budget(server: ApiServer) -> Non
     assert response.body.count(BUDGET) == 2  # in the message and in its one cause
 
 
-def test_so_have_the_defaults_of_a_definition(server: ApiServer) -> None:
+def test_the_defaults_of_a_definition_share_a_cost_budget(server: ApiServer) -> None:
     rule = {"rule": "self.all(x, self.all(y, !x.contains(y + 'b')))"}
     schema = {**ITEMS, "x-kubernetes-validations": [rule], "default": ["a" * 400] * 60}
     properties = {f"p{n}": schema for n in range(20)}
@@ -527,7 +527,7 @@ def test_so_have_the_defaults_of_a_definition(server: ApiServer) -> None:
         ("self.map(x, {'a': x}).all(x, x.a.size() == 3)", ["abc"] * 900),
     ],
 )
-def test_what_rules_are_for_is_done(server: ApiServer, rule: str, value: Any) -> None:
+def test_ordinary_rules_run_within_the_budget(server: ApiServer, rule: str, value: Any) -> None:
     server.put(definition(ruled(ITEMS, rule), "jugs"))
     server.run_due()
     body = cup(value).replace(b"Cups", b"Jugs")

@@ -47,7 +47,7 @@ def ask(server: ApiServer, method: str, target: str, body: Any = None) -> tuple[
         f"{RBAC}/namespaces/kube-system/rolebindings/system::leader-locking-kube-scheduler",
     ],
 )
-def test_it_is_there(fresh: ApiServer, target: str) -> None:
+def test_bootstrap_roles_exist(fresh: ApiServer, target: str) -> None:
     assert ask(fresh, "GET", target)[0] == 200
 
 
@@ -141,7 +141,7 @@ def test_aggregated_roles_have_the_rules_of_what_they_are_made_of(fresh: ApiServ
     assert all(each in admin for each in (*edit, *parts["admin"]))
 
 
-def test_they_follow_the_roles_they_are_made_of() -> None:
+def test_aggregated_roles_follow_their_parts() -> None:
     clock = FakeClock()
     server = ApiServer(clock=clock, controller_delay=2)
     rule = {"verbs": ["get"], "apiGroups": ["shop.example"], "resources": ["cups"]}

@@ -62,7 +62,9 @@ def test_images_without_a_fixed_tag_are_always_pulled(image: str, policy: str) -
         ({"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m"}}, "Burstable"),
     ],
 )
-def test_what_containers_ask_for_makes_the_class(resources_: dict[str, object], qos: str) -> None:
+def test_container_resources_determine_the_qos_class(
+    resources_: dict[str, object], qos: str
+) -> None:
     pod = created("v1 pods", {"spec": {"containers": [{**CONTAINER, "resources": resources_}]}})
     assert pod["status"]["qosClass"] == qos
 
@@ -257,7 +259,7 @@ def test_selectable_fields_are_texts() -> None:
     assert not strategy_of(resources()["v1 configmaps"]).known_fields()
 
 
-def test_what_a_new_server_has_is_valid() -> None:
+def test_the_initial_objects_are_valid() -> None:
     world = World()
     plurals = {
         "Endpoints": "endpoints",

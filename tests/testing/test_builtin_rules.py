@@ -393,7 +393,7 @@ def test_metadata_is_looked_at_again_and_again(
     assert told(changed(where, created(where, {}), {"metadata": change})[1]) == causes
 
 
-def test_what_is_being_deleted_gets_no_new_finalizers() -> None:
+def test_objects_being_deleted_get_no_new_finalizers() -> None:
     old = created("v1 configmaps", {"metadata": {"finalizers": ["a.b/c"]}})
     old["metadata"]["deletionTimestamp"] = "2026-01-02T03:04:05Z"
     change = {"metadata": {"finalizers": ["a.b/c", "a.b/d"]}}

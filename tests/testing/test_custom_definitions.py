@@ -56,28 +56,28 @@ def test_a_good_definition_gets_its_other_names() -> None:
 
 
 @pytest.mark.parametrize(("schema", "expected"), SCHEMAS_OF_SPEC)
-def test_what_is_wrong_with_a_schema_is_told(
+def test_schema_errors_are_reported(
     schema: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert wrong(as_created(with_spec(schema))) == expected
 
 
 @pytest.mark.parametrize(("schema", "expected"), ROOTS)
-def test_what_is_wrong_with_the_root_is_told(
+def test_root_schema_errors_are_reported(
     schema: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert wrong(as_created(with_root(schema))) == expected
 
 
 @pytest.mark.parametrize(("crd", "expected"), SPECS)
-def test_what_is_wrong_with_a_definition_is_told(
+def test_definition_errors_are_reported(
     crd: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert wrong(as_created(crd)) == expected
 
 
 @pytest.mark.parametrize("crd", UNREADABLE)
-def test_what_cannot_be_read_is_refused(crd: dict[str, Any]) -> None:
+def test_unreadable_definitions_are_refused(crd: dict[str, Any]) -> None:
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     code, answer = Server().ask("POST", path, crd)
     assert code == 400
@@ -90,7 +90,7 @@ def test_versions_that_differ_are_told_apart() -> None:
     assert problems == [("Invalid", "spec.versions[1].schema.openAPIV3Schema.type")]
 
 
-def test_what_names_an_established_definition_stays() -> None:
+def test_names_of_an_established_definition_are_immutable() -> None:
     old = definition()
     old["status"] = _apiextensions.status_of(old, [], NOW)
     new = definition(scope="Cluster", names={"plural": "widgets", "kind": "Gadget"})
@@ -156,7 +156,7 @@ def test_a_status_that_holds_stays() -> None:
 # ----------------------------------------------------------------------------------- versions
 
 
-def test_nothing_but_the_version_changes_in_a_conversion() -> None:
+def test_conversion_changes_only_the_version() -> None:
     crd = _apiextensions.read(
         definition(version(), version("v1beta1", deprecated=True)), Schemas({})
     )

@@ -102,7 +102,7 @@ VALUES: list[tuple[dict[str, Any], Any, list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("schema", "value", "expected"), VALUES)
-def test_what_is_wrong_with_a_value_is_told_as_the_server_does(
+def test_validation_errors_match_the_server(
     schema: dict[str, Any], value: Any, expected: list[tuple[str, str]]
 ) -> None:
     assert wrong(schema, value) == expected
@@ -241,7 +241,7 @@ def test_objects_do_not_share_defaults() -> None:
          ["b", "b"], []),
     ],
 )  # fmt: skip
-def test_what_an_update_leaves_alone_may_stay_wrong(
+def test_unchanged_invalid_values_are_tolerated_in_updates(
     schema: dict[str, Any], old: Any, new: Any, expected: list[tuple[str, str]]
 ) -> None:
     assert wrong(schema, new, old) == expected

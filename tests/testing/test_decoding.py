@@ -105,12 +105,12 @@ def test_null_is_an_empty_object():
     assert read(" null ").value == {}
 
 
-def test_what_is_no_text_is_replaced():
+def test_invalid_characters_are_replaced():
     assert read(b'{"a": "\xff"}').value == {"a": "\ufffd"}
     assert read(r'{"a": "\ud83c x", "b": "\ud83c\udf89"}').value == {"a": "\ufffd x", "b": "🎉"}
 
 
-def test_of_fields_that_stand_twice_the_last_wins_in_custom_objects():
+def test_the_last_duplicate_field_wins_in_custom_objects():
     parsed = read('{"a": {"b": 1, "b": 2, "c": [{"d": 1, "d": 2}]}, "a": {"e": 1, "e": 2, "e": 3}}')
     assert parsed.value == {"a": {"e": 3}}
     assert parsed.complaints() == [
@@ -121,7 +121,7 @@ def test_of_fields_that_stand_twice_the_last_wins_in_custom_objects():
     ]
 
 
-def test_in_built_in_objects_they_are_filled_twice():
+def test_duplicate_fields_are_merged_in_built_in_objects():
     text = (
         '{"metadata": {"name": "a"}, "metadata": {"labels": {}},'
         ' "l": [{"a": 1}, 2], "l": [{"b": 1}]}'
@@ -136,7 +136,7 @@ def test_a_colon_in_a_text_is_no_duplicate():
     assert read(r'{"a": "x\":", "b": "\":\u0022:"}').complaints() == []
 
 
-def test_what_stands_twice_in_unknown_fields_is_not_told():
+def test_duplicates_inside_unknown_fields_are_not_reported():
     parsed = read('{"x": {"a": 1, "a": 2}, "x": 1, "xy": 1, "xy": 2}')
     assert parsed.complaints(["x"]) == ['duplicate field "xy"', 'unknown field "x"']
 
@@ -445,7 +445,7 @@ def test_schemas_in_definitions_may_stand_for_other_things():
     assert made.unknown == []
 
 
-def test_what_is_in_form_stays_as_it_is():
+def test_canonical_values_are_unchanged():
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -51,6 +51,6 @@ def test_every_text_is_one_short_line() -> None:
 
 
 @pytest.mark.parametrize("name", ["io.k8s.api.core.v1.Pod", "com.example.v1.Pod"])
-def test_what_a_document_says_stays(name: str) -> None:
+def test_existing_descriptions_are_kept(name: str) -> None:
     own = {"description": "mine", "properties": {"spec": {"description": "mine, too"}}}
     assert described(name, own) == own

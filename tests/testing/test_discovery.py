@@ -144,7 +144,7 @@ def test_only_the_core_list_lacks_an_api_version():
     assert read("/apis/apps/v1")["apiVersion"] == "v1"
 
 
-def test_what_is_not_stored_has_no_hash():
+def test_unstored_resources_have_no_storage_hash():
     reviews = listed("/apis/authorization.k8s.io/v1")
     assert "storageVersionHash" not in reviews["subjectaccessreviews"]
     assert "storageVersionHash" not in listed("/api/v1")["bindings"]
@@ -175,7 +175,7 @@ def test_all_versions_of_a_custom_resource_have_the_hash_of_the_stored_one():
     "path",
     ["/apis/nothing.example.com", "/apis/apps/v9", "/api/v9", "/apis//", "/apis//v1", "/apiss"],
 )
-def test_what_is_not_served_is_nobodys_document(path):
+def test_documents_of_unserved_groups_are_not_found(path):
     assert ask(path) is None
 
 
@@ -221,7 +221,7 @@ def test_custom_resources_spell_out_the_kind_they_answer():
     assert resource["responseKind"] == {"group": "example.com", "version": "v1", "kind": "Widget"}
 
 
-def test_who_has_the_document_is_told_so_until_it_changes():
+def test_an_unchanged_document_is_not_modified():
     first = dict(ask("/apis", accept=AGGREGATED).headers)
     assert first["cache-control"] == "public"
     tag = first["etag"]

@@ -87,7 +87,7 @@ async def test_client_options_are_heeded(cluster: FakeCluster):
     assert [each.manager for each in made.metadata.managed_fields] == ["robot"]
 
 
-async def test_what_the_server_refuses_is_raised(cluster: FakeCluster):
+async def test_server_refusals_are_raised(cluster: FakeCluster):
     k = cluster.clientset(AsyncClientset)
     await k.core_v1.config_maps("default").create(config("colours"))
     with pytest.raises(errors.AlreadyExists):
@@ -138,7 +138,7 @@ async def test_seeding_is_no_action(cluster: FakeCluster):
         ({"apiVersion": "v1", "kind": "Pod", "metadata": {}}, "metadata.name"),
     ],
 )
-def test_what_cannot_be_stored_is_told(cluster: FakeCluster, seed: Any, why: str):
+def test_objects_that_cannot_be_stored_are_reported(cluster: FakeCluster, seed: Any, why: str):
     with pytest.raises(ValueError, match=why):
         cluster.add(seed)
 
@@ -362,7 +362,7 @@ async def test_a_function_decides(cluster: FakeCluster):
         await client.update(scale)
 
 
-async def test_what_a_function_raises_is_raised(cluster: FakeCluster):
+async def test_exceptions_of_a_reactor_are_raised(cluster: FakeCluster):
     def broken(action: Action) -> object:
         raise AssertionError(f"nobody should {action}")
 
@@ -411,12 +411,12 @@ async def test_a_reaction_can_be_taken_back(cluster: FakeCluster):
 
 
 @pytest.mark.parametrize("reaction", ["nonsense", None, ValueError, errors.ClientError])
-def test_what_is_no_reaction_is_refused(cluster: FakeCluster, reaction: Any):
+def test_invalid_reactions_are_refused(cluster: FakeCluster, reaction: Any):
     with pytest.raises(TypeError, match="a reaction is"):
         cluster.react("get", "pods", reaction)
 
 
-def test_no_times_at_all_make_no_sense(cluster: FakeCluster):
+def test_zero_times_is_refused(cluster: FakeCluster):
     with pytest.raises(ValueError, match="times=0"):
         cluster.fail("get", "pods", 500, times=0)
 

@@ -24,12 +24,12 @@ def cluster(clock: FakeClock) -> FakeCluster:
     return FakeCluster(clock=clock)
 
 
-def test_it_stands_still(clock: FakeClock):
+def test_a_fake_clock_stands_still(clock: FakeClock):
     assert (clock.now(), clock.monotonic()) == (clock.now(), 0.0)
     assert clock.now() == datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_it_goes_as_far_as_it_is_told(clock: FakeClock):
+def test_step_moves_a_fake_clock_exactly(clock: FakeClock):
     before = clock.now()
     clock.step(90)
     clock.step(0.5)
@@ -52,7 +52,7 @@ def test_a_time_without_a_zone_is_refused(clock: FakeClock):
         FakeClock(datetime(2026, 1, 1))
 
 
-def test_what_is_woken_can_be_forgotten(clock: FakeClock):
+def test_callbacks_of_a_fake_clock_can_be_removed(clock: FakeClock):
     moves: list[float] = []
     forget = clock.on_move(lambda: moves.append(clock.monotonic()))
     clock.step(1)

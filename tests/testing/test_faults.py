@@ -79,7 +79,7 @@ def test_requests_are_said_in_the_words_of_the_api(method: str, target: str, act
 @pytest.mark.parametrize(
     "target", ["/", "/api", "/api/v1", "/apis/apps/v1", "/healthz", "/version"]
 )
-def test_what_is_about_no_resource_is_no_action(target: str):
+def test_requests_outside_of_resources_are_no_actions(target: str):
     assert action_of(HttpRequest("GET", target)) is None
 
 

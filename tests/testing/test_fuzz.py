@@ -60,7 +60,7 @@ def is_sound(response: Response) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_sent_is_answered(seed: int) -> None:
+def test_any_request_is_answered(seed: int) -> None:
     clock = FakeClock()
     server = served(clock)
     fuzzer = Fuzzer(seed)

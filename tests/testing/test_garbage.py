@@ -25,7 +25,7 @@ def config_map(name: str, owner: ConfigMap | None = None, uid: str = "") -> Conf
     return ConfigMap(metadata=ObjectMeta(name=name, owner_references=owners))
 
 
-def test_what_is_written_after_its_owner_was_removed_is_deleted() -> None:
+def test_dependents_written_after_their_owner_is_gone_are_deleted() -> None:
     clock = FakeClock()
     maps = config_maps(clock)
     owner = maps.create(config_map("owner"))

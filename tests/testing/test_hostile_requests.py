@@ -331,7 +331,7 @@ def spoiled(value: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_comes_is_answered(seed: int) -> None:
+def test_any_hostile_request_is_answered(seed: int) -> None:
     chance = random.Random(seed)
     clock = FakeClock()
     made = server(clock)

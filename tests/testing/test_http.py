@@ -83,7 +83,7 @@ def test_a_clientset_connects_by_the_kubeconfig(server: LocalServer):
     assert [str(each) for each in server.cluster.writes] == ["create configmaps default/sync"]
 
 
-async def test_so_does_an_asynchronous_one(server: LocalServer):
+async def test_an_asynchronous_client_is_served(server: LocalServer):
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         await k.core_v1.config_maps("default").create(config("async"))
         async with k.core_v1.config_maps("default").watch(

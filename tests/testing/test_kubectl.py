@@ -411,7 +411,7 @@ def test_kustomize(kubectl: Kubectl, tmp_path: Path) -> None:
     assert "deleted" in kubectl("delete", "-k", str(tmp_path))
 
 
-def test_what_takes_a_kubelet_fails(kubectl: Kubectl) -> None:
+def test_commands_that_need_a_kubelet_fail(kubectl: Kubectl) -> None:
     kubectl("run", "p", "--image=nginx")
     assert "does not have a host assigned" in kubectl("exec", "p", "--", "ls", exits=1)
 

@@ -61,7 +61,7 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path):
         ('{"kind": "PodList", "items": [3]}', r"items\[0\]: it is no object"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place(text: str, why: str):
+def test_unusable_manifests_are_reported_with_their_place(text: str, why: str):
     with pytest.raises(ManifestError, match=why):
         list(manifests(text))
 

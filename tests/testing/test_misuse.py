@@ -50,7 +50,7 @@ spec:
         ("metadata has to be", lambda c: c.add({"apiVersion": "v1", "kind": "Pod", "metadata": 5})),
     ],
 )
-def test_what_cannot_be_meant(message: str, mistake: Callable[[FakeCluster], Any]) -> None:
+def test_misuse_is_refused(message: str, mistake: Callable[[FakeCluster], Any]) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
         mistake(FakeCluster())
     assert message in str(caught.value)
@@ -59,7 +59,7 @@ def test_what_cannot_be_meant(message: str, mistake: Callable[[FakeCluster], Any
 @pytest.mark.parametrize(
     "resource", ["widgets", "widgets.shop.example.com", "*/status", "*/*", "*"]
 )
-def test_what_can_be_meant(resource: str) -> None:
+def test_valid_use_is_accepted(resource: str) -> None:
     FakeCluster(crds=[WIDGETS]).react("*", resource, Conflict)
 
 
@@ -75,7 +75,7 @@ def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
         FakeCluster(crds=[WIDGETS])
 
 
-def test_one_path_will_do(tmp_path: Path) -> None:
+def test_a_single_path_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "widgets.yaml"
     path.write_text(WIDGETS)
     for crds in (path, str(path)):

@@ -326,7 +326,7 @@ def test_the_index_has_group_versions_groups_and_what_else_there_is():
     assert "apis/stable.example.com" not in keys
 
 
-def test_whoever_asks_for_another_hash_is_sent_to_the_right_one():
+def test_a_request_with_another_hash_is_redirected():
     answer = ask(LEASES, query={"hash": ["ABC"]})
     assert answer.status == 301
     tag = header(answer, "etag").strip('"')

@@ -91,7 +91,7 @@ def test_a_second_host_helps_nobody(server: LocalServer) -> None:
         "/apis/shop.example/v1/namespaces/default/cups",
     ],
 )
-def test_no_form_and_no_text_is_taken(server: LocalServer, kind: str, path: str) -> None:
+def test_forms_and_plain_text_are_refused(server: LocalServer, kind: str, path: str) -> None:
     """What a page may send to others without asking them first."""
     server.cluster.add(CUPS)
     before = ask(server, "GET", MAPS, None, ("Host", "localhost"))
@@ -122,7 +122,9 @@ CUPS = {
 
 @pytest.mark.parametrize("origin", ["https://attacker.example", "null", "http://localhost.x", ""])
 @pytest.mark.parametrize("kind", [[], [JSON]])
-def test_no_page_writes(server: LocalServer, origin: str, kind: list[tuple[str, str]]) -> None:
+def test_requests_of_web_pages_cannot_write(
+    server: LocalServer, origin: str, kind: list[tuple[str, str]]
+) -> None:
     """A page may send a body of no type at all, too, which servers read as JSON."""
     headers = (("Host", "localhost"), ("Origin", origin), *kind)
     assert ask(server, "POST", MAPS, MAP, *headers)[0] == 403

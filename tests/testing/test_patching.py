@@ -90,7 +90,7 @@ def test_the_whole_document_may_be_replaced():
     assert patched(op("replace", "", value=[1]), op("add", "/-", value=2)) == [1, 2]
 
 
-def test_what_is_copied_is_a_copy():
+def test_the_copy_operation_copies_the_value():
     made = patched(
         op("copy", "/c", **{"from": "/l/2"}), op("add", "/c/s", value=1), op("remove", "/c/r/0")
     )
@@ -128,7 +128,7 @@ def test_what_is_copied_is_a_copy():
         None,
     ],
 )
-def test_what_does_not_apply_is_unprocessable_without_a_reason(operation):
+def test_a_patch_that_does_not_apply_is_unprocessable_without_a_reason(operation):
     failure = refusal(json_patch, DOCUMENT, [operation])
     assert (failure.code, failure.reason) == (422, "Invalid")
     assert failure.status()["details"] == {}

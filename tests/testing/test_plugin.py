@@ -62,7 +62,7 @@ def test_the_fixtures_say_what_they_are(tmp_path: Path):
         assert f"{name} -- " in told
 
 
-def test_who_uses_none_of_them_pays_nothing():
+def test_unused_fixtures_cost_nothing():
     code = (
         "import sys, pytest\n"
         "before = set(sys.modules)\n"

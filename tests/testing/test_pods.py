@@ -143,7 +143,7 @@ def test_pods_that_are_not_ready(status: dict[str, int], spec: dict[str, str], m
         assert refused(target, guard).code == 429
 
 
-def test_nothing_to_spare() -> None:
+def test_an_eviction_over_the_disruption_budget_is_refused() -> None:
     failure = refused(pod(), budget(0))
     assert (failure.code, failure.retry_after) == (429, None)
     assert failure.status()["details"]["causes"] == [
@@ -184,7 +184,7 @@ def test_budgets_that_cannot_be() -> None:
         ({"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}, False),
     ],
 )
-def test_whom_a_budget_covers(selector: dict[str, Any] | None, covers: bool) -> None:
+def test_the_pods_that_a_budget_covers(selector: dict[str, Any] | None, covers: bool) -> None:
     plan = evict(pod(), [budget(1, spec={"selector": selector})], NOW)
     assert (plan.budget is not None) is covers
 

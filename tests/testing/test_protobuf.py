@@ -245,7 +245,7 @@ CAPTURED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("command", CAPTURED)
-def test_what_kubectl_sends_reads_as_the_same_in_json(command: str) -> None:
+def test_protobuf_bodies_of_kubectl_equal_their_json(command: str) -> None:
     sent, meant = CAPTURED[command]
     assert in_form(from_wire(bytes.fromhex(sent), schema_of)) == in_form(meant)
 
@@ -262,7 +262,7 @@ def test_bytes_and_texts_in_maps() -> None:
     assert read("v1", "ConfigMap", field(2, field(1, "a"))) == {"data": {"a": ""}}
 
 
-def test_what_is_no_utf_8_is_replaced_as_in_json() -> None:
+def test_invalid_utf_8_is_replaced_as_in_json() -> None:
     assert read("v1", "ConfigMap", field(2, entry("a", b"b\xff"))) == {"data": {"a": "b\ufffd"}}
 
 
@@ -349,7 +349,7 @@ def test_schemas_of_definitions() -> None:
     }
 
 
-def test_what_is_given_twice_is_put_together() -> None:
+def test_repeated_messages_are_merged() -> None:
     pieces = field(1, field(1, "a")), field(1, field(2, "b") + field(1, "c"))
     assert read("v1", "ConfigMap", *pieces) == {"metadata": {"name": "c", "generateName": "b"}}
 
@@ -414,7 +414,7 @@ def test_pods_are_bound_and_evicted() -> None:
         body("v1", "Unheard", named("a")),
     ],
 )
-def test_what_is_no_such_object_is_a_bad_request(content: bytes) -> None:
+def test_other_messages_are_bad_requests(content: bytes) -> None:
     status, failure = send("POST", CONFIG_MAPS, content)
     assert (status, failure["reason"]) == (400, "BadRequest")
 

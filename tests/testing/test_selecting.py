@@ -48,7 +48,7 @@ def test_labels(selector: str, selects: bool) -> None:
     "selector",
     ["a=b=c", "a in b", "a in (b", "=x", "a,,b", "!a=b", "-a=b", "a=b!", "n>x", "x/y/z=a"],
 )
-def test_what_is_no_label_selector(selector: str) -> None:
+def test_invalid_label_selectors(selector: str) -> None:
     with pytest.raises(Failure) as refused:
         label_test(selector)
     assert refused.value.code == 400
@@ -80,7 +80,7 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
         ("application/vnd.kubernetes.protobuf,application/json", "json", ""),
     ],
 )
-def test_what_is_acceptable(accept: str, format_: str, kind: str) -> None:
+def test_valid_label_selectors(accept: str, format_: str, kind: str) -> None:
     encoding = negotiate(accept)
     assert (encoding.format, encoding.form.kind) == (format_, kind)
 

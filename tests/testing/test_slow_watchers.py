@@ -70,7 +70,7 @@ def test_a_watch_that_is_read_goes_on() -> None:
         assert names(stream.take()) == [f"m{number:02}"]
 
 
-def test_what_was_there_before_may_be_any_amount() -> None:
+def test_any_number_of_initial_events_is_sent() -> None:
     server = ApiServer()
     add(server, 0)
     first = objects(watch(server).take())[-1]

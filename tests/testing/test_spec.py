@@ -104,7 +104,7 @@ def test_subresources_have_kinds_and_verbs_of_their_own(plural, subresource, kin
     assert (str(part.kind), " ".join(part.verbs)) == (kind, verbs)
 
 
-def test_what_can_never_be_written_is_not_watched():
+def test_resources_that_are_never_stored_have_no_watch():
     assert resource("componentstatuses").verbs == {"get", "list"}
     assert resource("bindings").verbs == {"create"}
 

@@ -67,7 +67,7 @@ def test_plain_maps(patch, data):
     assert merged({"data": {"a": "1", "b": "2"}}, patch, CONFIG_MAP).get("data") == data
 
 
-def test_what_was_not_there_is_taken_without_nulls_and_directives():
+def test_new_values_are_added_without_nulls_and_directives():
     patch = {"data": {"a": None, "b": "1"}, "more": [{"$patch": "delete"}, {"c": None, "d": 1}]}
     assert merged({}, patch, CONFIG_MAP) == {"data": {"b": "1"}, "more": [{"d": 1}]}
 

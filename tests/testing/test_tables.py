@@ -565,7 +565,7 @@ METRIC = {
         ),
     ],
 )
-def test_what_kinds_show(kind: str, obj: Any, expected: dict[str, object]) -> None:
+def test_printer_columns_of_kinds(kind: str, obj: Any, expected: dict[str, object]) -> None:
     group, _, name = kind.rpartition("/")
     cells = shown(name, obj, group)
     assert {column: cells[column] for column in expected} == expected

@@ -101,7 +101,7 @@ def test_an_asynchronous_client_is_warned(caplog: pytest.LogCaptureFixture) -> N
     assert HIDDEN in caplog.messages
 
 
-def test_no_more_is_warned_of_than_headers_hold() -> None:
+def test_warnings_are_limited_by_the_header_size() -> None:
     server = asking(ApiServer())
     env = [{"name": "A", "value": str(number)} for number in range(1000)]
     spec_ = {"containers": [{"name": "c", "image": "i", "env": env}]}

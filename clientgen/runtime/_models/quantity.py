@@ -191,7 +191,7 @@ class _Received(dict[str, Quantity]):
 received_texts = _Received()
 
 
-def _unread(given: str | float) -> Quantity:
+def _unread(text: str | float) -> Quantity:
     """Create a quantity that is parsed when it is first used in a calculation."""
     made = Quantity.__new__(Quantity)
     object.__setattr__(made, "_given", text)
