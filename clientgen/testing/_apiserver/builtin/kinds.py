@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
-    "BEGINS_UNCOUNTED",
     "CONVERTED",
     "CREATES_ON_UPDATE",
     "DELETE_RETURNS_OBJECT",
@@ -30,7 +29,6 @@ _ADMISSION: Final = "admissionregistration.k8s.io"
 _DEVICES: Final = "resource.k8s.io"
 _FLOW: Final = "flowcontrol.apiserver.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
-_STORAGE: Final = "storage.k8s.io"
 _ADMISSION_KINDS: Final = tuple(
     (_ADMISSION, plural)
     for plural in (
@@ -45,8 +43,6 @@ _ADMISSION_KINDS: Final = tuple(
 
 DELETE_RETURNS_OBJECT: Final = frozenset(
     {
-        ("", "persistentvolumeclaims"),
-        ("", "persistentvolumes"),
         ("", "pods"),
         ("", "podtemplates"),
         (_DEVICES, "deviceclasses"),
@@ -55,11 +51,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
         (_DEVICES, "resourceclaimtemplates"),
         (_DEVICES, "resourcepoolstatusrequests"),
         (_DEVICES, "resourceslices"),
-        (_STORAGE, "csidrivers"),
-        (_STORAGE, "csinodes"),
-        (_STORAGE, "storageclasses"),
-        (_STORAGE, "volumeattachments"),
-        (_STORAGE, "volumeattributesclasses"),
     }
 )
 """A delete answers the object itself, not a Status."""
@@ -84,10 +75,6 @@ NEEDS_VERSION_ON_UPDATE: Final = frozenset(
         ("internal.apiserver.k8s.io", "storageversions"),
         (_DEVICES, "resourcepoolstatusrequests"),
         ("storagemigration.k8s.io", "storageversionmigrations"),
-        (_STORAGE, "csidrivers"),
-        (_STORAGE, "csinodes"),
-        (_STORAGE, "csistoragecapacities"),
-        (_STORAGE, "volumeattachments"),
     }
 )
 """A PUT has to say which version it is about."""
@@ -115,7 +102,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             (_DEVICES, "resourceslices"),
             (_FLOW, "flowschemas"),
             (_FLOW, "prioritylevelconfigurations"),
-            (_STORAGE, "csidrivers"),
         ],
         ("spec",),
     ),
@@ -125,7 +111,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 }
 """Kinds whose objects begin with generation 1, and the members whose change counts."""
 
-BEGINS_UNCOUNTED: Final = frozenset({(_STORAGE, "csidrivers")})
 """Of these, kinds whose objects get a generation with their first change only."""
 
 ORPHANS_BY_DEFAULT: Final = frozenset({("", "replicationcontrollers"), ("batch", "jobs")})
@@ -147,7 +132,6 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             (_DEVICES, "resourcepoolstatusrequests"),
             (_FLOW, "flowschemas"),
             (_FLOW, "prioritylevelconfigurations"),
-            (_STORAGE, "volumeattachments"),
         ],
         _ALL,
     ),
@@ -161,8 +145,6 @@ _BOTH: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
 METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     **dict.fromkeys(
         [
-            ("", "persistentvolumeclaims"),
-            ("", "persistentvolumes"),
             ("", "pods"),
             ("apps", "controllerrevisions"),
             ("batch", "jobs"),
@@ -175,17 +157,12 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
             ("resource.k8s.io", "deviceclasses"),
             ("resource.k8s.io", "resourceclaims"),
             ("resource.k8s.io", "resourceclaimtemplates"),
-            ("storage.k8s.io", "csistoragecapacities"),
-            ("storage.k8s.io", "storageclasses"),
-            ("storage.k8s.io", "volumeattributesclasses"),
         ],
         _BOTH,
     ),
     **dict.fromkeys(
         [
             ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
-            ("storage.k8s.io", "csinodes"),
-            ("storage.k8s.io", "volumeattachments"),
         ],
         MetadataChecks.WHOLE_AGAIN,
     ),

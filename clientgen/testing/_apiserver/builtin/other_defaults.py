@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._apimachinery.optional_parts import parts
 
 from ..kinds.defaults import defaults
 
@@ -24,24 +24,6 @@ def _unset(node: dict[str, Any], **presets: Any) -> None:
     for field, preset in presets.items():
         if node.get(field) is None:
             node[field] = preset
-
-
-@defaults("core.v1.PersistentVolume")
-def _volume(volume: dict[str, Any]) -> None:
-    _preset(volume.setdefault("spec", {}), persistentVolumeReclaimPolicy="Retain")
-    _unset(volume["spec"], volumeMode="Filesystem")
-    _pending(volume)
-
-
-@defaults("core.v1.PersistentVolumeClaim")
-def _pending(claim: dict[str, Any]) -> None:
-    claim["status"] = part(claim, "status")
-    _preset(claim["status"], phase="Pending")
-
-
-@defaults("core.v1.PersistentVolumeClaimSpec")
-def _claim_spec(spec: dict[str, Any]) -> None:
-    _unset(spec, volumeMode="Filesystem")
 
 
 @defaults("networking.v1.NetworkPolicyPort")
@@ -69,25 +51,6 @@ def _role_ref(reference: dict[str, Any]) -> None:
 def _subject(subject: dict[str, Any]) -> None:
     if subject.get("kind") in ("User", "Group"):
         _preset(subject, apiGroup=_RBAC)
-
-
-@defaults("storage.v1.StorageClass")
-def _storage_class(storage: dict[str, Any]) -> None:
-    _unset(storage, reclaimPolicy="Delete", volumeBindingMode="Immediate")
-
-
-@defaults("storage.v1.CSIDriverSpec")
-def _csi_driver(spec: dict[str, Any]) -> None:
-    _unset(
-        spec,
-        attachRequired=True,
-        podInfoOnMount=False,
-        storageCapacity=False,
-        fsGroupPolicy="ReadWriteOnceWithFSType",
-        requiresRepublish=False,
-        seLinuxMount=False,
-    )
-    spec["volumeLifecycleModes"] = spec.get("volumeLifecycleModes") or ["Persistent"]
 
 
 @defaults("apiregistration.v1.ServiceReference", "admissionregistration.v1.ServiceReference")

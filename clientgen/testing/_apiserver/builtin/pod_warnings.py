@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
+from ..kinds.shared.claim_warnings import claim_spec_warnings, fraction_warnings
 from ..kinds.shared.host_ports import PortPlaces
 from ..kinds.shared.ip_warnings import address_warnings, quoted
 from ..kinds.shared.node_labels import expression_warnings, label_warning
-from ..kinds.shared.quantities import amount
 from .overlaps import overlap_warnings
 from .warning import warns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["claim_spec_warnings", "template_warnings"]
+__all__ = ["template_warnings"]
 
 _ANNOTATIONS: Final[Mapping[str, str]] = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
@@ -87,7 +87,7 @@ def _warnings(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool
     for index, secret in enumerate(parts(spec, "imagePullSecrets")):
         if not secret.get("name"):
             yield f'{field}.imagePullSecrets[{index}].name: invalid empty name ""'
-    yield from _fractions(part(spec, "overhead"), f"{field}.overhead")
+    yield from fraction_warnings(part(spec, "overhead"), f"{field}.overhead")
     context = part(spec, "securityContext")
     if not context.get("seccompProfile") and _SECCOMP in annotations:
         yield f"{metadata}[{_SECCOMP}]: {_USE_SECCOMP}"
@@ -162,20 +162,6 @@ def _volumes(volumes: list[dict[str, Any]], field: str) -> Iterator[str]:
     yield from overlap_warnings(volumes)
 
 
-def claim_spec_warnings(spec: dict[str, Any], field: str) -> Iterator[str]:
-    """What to warn of in what a claim asks for: a fraction of a byte."""
-    for side in ("requests", "limits"):
-        amounts = part(part(spec, "resources"), side)
-        yield from _fractions(amounts, f"{field}.resources.{side}", "storage")
-
-
-def _fractions(amounts: Mapping[str, Any], field: str, *names: str) -> Iterator[str]:
-    for name in names or _WHOLE_BYTES:
-        if name in amounts and amount(amounts[name]) % 1:
-            value = quoted(str(amounts[name]))
-            yield f"{field}[{name}]: fractional byte value {value} is invalid, must be an integer"
-
-
 def _doubled(values: list[dict[str, Any]], member: str, field: str) -> Iterator[str]:
     seen: set[str] = set()
     for index, value in enumerate(values):
@@ -225,7 +211,7 @@ def _container(container: dict[str, Any], field: str) -> Iterator[str]:
     resources = part(container, "resources")
     for name in _WHOLE_BYTES:
         for side in ("limits", "requests"):
-            yield from _fractions(part(resources, side), f"{field}.resources.{side}", name)
+            yield from fraction_warnings(part(resources, side), f"{field}.resources.{side}", name)
     seen: set[str] = set()
     for index, variable in enumerate(parts(container, "env")):
         name = variable.get("name") or ""

@@ -14,6 +14,7 @@ from . import (
     node,
     policy,
     scheduling,
+    storage,
 )
 from .defaults import declare
 from .legacy import LegacyStrategy
@@ -36,6 +37,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "node.k8s.io": node.STRATEGIES,
     "policy": policy.STRATEGIES,
     "scheduling.k8s.io": scheduling.STRATEGIES,
+    "storage.k8s.io": storage.STRATEGIES,
 }
 
 for _strategies in _GROUPS.values():

@@ -18,6 +18,5 @@ ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {
     "autoscaling.v2.HorizontalPodAutoscalerStatus": {"currentMetrics": None},
     "rbac.v1.ClusterRole": {"rules": None},
     "rbac.v1.Role": {"rules": None},
-    "storage.v1.CSINodeDriver": {"topologyKeys": None},
 }
 """Members that are not required and yet never missing, with their zero values."""

@@ -17,7 +17,7 @@ from ..builtin import (
     validating,
     warning,
 )
-from ..tables import control, devices, network, pods, scaling, storage, workloads
+from ..tables import control, devices, network, pods, scaling, workloads
 from ..tables.columns import PLAIN
 from .metadata import MetadataChecks
 from .strategy import Strategy
@@ -39,7 +39,6 @@ _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
     **pods.PRINTERS,
     **workloads.PRINTERS,
     **network.PRINTERS,
-    **storage.PRINTERS,
     **scaling.PRINTERS,
     **control.PRINTERS,
     **devices.PRINTERS,
@@ -70,7 +69,6 @@ class LegacyStrategy(Strategy):
         self.allow_unconditional_update = key not in kinds.NEEDS_VERSION_ON_UPDATE
         self.subresources_with_status = ("approval",)
         self.generation_fields = kinds.HAS_GENERATION.get(key)
-        self.generation_on_create = key not in kinds.BEGINS_UNCOUNTED
         self.metadata_kept_by_status = kinds.KEPT_BY_STATUS.get(key, ())
         self.fields_reset_by_status = _RESET_BY_STATUS.get(resource.group_resource, ())
         self.delete_returns_object = key in kinds.DELETE_RETURNS_OBJECT

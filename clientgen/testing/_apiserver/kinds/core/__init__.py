@@ -9,6 +9,8 @@ from .event import EventStrategy
 from .limit_range import LimitRangeStrategy
 from .namespace import NamespaceStrategy
 from .node import NodeStrategy
+from .persistent_volume import PersistentVolumeStrategy
+from .persistent_volume_claim import PersistentVolumeClaimStrategy
 from .resource_quota import ResourceQuotaStrategy
 from .secret import SecretStrategy
 from .service import ServiceStrategy
@@ -24,6 +26,8 @@ STRATEGIES = {
     "LimitRange": LimitRangeStrategy,
     "Namespace": NamespaceStrategy,
     "Node": NodeStrategy,
+    "PersistentVolume": PersistentVolumeStrategy,
+    "PersistentVolumeClaim": PersistentVolumeClaimStrategy,
     "ResourceQuota": ResourceQuotaStrategy,
     "Secret": SecretStrategy,
     "Service": ServiceStrategy,

@@ -1,0 +1,16 @@
+"""Finalizers that protect objects in use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clientgen._apimachinery.optional_parts import texts
+
+__all__ = ["protect"]
+
+
+def protect(obj: dict[str, Any], finalizer: str) -> None:
+    """Add a finalizer to an object."""
+    finalizers = texts(obj["metadata"], "finalizers")
+    if finalizer not in finalizers:
+        obj["metadata"]["finalizers"] = [*finalizers, finalizer]
