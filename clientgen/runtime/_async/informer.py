@@ -204,11 +204,11 @@ class AsyncSharedInformer(Generic[T]):
         period = self._resync_period if resync_period is None else resync_period
         timer = ResyncTimer(period, self._clock.monotonic())
         handlers = Handlers(on_add, on_update, on_delete, on_delete_unknown, filter)
-        if all(each is None for each in (on_add, on_update, on_delete, on_delete_unknown)):
-            raise TypeError("add_handler() needs a function: on_add, on_update or on_delete")
         for name in handlers.__struct_fields__:
             if (function := getattr(handlers, name)) is not None:
                 check_function(f"{name} of add_handler()", function)
+        if all(each is None for each in (on_add, on_update, on_delete, on_delete_unknown)):
+            raise TypeError("add_handler() needs a function: on_add, on_update or on_delete")
         return self._processor.add(handlers, timer)
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
