@@ -142,17 +142,17 @@ async def test_a_watch_whose_connection_dies_alone(server, proxy):
 async def test_a_silent_server_that_answers_keeps_its_streams(server):
     async with client(server.url) as k, informer(k) as cms:
         assert await cms.wait_for_sync(FOREVER)
-        keeper = k.rest._keeper
-        assert keeper is not None
-        keeper._health.patience = FOREVER  # it does answer, however busy this machine is
-        await until(lambda: keeper._health.kept_since > 0)  # asked once
+        monitor = k.rest._health_monitor
+        assert monitor is not None
+        monitor._health.patience = FOREVER  # it does answer, however busy this machine is
+        await until(lambda: monitor._health.kept_since > 0)  # asked once
         await until(lambda: watches(server) == 2)  # the first was older than what is kept
         await until(lambda: cms._reflectors[0]._stream)
-        kept = keeper._health.kept_since
+        kept = monitor._health.kept_since
         stream = cms._reflectors[0]._stream
-        asked = keeper._health._asked
-        await until(lambda: keeper._health._asked != asked)
-        assert keeper._health.kept_since == kept
+        asked = monitor._health._asked
+        await until(lambda: monitor._health._asked != asked)
+        assert monitor._health.kept_since == kept
         assert cms._reflectors[0]._stream is stream
         assert watches(server) == 2
 
@@ -161,14 +161,14 @@ async def test_there_is_nothing_to_keep_when_nobody_listens(server):
     async with client(server.url) as k:
         async with informer(k) as cms:
             assert await cms.wait_for_sync(FOREVER)
-            assert any("keeper" in each for each in threads() | tasks())
-        await until(lambda: not any("keeper" in each for each in threads() | tasks()))
+            assert any("health monitor" in each for each in threads() | tasks())
+        await until(lambda: not any("health monitor" in each for each in threads() | tasks()))
 
 
 async def test_silence_checks_can_be_turned_off(server):
     async with client(server.url, silence_timeout=0) as k, informer(k) as cms:
         assert await cms.wait_for_sync(FOREVER)
-        assert not any("keeper" in each for each in threads() | tasks())
+        assert not any("health monitor" in each for each in threads() | tasks())
 
 
 async def test_a_leader_that_cannot_be_heard_leads_no_longer(proxy):

@@ -166,7 +166,7 @@ class HealthMonitor:
 
     def _run(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
-            self._task = spawn(self._keep, f"clientgen health_monitor of {self._what}")
+            self._task = spawn(self._keep, f"clientgen health monitor of {self._what}")
 
     def _keep(self) -> None:
         while (until := self._next()) is not None:
