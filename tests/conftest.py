@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 # Timing never decides a test, on whatever machine.
 settings.register_profile("clientgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# For second runs, on other Pythons: `--hypothesis-profile quick`.
+settings.register_profile("quick", settings.get_profile("clientgen"), max_examples=15)
 settings.load_profile("clientgen")
 
 # It is shared by tests, and asserts like one.
