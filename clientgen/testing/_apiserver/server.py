@@ -159,7 +159,7 @@ class ApiServer:
         check_size(request.body)
         encoding = negotiate(request.accept, stream=info.verb == "watch")
         _check_segment(info.name)
-        view = VersionedView(info.resource, self.cluster.registry)
+        view = VersionedView(info.strategy, self.cluster.registry)
         rendering = Rendering.of(request, view, encoding, self.cluster)
         return handler_of(info)(self.cluster, info, rendering)
 

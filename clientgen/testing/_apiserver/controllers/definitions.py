@@ -120,7 +120,7 @@ class Definitions:
         registry = self._cluster.registry
         resource = registry.any_version(*_DEFINITIONS)
         assert resource is not None, "it has objects"
-        old = VersionedView(resource, registry).titled(old)
+        old = VersionedView.of(resource, registry).titled(old)
         value = {**old, "metadata": {**old["metadata"]}, "status": status}
         version = resource.api_version
         writer = apply.Writer("kube-apiserver", version, "status", self._cluster.now())
@@ -141,7 +141,7 @@ class Definitions:
         if resource is not None:
             deletion = Deletion(
                 self._cluster,
-                VersionedView(resource, self._cluster.registry, converts=False),
+                VersionedView.of(resource, self._cluster.registry, converts=False),
                 DeleteOptions(),
             )
             for each in instances.now():

@@ -133,7 +133,7 @@ class Garbage:
     def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
         resource = self._cluster.resource_of(collection.name)
         if resource is not None and not _is_going(record):
-            view = VersionedView(resource, self._cluster.registry, converts=False)
+            view = VersionedView.of(resource, self._cluster.registry, converts=False)
             Deletion(self._cluster, view, options).delete(record)
 
 

@@ -59,7 +59,7 @@ class Namespaces:
                 options = DeleteOptions(grace=0, policy="Background")
                 deletion = Deletion(
                     self._cluster,
-                    VersionedView(resource, self._cluster.registry, converts=False),
+                    VersionedView.of(resource, self._cluster.registry, converts=False),
                     options,
                 )
                 for record in records:

@@ -60,6 +60,7 @@ class Codec:
         patch_types: the content types of patches.
         whole_floats: patches of any type may write integers as 1.0.
         typed_items: the items of lists have kind and apiVersion.
+        prefix: the start of the JSON of every object: kind and apiVersion.
     """
 
     formats: Iterable[Format] = Format
@@ -70,6 +71,8 @@ class Codec:
 
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
+        title = {"kind": resource.kind, "apiVersion": resource.api_version}
+        self.prefix = json.encode(self.ordered(title))[:-1] + b","
 
     # --------------------------------------------------------------------------- decoding
 

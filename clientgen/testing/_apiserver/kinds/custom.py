@@ -51,6 +51,7 @@ class CustomStrategy(Strategy):
         self.routes = CustomRoutes(resource)
         self.printer = printer_of(version.columns)
         self._shape = shape
+        self._form = f"{version.name}#{shape}"
 
     def default(self, value: dict[str, Any], *, keep_nulls: bool = False) -> None:
         """Fill in the defaults of the schema."""
@@ -121,10 +122,7 @@ class CustomStrategy(Strategy):
     @property
     def form(self) -> str:
         """The version and the shape of the definition."""
-        return self._form(self.version)
-
-    def _form(self, version: CustomVersion) -> str:
-        return f"{version.name}#{self._shape}"
+        return self._form
 
     def round_trip(self, value: dict[str, Any]) -> dict[str, Any]:
         """Prune and default an object as its reader will see it.
@@ -143,7 +141,7 @@ class CustomStrategy(Strategy):
         copy = {**deepcopy(value), "metadata": value["metadata"]}
         stored.prune(copy)  # of defaults that only this version has, for one
         stored.default(copy)
-        return copy, self._form(stored)
+        return copy, f"{stored.name}#{self._shape}"
 
     def from_storage(self, value: dict[str, Any], form: str, find: FindResource) -> dict[str, Any]:
         """Read what was stored in any version of the definition."""

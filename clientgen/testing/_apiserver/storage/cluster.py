@@ -120,14 +120,14 @@ class Cluster:
         resource = self.registry.any_version(group, plural)
         if record is None or resource is None:
             return None
-        return VersionedView(resource, self.registry).value(record)
+        return VersionedView.of(resource, self.registry).value(record)
 
     def list(self, group: str, plural: str, namespace: str = "") -> list[dict[str, Any]]:
         """All objects of a kind, or those of a namespace."""
         resource = self.registry.any_version(group, plural)
         if resource is None:
             return []
-        view = VersionedView(resource, self.registry)
+        view = VersionedView.of(resource, self.registry)
         collection = self.store.collection(self.registry.storage_of(resource))
         return [view.value(record) for record in collection.now(namespace)]
 

@@ -56,7 +56,7 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
         status = part(value, "status") | {name: each for name, each in status.items() if each}
     if status:
         value["status"] = status
-    view = VersionedView(resource, cluster.registry)
+    view = VersionedView.of(resource, cluster.registry)
     value = strategy.round_trip(view.titled(value))
     cluster.store.collection(cluster.registry.storage_of(resource)).put(*strategy.to_storage(value))
     return value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..kinds.strategy import Strategy
     from ..resources import Resource
     from .registry import Registry
     from .store import Record
@@ -26,14 +27,18 @@ class VersionedView:
         prefix: the start of the JSON of every object, kind and apiVersion.
     """
 
-    def __init__(self, resource: Resource, registry: Registry, *, converts: bool = True) -> None:
-        self.resource = resource
-        self.strategy = registry.strategy_of(resource)
-        self.form = self.strategy.form
-        title = {"kind": resource.kind, "apiVersion": resource.api_version}
-        self.prefix = json.encode(self.strategy.codec.ordered(title))[:-1] + b","
+    def __init__(self, strategy: Strategy, registry: Registry, *, converts: bool = True) -> None:
+        self.resource = strategy.resource
+        self.strategy = strategy
+        self.form = strategy.form
+        self.prefix = strategy.codec.prefix
         self._registry = registry
         self._converts = converts
+
+    @classmethod
+    def of(cls, resource: Resource, registry: Registry, *, converts: bool = True) -> Self:
+        """Make the view in the version of a resource."""
+        return cls(registry.strategy_of(resource), registry, converts=converts)
 
     # -------------------------------------------------------------------------- contents
 

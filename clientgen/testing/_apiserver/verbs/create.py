@@ -65,7 +65,7 @@ class Creation:
         self.options = options
         self.caller = info.request.caller
         self.resource = info.resource
-        self.view = VersionedView(info.resource, cluster.registry)
+        self.view = VersionedView(info.strategy, cluster.registry)
         self.strategy = self.view.strategy
         self.collection = cluster.store.collection(self.strategy.collection)
 

@@ -264,5 +264,5 @@ def evict_pod(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
 def _store(cluster: Cluster, group: str, plural: str, value: dict[str, Any]) -> None:
     resource = cluster.registry.any_version(group, plural)
     if resource is not None:
-        view = VersionedView(resource, cluster.registry)
+        view = VersionedView.of(resource, cluster.registry)
         cluster.store.collection(cluster.registry.storage_of(resource)).put(value, view.form)

@@ -38,7 +38,7 @@ class PostedObject:
         self.value = body.value
         self._resource = resource
         place(self.value["metadata"], resource, info.namespace)
-        self.view = VersionedView(info.resource, cluster.registry)
+        self.view = VersionedView(info.strategy, cluster.registry)
         self.collection = cluster.store.collection(info.strategy.collection)
 
     def own(self) -> None:

@@ -43,9 +43,9 @@ _UNSET: Final = -2147483648
 
 def scale(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
     """Read, update or patch the scale of an object."""
-    parent = VersionedView(info.resource, cluster.registry)
+    parent = VersionedView(info.strategy, cluster.registry)
     resource = body_resource(cluster, info)
-    shown = replace(shown, view=VersionedView(resource, cluster.registry))
+    shown = replace(shown, view=VersionedView.of(resource, cluster.registry))
     if info.verb == "get":
         access = ScaleAccess(cluster, info, parent)
         return shown.value(
