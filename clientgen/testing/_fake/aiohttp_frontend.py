@@ -21,13 +21,13 @@ from clientgen._apimachinery.decoding import MAX_BODY
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._http.request import HttpRequest
 
-from .._apiserver.responses.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response, Stream
 from .faults import ConnectionCut, CutResponse
 from .origins import check_origin
 from .waiters import LoopWaker
 
 if TYPE_CHECKING:
-    from .._apiserver.responses.answers import Headers, Stream
+    from .._apiserver.responses.answers import Headers
     from .dispatcher import Dispatcher
 
 __all__ = ["Frontend"]
@@ -106,14 +106,11 @@ class Frontend:
         while isinstance(answer, Deferred):
             await waker.wait(self._dispatcher.clock, answer.deadline)
             answer = self._dispatcher.resume(answer, waker)
-        if isinstance(answer, Response):
-            return await _written(request, answer)
-        self._wakers.add(waker)
-        try:
-            return await self._streamed(request, answer, waker)
-        finally:
-            self._wakers.discard(waker)
-            self._dispatcher.close(answer)
+        match answer:
+            case Response():
+                return await _written(request, answer)
+            case Stream():
+                return await self._streamed(request, answer, waker)
 
     def _check_sender(self, request: web.BaseRequest, headers: _Headers) -> None:
         """Let a request in: by its token, or where none is asked for, by where it comes from."""
@@ -136,18 +133,27 @@ class Frontend:
         response = web.StreamResponse(status=stream.status, headers=stream.headers)
         if request.version >= HttpVersion11:
             response.enable_chunked_encoding()
-        await response.prepare(request)
+        self._wakers.add(waker)
         try:
-            while (data := self._dispatcher.take(stream)) is not None:
-                if data:
-                    await response.write(data)
-                elif self._closing:
-                    break
-                else:
-                    await waker.wait(self._dispatcher.clock, stream.deadline)
+            await response.prepare(request)
+            await self._write_pieces(response, stream, waker)
         except ConnectionCut:
             await _break_off(request)
+        finally:
+            self._wakers.discard(waker)
+            self._dispatcher.close(stream)
         return response
+
+    async def _write_pieces(
+        self, response: web.StreamResponse, stream: Stream, waker: LoopWaker
+    ) -> None:
+        while (data := self._dispatcher.take(stream)) is not None:
+            if data:
+                await response.write(data)
+            elif self._closing:
+                break
+            else:
+                await waker.wait(self._dispatcher.clock, stream.deadline)
 
 
 # ---- requests ---------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from weakref import ref
 
 from clientgen.runtime._clock import on_move, real_seconds
 
-from .._apiserver.responses.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response, Stream
 from .actions import action_of
 from .faults import OpenStream, afterwards
 from .reactors import Rule, Trigger
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clientgen.runtime._clock import Clock
     from clientgen.runtime._http.request import HttpRequest
 
-    from .._apiserver.responses.answers import Answer, Stream
+    from .._apiserver.responses.answers import Answer
     from .actions import Action
     from .reactors import Effect, Pattern
 
@@ -148,11 +148,13 @@ class Dispatcher:
 
     def _open(self, action: Action | None, answer: Answer) -> Answer:
         """Keep an eye on a stream."""
-        if isinstance(answer, (Response, Deferred)):
-            return answer
-        stream = OpenStream(answer, action, self._duplicated, self._streams.discard)
-        self._streams.add(stream)
-        return stream
+        match answer:
+            case Stream():
+                stream = OpenStream(answer, action, self._duplicated, self._streams.discard)
+                self._streams.add(stream)
+                return stream
+            case Response() | Deferred():
+                return answer
 
     def _with_wake(self, answer: Answer, wake: Callable[[], None]) -> Answer:
         if not isinstance(answer, Response):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from .._apiserver.responses.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._clock import Clock
 
-    from .._apiserver.responses.answers import Answer, Headers, Stream
+    from .._apiserver.responses.answers import Answer, Headers
     from .actions import Action
 
 __all__ = [
@@ -90,8 +90,8 @@ def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
     return Deferred(later.deadline, lambda: afterwards(later.resume(), change), later.on_ready)
 
 
-class OpenStream:
-    """A stream of the server that can be interfered with; see `answers.Stream`.
+class OpenStream(Stream):
+    """A stream of the server that can be interfered with.
 
     Whoever calls holds the cluster's lock.
 

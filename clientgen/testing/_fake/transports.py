@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from clientgen.runtime._http.request import HttpResponse
 from clientgen.runtime.errors import ConnectionLost, RequestTimeout
 
-from .._apiserver.responses.answers import Deferred, Response
+from .._apiserver.responses.answers import Deferred, Response, Stream
 from .faults import ConnectionCut, CutResponse
 from .waiters import LoopWaker, ThreadWaker, earliest
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from clientgen.runtime._http.request import HttpRequest
 
-    from .._apiserver.responses.answers import Answer, Headers, Stream
+    from .._apiserver.responses.answers import Answer, Headers
     from .dispatcher import Dispatcher
 
     Streams: TypeAlias = "set[_AnswerReader[Any]]"
@@ -270,16 +270,20 @@ class _AsyncStream(_AnswerReader[LoopWaker]):
         self.abort()
 
 
-class _Body:
+class _Body(Stream):
     """The body of a whole answer, read as a stream."""
 
     def __init__(self, response: Response) -> None:
         self.status = response.status
         self.headers = response.headers
-        self.deadline: float | None = None
         self._cut = isinstance(response, CutResponse)
         sent = response.sent if isinstance(response, CutResponse) else None
         self._left: bytes = response.body[:sent]
+
+    @property
+    def deadline(self) -> float | None:
+        """There is none: it is ready."""
+        return None
 
     def take(self) -> bytes | None:
         """What is left of it."""

@@ -1,13 +1,16 @@
-"""What the handler gives back. Nothing here waits: whoever drives the handler does.
+"""Kinds of answers. The handler returns one of them and never waits; its driver does.
 
-A driver asks `ApiServer.handle(request)` and gets one of three: a whole `Response`, a `Stream`
-whose pieces it takes as they come, or `Deferred`, an answer that is not ready yet.
+A driver asks `ApiServer.handle(request)` and gets a whole `Response`, a `Stream` whose pieces it
+takes as they come, or `Deferred`, an answer that is not ready yet. The kinds are classes, and
+drivers `match` on them: another kind, such as a connection that is upgraded for exec or
+port-forward, is one class here, a member of `Answer`, and one `case` for each driver.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,32 +29,28 @@ class Response:
     headers: Headers = field(default_factory=lambda: [("content-type", "application/json")])
 
 
-class Stream(Protocol):
-    """A watch: headers now, pieces as they come.
-
-    `deadline` is when (on the server's monotonic clock) `take` has something to say even if nothing
-    happened meanwhile, such as the end of `timeoutSeconds`; None when there is no such time.
-    """
+class Stream(ABC):
+    """An answer in pieces, such as a watch: headers now, bytes as they come."""
 
     status: int
     headers: Headers
 
     @property
+    @abstractmethod
     def deadline(self) -> float | None:
-        """See above."""
-        ...
+        """When to call `take` even if nothing happens, by the server's monotonic clock; or None."""
 
+    @abstractmethod
     def take(self) -> bytes | None:
-        """The bytes that are ready; empty when there are none yet, None when it has ended."""
-        ...
+        """Return the bytes that are ready: empty if there are none yet, None at the end."""
 
+    @abstractmethod
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Have `wake` called, from whichever thread, whenever `take` may have something new."""
-        ...
+        """Have `wake` called, from any thread, whenever `take` may return something new."""
 
+    @abstractmethod
     def close(self) -> None:
-        """The client is gone."""
-        ...
+        """Note that the client is gone."""
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from msgspec import json
 from clientgen._apimachinery.failures import Failure
 
 from ..requests.options import ListOptions, list_options
+from ..responses.answers import Stream
 from .selection import check_fields, selects
 from .versions import version_number, when_version
 
@@ -115,8 +116,8 @@ class _Start:
         return stream
 
 
-class WatchStream:
-    """One watch; see `answers.Stream`."""
+class WatchStream(Stream):
+    """One watch."""
 
     def __init__(
         self,
@@ -145,7 +146,12 @@ class WatchStream:
         self._began = store.clock.monotonic()
         self._end = self._began + timeout
         self._bookmark = self._bookmark_after(self._began) if options.bookmarks else math.inf
-        self.deadline: float | None = min(self._end, self._bookmark)
+        self._deadline: float | None = min(self._end, self._bookmark)
+
+    @property
+    def deadline(self) -> float | None:
+        """When a bookmark is due, or the end; None once it has ended."""
+        return self._deadline
 
     def _bookmark_after(self, moment: float) -> float:
         """When the next bookmark is due: one a minute, and one before the end."""
@@ -175,13 +181,13 @@ class WatchStream:
         """End the watch."""
         if not self.ended:
             self.ended = True
-            self.deadline = None
+            self._deadline = None
             self._stop()
             self._wake()
 
     def _tick(self) -> None:
         now = self._store.clock.monotonic()
-        if self.ended or self.deadline is None or now < self.deadline:
+        if self.ended or self._deadline is None or now < self._deadline:
             return
         if self._bookmark <= now:
             self._bookmark = self._bookmark_after(now)
@@ -189,7 +195,7 @@ class WatchStream:
         if now >= self._end:
             self.close()
         else:
-            self.deadline = min(self._end, self._bookmark)
+            self._deadline = min(self._end, self._bookmark)
 
     # ------------------------------------------------------------------------- contents
 
