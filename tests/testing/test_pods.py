@@ -13,8 +13,9 @@ from clientgen._apimachinery.failures import Failure
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.resources import Resource
 from clientgen.testing._apiserver.verbs.binding import bind
-from clientgen.testing._apiserver.verbs.eviction import check_name, evict
+from clientgen.testing._apiserver.verbs.eviction import evict
 from clientgen.testing._apiserver.verbs.logs import FAKE, LogOptions, log, log_options
+from clientgen.testing._apiserver.verbs.posted_object import check_name
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 TIME = "2026-05-04T03:02:01Z"

@@ -1,4 +1,4 @@
-"""What the server serves: one Resource for each plural of each group version."""
+"""Resources: one for each plural of each group version that is served."""
 
 from __future__ import annotations
 

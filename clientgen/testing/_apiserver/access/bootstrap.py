@@ -275,7 +275,7 @@ def bootstrap_objects() -> Iterator[dict[str, Any]]:
 
 
 def _control_plane() -> Iterator[dict[str, Any]]:
-    """What `control_plane.json` says: rules and subjects, by namespace (if any) and name.
+    """The content of `control_plane.json`: rules and subjects, by namespace (if any) and name.
 
     A rule is `get list on pods of GROUP,GROUP named NAME`, or `get at /path`.
     """

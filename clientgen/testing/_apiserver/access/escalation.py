@@ -139,8 +139,8 @@ def _missing(
     for single in (each for rule in rules for each in _broken_up(rule)):
         if not any(_covers(rule, single) for rule in held):
             *target, verb = (f"{key}={value[0]}" for key, value in single.items())
-            found = wanted.setdefault(tuple(target), {**single, "verbs": []})
-            found["verbs"].append(verb.removeprefix("verbs="))
+            group = wanted.setdefault(tuple(target), {**single, "verbs": []})
+            group["verbs"].append(verb.removeprefix("verbs="))
     return list(wanted.values()), trouble
 
 

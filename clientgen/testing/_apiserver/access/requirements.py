@@ -26,7 +26,7 @@ def _field_requirement_causes(requirement: Mapping[str, Any], field: str) -> lis
 
 
 def selector_attributes_causes(attributes: Mapping[str, Any], field: str) -> list[Cause]:
-    """What is wrong with the selectors of a review's `resourceAttributes`."""
+    """List the mistakes in the selectors of a review's `resourceAttributes`."""
     causes: list[Cause] = []
     for name, check in (
         ("fieldSelector", _field_requirement_causes),

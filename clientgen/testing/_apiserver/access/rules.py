@@ -1,4 +1,4 @@
-"""What the stored roles and bindings allow, as the RBAC authorizer decides it.
+"""Authorization by the stored roles and bindings, as the RBAC authorizer decides.
 
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/. Rules only ever add up, so the first
 one that fits allows. A ClusterRole that aggregates others also has the rules of those: a cluster's
@@ -39,7 +39,7 @@ _ALL: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What somebody wants to do: a verb on a resource, or on a path when there is one."""
+    """An access that somebody asks for: a verb on a resource, or on a path when there is one."""
 
     verb: str
     resource: str = ""

@@ -254,21 +254,21 @@ def _bound_object(
         raise bad_request(f"cannot bind token to object of type {shown}, Kind={kind}")
     if not name:
         raise bad_request("Name parameter required.")
-    found = reader.get("", plural, "" if kind == "Node" else namespace, name)
-    if found is None:
+    bound = reader.get("", plural, "" if kind == "Node" else namespace, name)
+    if bound is None:
         raise not_found("", plural, name)
-    if uid and uid != found["metadata"]["uid"]:
+    if uid and uid != bound["metadata"]["uid"]:
         why = (
             f"the UID in the bound object reference ({uid}) does not match the UID in record. "
             "The object might have been deleted and then recreated"
         )
         raise conflict("", kind, name, why)
-    if kind == "Pod" and part(found, "spec").get("serviceAccountName", "") != account:
+    if kind == "Pod" and part(bound, "spec").get("serviceAccountName", "") != account:
         raise bad_request(
             f'cannot bind token for serviceaccount "{account}" to pod running with '
             "different serviceaccount name."
         )
-    return {**found, "kind": kind}
+    return {**bound, "kind": kind}
 
 
 def _bound_claims(bound: Mapping[str, Any], reader: ObjectReader) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def _bound_claims(bound: Mapping[str, Any], reader: ObjectReader) -> dict[str, A
 
 
 def _bound_of(own: Mapping[str, Any]) -> list[_Bound]:
-    """What a token lives and dies with; a Pod's node is only told, not looked after."""
+    """The object that a token lives and dies with; a Pod's node is only told, not looked after."""
     kinds = ("Secret", "Pod") if "pod" in own else ("Secret", "Node")
     return [_Bound(kind, **own[kind.lower()]) for kind in kinds if kind.lower() in own]
 
@@ -301,10 +301,10 @@ def _check_account(own: Mapping[str, Any], reader: ObjectReader) -> None:
 
 def _check_bound(namespace: str, bound: _Bound, reader: ObjectReader) -> None:
     home = "" if bound.kind == "Node" else namespace
-    found = reader.get("", _BOUND[bound.kind], home, bound.name)
-    if found is None or _is_gone(found, reader):
+    obj = reader.get("", _BOUND[bound.kind], home, bound.name)
+    if obj is None or _is_gone(obj, reader):
         raise _Refused("service account token has been invalidated")
-    uid, kind = found["metadata"]["uid"], bound.kind.lower()
+    uid, kind = obj["metadata"]["uid"], bound.kind.lower()
     if uid != bound.uid:
         claim = f"service account {kind} ref claim ({bound.uid})"
         raise _Refused(f"{kind} UID ({uid}) does not match {claim}")

@@ -72,7 +72,7 @@ class Definitions:
                 yield each
 
     def _others(self, name: str) -> list[dict[str, Any]]:
-        """What counts of the rivals; to read their schemas too would take a while."""
+        """Read the names of the rivals; to read their schemas too would take a while."""
         read = (json.decode(each.data, type=_Named) for each in self._rivals(name))
         return [to_builtins(each) for each in read]
 
@@ -188,7 +188,7 @@ class _Named(Struct):
 
 def _gave_up(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether a definition goes without a name that it had."""
-    return any(said and after.get(name) != said for name, said in before.items())
+    return any(value and after.get(name) != value for name, value in before.items())
 
 
 def _holds(status: dict[str, Any], condition: str) -> bool:

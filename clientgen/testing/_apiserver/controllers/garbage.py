@@ -126,9 +126,9 @@ class Garbage:
         )
 
     def _records(self, uid: str) -> list[tuple[Collection, Record]]:
-        found = sorted(self._dependents.get(uid, ()))
+        places = sorted(self._dependents.get(uid, ()))
         collections = self._cluster.store.collection
-        return [(collections(name), collections(name).records[key]) for name, key in found]
+        return [(collections(name), collections(name).records[key]) for name, key in places]
 
     def _delete(self, collection: Collection, record: Record, options: DeleteOptions) -> None:
         resource = self._cluster.resource_of(collection.name)

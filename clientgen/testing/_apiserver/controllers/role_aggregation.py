@@ -59,12 +59,12 @@ def _rules_of(
     role: Mapping[str, Any], roles: Iterable[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
     """The rules of the roles that are selected, each once."""
-    found: dict[bytes, Mapping[str, Any]] = {}
+    rules: dict[bytes, Mapping[str, Any]] = {}
     name = role["metadata"]["name"]
     for selector in parts(part(role, "aggregationRule"), "clusterRoleSelectors"):
         for other in roles:
             metadata = other["metadata"]
             if metadata["name"] != name and access.selects(selector, part(metadata, "labels")):
                 for rule in parts(other, "rules"):
-                    found.setdefault(json.encode(rule), rule)
-    return list(found.values())
+                    rules.setdefault(json.encode(rule), rule)
+    return list(rules.values())

@@ -47,7 +47,7 @@ _ZERO: Final[dict[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolea
 
 @dataclass(frozen=True, slots=True)
 class TypeDefaults:
-    """What objects of one type get.
+    """The defaults of objects of one type.
 
     Attributes:
         fill: completes an object in place; it runs first.
@@ -119,7 +119,7 @@ def fill(schema: ResolvedSchema, value: Any) -> None:
 
 
 def _plan(schema: ResolvedSchema) -> _Plan | None:
-    """What is done to values of a schema, found out once; None when that is nothing."""
+    """Return what completes values of a schema, made once; None if there is nothing to do."""
     if _NOTE not in schema.notes:
         schema.notes[_NOTE] = _made(schema)
     plan: _Plan | None = schema.notes[_NOTE]

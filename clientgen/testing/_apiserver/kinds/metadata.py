@@ -123,10 +123,10 @@ def _owners(references: list[dict[str, Any]]) -> list[Cause]:
         if not reference.get("controller"):
             continue
         if controller is not None:
-            said = 'Only one reference can have Controller set to true. Found "true" in references'
+            why = 'Only one reference can have Controller set to true. Found "true" in references'
             both = f"{_shown(controller)} and {_shown(reference)}"
             field = "metadata.ownerReferences"
-            causes.append(invalid_value(field, references, f"{said} for {both}"))
+            causes.append(invalid_value(field, references, f"{why} for {both}"))
         else:
             controller = reference
     return causes
@@ -142,16 +142,16 @@ def _owner(reference: dict[str, Any]) -> list[Cause]:
     kind = reference.get("kind", "")
     causes: list[Cause] = []
     if not _version(api_version):
-        said = "version must not be empty"
-        causes.append(invalid_value(f"{field}.apiVersion", api_version, said))
+        why = "version must not be empty"
+        causes.append(invalid_value(f"{field}.apiVersion", api_version, why))
     causes += [
         invalid_value(f"{field}.{member}", "", "must not be empty")
         for member in ("kind", "name", "uid")
         if not reference.get(member)
     ]
     if (api_version, kind) in _NEVER_OWNERS:
-        said = f"/{api_version}, Kind={kind} is disallowed from being an owner"
-        causes.append(invalid_value(field, reference, said))
+        why = f"/{api_version}, Kind={kind} is disallowed from being an owner"
+        causes.append(invalid_value(field, reference, why))
     return causes
 
 
@@ -172,8 +172,8 @@ def _finalizers(metadata: dict[str, Any]) -> list[Cause]:
         for problem in qualified_name_problems(name)
     ]
     if {"orphan", "foregroundDeletion"} <= set(finalizers):
-        said = "finalizer orphan and foregroundDeletion cannot be both set"
-        causes.append(invalid_value(field, finalizers, said))
+        why = "finalizer orphan and foregroundDeletion cannot be both set"
+        causes.append(invalid_value(field, finalizers, why))
     return causes
 
 
@@ -181,9 +181,9 @@ def _domains(metadata: dict[str, Any], *, plain: bool) -> list[Cause]:
     """Finalizers of built-in kinds have a domain or are the server's own."""
     if plain:
         return []
-    said = "name is neither a standard finalizer name nor is it fully qualified"
+    why = "name is neither a standard finalizer name nor is it fully qualified"
     return [
-        invalid_value(f"metadata.finalizers[{index}]", name, said)
+        invalid_value(f"metadata.finalizers[{index}]", name, why)
         for index, name in enumerate(texts(metadata, "finalizers"))
         if "/" not in name and name not in _OWN_FINALIZERS
     ]
@@ -213,5 +213,5 @@ def _new_finalizers(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
     if not added:
         return []
     listed = ", ".join(f'"{name}"' for name in added)
-    said = "no new finalizers can be added if the object is being deleted, found new finalizers "
-    return [forbidden_value("metadata.finalizers", f"{said}[]string{{{listed}}}")]
+    why = "no new finalizers can be added if the object is being deleted, found new finalizers "
+    return [forbidden_value("metadata.finalizers", f"{why}[]string{{{listed}}}")]

@@ -339,7 +339,7 @@ class Strategy:
 
     @property
     def form(self) -> str:
-        """What stored objects have to be written as to be shown as they are.
+        """The form of stored objects that can be shown as they are.
 
         It is empty for kinds whose versions have the same members.
         """

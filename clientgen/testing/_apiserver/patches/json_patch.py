@@ -38,7 +38,7 @@ class _DoesNotApply(Exception):  # noqa: N818 - the answer is the same whatever 
 
 
 class _Spent:
-    """What the operations of a patch have cost so far."""
+    """The cost of the operations of a patch so far."""
 
     def __init__(self) -> None:
         self._copied = 0
@@ -141,8 +141,8 @@ def _copy(document: Container, operation: dict[str, Any], spent: _Spent) -> None
 
 def _test(document: Container, operation: dict[str, Any], spent: _Spent) -> None:  # noqa: ARG001
     path = operation.get("path")
-    found = document if path == "" else _get(*_find(document, path))
-    if not _same(found, operation.get("value")):
+    tested = document if path == "" else _get(*_find(document, path))
+    if not _same(tested, operation.get("value")):
         raise _DoesNotApply
 
 

@@ -130,10 +130,10 @@ def _check_operations(value: Any, paths: list[str], checked: bool) -> list[str]:
 
 def _check_operation(index: int, operation: dict[str, Any]) -> list[str]:
     for name in ("op", "path", "from"):
-        said = operation.get(name)
-        if said is not None and not isinstance(said, str):
+        member = operation.get(name)
+        if member is not None and not isinstance(member, str):
             raise BadText(
-                f"json: cannot unmarshal {type_word(said)} into Go struct field"
+                f"json: cannot unmarshal {type_word(member)} into Go struct field"
                 f" jsonPatchOp.{name} of type string"
             )
     unknown = [name for name in operation if name not in _MEMBERS]
@@ -141,7 +141,7 @@ def _check_operation(index: int, operation: dict[str, Any]) -> list[str]:
 
 
 def undecodable(result: Any) -> Callable[[str], Failure]:
-    """What makes the 422 of a patched document that cannot be decoded; give it to `normalise`.
+    """Return what makes the 422 of a patched document that cannot be decoded, for `normalise`.
 
     The message shows the whole document, as the server does (fact 1.5).
     """
@@ -202,7 +202,7 @@ class Patch:
         return {**result, "kind": value["kind"], "apiVersion": value["apiVersion"]}
 
     def undecodable(self, result: Any) -> Callable[[str], Failure]:
-        """What makes the 422 of a result that is no such object."""
+        """Return what makes the 422 of a result that is no such object."""
         if self.media in (JSON_PATCH, MERGE_PATCH):
             return undecodable(result)
         return strategic_merge.undecodable(self.text)

@@ -62,14 +62,14 @@ class Places:
 
 
 def identity(value: Any) -> Any:
-    """What equal values have in common, to be looked up by: true is not 1."""
+    """Return a key that only equal values share; true is not 1."""
     if is_object(value) or is_array(value):
         return json.encode(value, order="sorted")
     return type(value), value
 
 
 def traces(before: list[Any], change: list[Any], key: str) -> list[Any]:
-    """What the original list looks like once the patch was merged into it.
+    """Return the original list with the patch merged into it.
 
     The server orders by it, but has deleted from and added to the memory it lies in: what was
     added stands in the places that became free, so that it keeps behind what was there.
@@ -108,7 +108,7 @@ def check_order(change: list[Any], order: list[Any], key: str) -> None:
 
 
 def directive_of(item: Any) -> Any:
-    """What an item's `$patch` says; ABSENT when it has none."""
+    """Return the `$patch` of an item; ABSENT when it has none."""
     return item.get(DIRECTIVE, ABSENT) if is_object(item) else ABSENT
 
 

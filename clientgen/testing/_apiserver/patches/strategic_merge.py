@@ -54,7 +54,7 @@ def strategic_merge(
 
 
 def undecodable(patch: dict[str, Any]) -> Callable[[str], Failure]:
-    """What makes the 422 of a patched document that cannot be decoded; give it to `normalise`."""
+    """Return what makes the 422 of a patched document that cannot be decoded, for `normalise`."""
 
     def refuse(why: str) -> Failure:
         cause = failures.invalid_value("patch", shown(patch), why)
@@ -75,15 +75,15 @@ class _Merging(NamedTuple):
 
 
 def _merging(schema: ResolvedSchema, name: str) -> _Merging:
-    found = schema.properties.get(name)
-    if found is None:
+    member = schema.properties.get(name)
+    if member is None:
         struct = schema.name.rpartition(".")[2]
         raise failures.unclassified(
             f'unable to find api field in struct {struct} for the json field "{name}"'
         )
-    strategies = [each for each in found.patch_strategies if each != "retainKeys"]
-    inside = found.items if found.items is not None else found
-    return _Merging(inside, strategies[0] if strategies else "", found.patch_merge_key)
+    strategies = [each for each in member.patch_strategies if each != "retainKeys"]
+    inside = member.items if member.items is not None else member
+    return _Merging(inside, strategies[0] if strategies else "", member.patch_merge_key)
 
 
 # ----------------------------------------------------------------------------------------- maps
@@ -234,11 +234,11 @@ def _merge_items(original: list[Any], changes: list[Any], how: _Merging) -> list
         if how.key in item:
             places.setdefault(identity(item[how.key]), at)
     for item in changes:
-        found = places.setdefault(identity(key_of(item, how.key)), len(merged))
-        if found == len(merged):
+        index = places.setdefault(identity(key_of(item, how.key)), len(merged))
+        if index == len(merged):
             merged.append(item)
         else:
-            merged[found] = _merge_map(merged[found], item, how.inside)
+            merged[index] = _merge_map(merged[index], item, how.inside)
     return merged
 
 
@@ -268,10 +268,10 @@ def _order_before(before: list[Any], change: list[Any], how: _Merging) -> list[A
 def _list_in(holder: dict[str, Any], name: str) -> list[Any] | None:
     if name not in holder:
         return None
-    found = holder[name]
-    if not is_array(found):
+    value = holder[name]
+    if not is_array(value):
         raise failures.unclassified("expected a []interface {}")
-    return found
+    return value
 
 
 def _combined(before: list[Any] | None, change: list[Any] | None, how: _Merging) -> list[Any]:

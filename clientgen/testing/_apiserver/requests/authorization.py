@@ -57,8 +57,8 @@ def _check_impersonation(cluster: Cluster, sender: Caller, meant: Caller, header
     plural = "serviceaccounts" if account else "users"
     wanted = [access.Access("impersonate", plural, "", "", namespace, name)]
     for header, value in headers:
-        if found := _IMPERSONATED.get(header.lower()):
-            wanted.append(access.Access("impersonate", *found, "", "", value))
+        if target := _IMPERSONATED.get(header.lower()):
+            wanted.append(access.Access("impersonate", *target, "", "", value))
     for key, values in meant.extra.items():
         group = "authentication.k8s.io"
         wanted += [access.Access("impersonate", "userextras", group, key, "", v) for v in values]

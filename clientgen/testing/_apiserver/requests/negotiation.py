@@ -21,7 +21,7 @@ _VERSIONS: Final = ("v1", "v1beta1")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What objects are shown as; the default is whole objects."""
+    """The form that objects are shown in; the default is whole objects."""
 
     kind: str = ""
     version: str = "v1"
@@ -57,9 +57,9 @@ def negotiate(accept: str, *, stream: bool = False) -> Encoding:
     if not accept or accept == "application/json":
         return JSON
     for entry in _by_quality(accept):
-        found = _encoding(entry, stream=stream)
-        if found is not None:
-            return found
+        encoding = _encoding(entry, stream=stream)
+        if encoding is not None:
+            return encoding
     message = f"406: Not Acceptable\n\nAvailable representations: {_AVAILABLE}"
     raise Failure(406, "NotAcceptable", message)
 

@@ -109,7 +109,7 @@ def _refused(kind: str, causes: Sequence[Cause]) -> Failure:
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """What a list or watch selects, and from when."""
+    """The selection of a list or watch, and its start."""
 
     labels: LabelTest | None
     fields: tuple[FieldTerm, ...]

@@ -1,1 +1,1 @@
-"""What a server holds: resources and their strategies, stored objects, views of them."""
+"""The state of a server: resources and their strategies, stored objects, views of them."""

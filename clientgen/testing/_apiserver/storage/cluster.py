@@ -98,7 +98,7 @@ class Cluster:
     def _records(self, resource: Resource) -> dict[str, Record]:
         return self.store.collection(self.registry.storage_of(resource)).records
 
-    def found(self, resource: Resource, namespace: str, name: str) -> Record:
+    def existing(self, resource: Resource, namespace: str, name: str) -> Record:
         """One stored object that has to be there.
 
         Raises:
@@ -146,10 +146,10 @@ class Cluster:
         """
         if not resource.namespaced or not self.serves(_NAMESPACE):
             return
-        found = self.record("", "namespaces", "", namespace)
-        if found is None:
+        record = self.record("", "namespaces", "", namespace)
+        if record is None:
             raise not_found("", "namespaces", namespace)
-        if found.value()["metadata"].get("deletionTimestamp"):
+        if record.value()["metadata"].get("deletionTimestamp"):
             cause = Cause(
                 "NamespaceTerminating",
                 f"namespace {namespace} is being terminated",

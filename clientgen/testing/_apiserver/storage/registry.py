@@ -117,8 +117,8 @@ class Registry:
         if defined is not None:
             versions = defined[0].versions if group == resource.group else ()
             return next((each.schema for each in versions if each.name == version), None)
-        found = self.of_kind(group, version, resource.kind)
-        return found.schema if found else None
+        served = self.of_kind(group, version, resource.kind)
+        return served.schema if served else None
 
     # ------------------------------------------------------------------ custom resources
 
@@ -134,9 +134,9 @@ class Registry:
 
     def mark_ending(self, name: str, *, ending: bool) -> None:
         """Note whether the instances of a definition are being removed."""
-        found = self._custom.get(name)
-        if found is not None and found[0].is_ending != ending:
-            self._custom[name] = (replace(found[0], is_ending=ending), found[1])
+        defined = self._custom.get(name)
+        if defined is not None and defined[0].is_ending != ending:
+            self._custom[name] = (replace(defined[0], is_ending=ending), defined[1])
             self._set_strategies(name)
             self.revision += 1
 
@@ -181,10 +181,12 @@ def _key(resource: Resource) -> tuple[str, str, str, str]:
 
 
 def _by_kind(resources: Iterable[Resource]) -> dict[tuple[str, str], dict[str, Resource]]:
-    found: dict[tuple[str, str], dict[str, Resource]] = {}
+    by_kind: dict[tuple[str, str], dict[str, Resource]] = {}
     for resource in resources:
-        found.setdefault((resource.group, resource.kind), {}).setdefault(resource.version, resource)
-    return found
+        by_kind.setdefault((resource.group, resource.kind), {}).setdefault(
+            resource.version, resource
+        )
+    return by_kind
 
 
 def _resources(definition: Definition) -> Iterator[Resource]:
@@ -207,10 +209,10 @@ def _resources(definition: Definition) -> Iterator[Resource]:
 
 
 def _resource(template: Resource, version: CustomVersion) -> Resource:
-    found = replace(template, version=version.name, schema=version.schema)
+    resource = replace(template, version=version.name, schema=version.schema)
     parts: dict[str, Subresource] = {}
     if version.has_status:
-        parts["status"] = Subresource("status", found.gvk, _PART_VERBS)
+        parts["status"] = Subresource("status", resource.gvk, _PART_VERBS)
     if version.scale is not None:
         parts["scale"] = Subresource("scale", _SCALE, _PART_VERBS)
-    return replace(found, subresources=parts)
+    return replace(resource, subresources=parts)

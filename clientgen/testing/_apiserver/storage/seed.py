@@ -63,10 +63,10 @@ def put(cluster: Cluster, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
-    found: Any = value.get("metadata") or {}
-    if is_object(found):
-        return found
-    raise ValueError(f"metadata has to be an object, not {found!r}")
+    metadata: Any = value.get("metadata") or {}
+    if is_object(metadata):
+        return metadata
+    raise ValueError(f"metadata has to be an object, not {metadata!r}")
 
 
 def _resource(cluster: Cluster, value: dict[str, Any]) -> Resource:

@@ -1,4 +1,4 @@
-"""What is stored: objects as encoded JSON under one version counter, their history, their watchers.
+"""Stored objects: encoded JSON under one version counter, their history, their watchers.
 
 A collection holds the objects of one group and plural, whatever version they are read in. A stored
 object is its JSON without `kind` and `apiVersion`, which the reader puts in front: a list is made
@@ -34,7 +34,7 @@ HISTORY_BYTES: Final = 64 << 20
 MOST_BYTES: Final = 1536 << 10
 """How large one object may be: what etcd takes in one request."""
 _MOST_SENT: Final = 2 << 20
-"""What is not even sent to etcd."""
+"""Objects of this size are not even sent to etcd."""
 MOST_STORED: Final = 2 << 30
 """How much all objects may come to: etcd's quota, if nobody sets another."""
 _CACHED: Final = 256
@@ -78,8 +78,8 @@ class Record:
 
     def value(self) -> dict[str, Any]:
         """The object without kind and apiVersion; a copy of the caller's own."""
-        found: dict[str, Any] = _decode(self.data)
-        return found
+        value: dict[str, Any] = _decode(self.data)
+        return value
 
     def at(self, version: int) -> Record:
         """The same content, said to be of another version (a deletion's, say)."""
@@ -115,28 +115,28 @@ class Change:
     @property
     def record(self) -> Record:
         """The object the change is about, as it is now, or as it was last."""
-        found = self.after or self.before
-        assert found is not None
-        return found
+        record = self.after or self.before
+        assert record is not None
+        return record
 
     def departed(self) -> Record:
         """The old content with the version of this change, for those who no longer see it."""
         if self._departed is not None:
             return self._departed
         assert self.before is not None
-        found = self.before.at(self.version)
+        record = self.before.at(self.version)
         if self._is_recent:
-            self._departed = found
-        return found
+            self._departed = record
+        return record
 
     def encoded(self, kind: str, form: bytes, make: Callable[[], bytes]) -> bytes:
         """The event as a line, made once for all watchers that see it in the same form."""
-        found = self._encoded.get((kind, form))
-        if found is None:
-            found = make()
+        line = self._encoded.get((kind, form))
+        if line is None:
+            line = make()
             if self._is_recent:
-                self._encoded[kind, form] = found
-        return found
+                self._encoded[kind, form] = line
+        return line
 
     def age(self) -> None:
         """Keep no lines any more: most watches have them."""
@@ -283,7 +283,7 @@ class Collection:
         return stop
 
     def watches(self) -> tuple[Callable[[], None], ...]:
-        """What ends each of the watches that clients have open now."""
+        """Return what ends each of the watches that clients have open now."""
         return tuple(ended for _, ended in self._watchers if ended is not None)
 
 
@@ -312,10 +312,10 @@ class Store:
 
     def collection(self, name: str) -> Collection:
         """The collection of that name; it is there as soon as somebody asks."""
-        found = self._collections.get(name)
-        if found is None:
-            found = self._collections[name] = Collection(name, self)
-        return found
+        collection = self._collections.get(name)
+        if collection is None:
+            collection = self._collections[name] = Collection(name, self)
+        return collection
 
     def drop(self, name: str) -> None:
         """Remove an empty collection and its history."""

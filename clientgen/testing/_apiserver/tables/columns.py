@@ -1,4 +1,4 @@
-"""What a table is made of: columns that name, describe and compute their cells.
+"""Columns of tables, which name, describe and compute their cells.
 
 A kind's table is a tuple of columns; each computes its cell from a `View` of the object, so that
 what a column is called and what it shows stand side by side. Descriptions are the documentation of
@@ -39,7 +39,7 @@ UNSET: Final = "<unset>"
 
 
 def dig(value: Any, *keys: str) -> Any:
-    """What stands at `keys` inside nested objects; None where one of them is missing."""
+    """Return the value at `keys` inside nested objects; None where one of them is missing."""
     found = value
     for key in keys:
         if not isinstance(found, dict):
@@ -72,11 +72,11 @@ class View:
         return self.at("metadata", "deletionTimestamp") is not None
 
     def at(self, *keys: str) -> Any:
-        """What stands at `keys`; None where one of them is missing."""
+        """Return the value at `keys`; None where one of them is missing."""
         return dig(self.obj, *keys)
 
     def text(self, *keys: str) -> str:
-        """What stands at `keys` as text; empty where it is missing."""
+        """Return the value at `keys` as text; empty where it is missing."""
         return str(self.at(*keys) or "")
 
     def members(self, *keys: str) -> dict[str, Any]:

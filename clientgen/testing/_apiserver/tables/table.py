@@ -71,7 +71,7 @@ def table(
 
 
 def _row_object(include: str, api_version: str) -> Callable[[dict[str, Any]], Any]:
-    """What a row carries of its object."""
+    """Return the part of its object that a row carries."""
     if include in ("Metadata", ""):
         return lambda obj: {
             "kind": "PartialObjectMetadata",
@@ -116,7 +116,7 @@ def _definition(
 
 
 def _documentation(schema: ResolvedSchema, path: str) -> str:
-    """What the spec says of a field, without the list of values that documents add to it."""
+    """Return the documentation of a field, without the list of values that documents add to it."""
     text = ""
     for key in path.split("."):
         child = schema.properties.get(key)

@@ -70,7 +70,7 @@ class Apply(Update):
         return self._create(value)
 
     def _merged(self, live: dict[str, Any] | None, config: dict[str, Any]) -> dict[str, Any]:
-        """What an object becomes when a configuration is applied to it."""
+        """Return the object that a configuration makes of the stored one."""
         value = apply.applied(
             live,
             config,

@@ -21,8 +21,7 @@ from clientgen._apimachinery.optional_parts import part, parts
 
 from ..access.tokens import timestamp
 from ..requests.bodies import body_resource
-from .eviction import check_name
-from .posted_object import PostedObject
+from .posted_object import PostedObject, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -58,7 +58,7 @@ def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
 def delete(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     """DELETE of one object."""
     deletion = _deleting(cluster, info.request, rendering)
-    answer = deletion.delete(cluster.found(info.resource, info.namespace, info.name))
+    answer = deletion.delete(cluster.existing(info.resource, info.namespace, info.name))
     return rendering.value(answer)
 
 

@@ -16,7 +16,6 @@ from clientgen._apimachinery.decoding import parse
 from clientgen._apimachinery.failures import (
     Cause,
     Failure,
-    bad_request,
     forbidden,
     status_success,
     unclassified,
@@ -28,7 +27,7 @@ from ..requests.bodies import body_resource
 from ..requests.options import delete_options
 from ..storage.versioned_view import VersionedView
 from .delete import Deletion
-from .posted_object import PostedObject
+from .posted_object import PostedObject, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from ..responses.rendering import Rendering
     from ..storage.cluster import Cluster
 
-__all__ = ["Eviction", "check_name", "evict", "evict_pod"]
+__all__ = ["Eviction", "evict", "evict_pod"]
 
 _OLD_EVICTION: Final = "policy/v1beta1"
 _MOST_DISRUPTED: Final = 2000
@@ -51,7 +50,7 @@ _UNGUARDED: Final = ("Succeeded", "Failed", "Pending")
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """What an eviction does, in this order, each step only if the one before succeeded.
+    """The steps of an eviction, in this order, each only if the one before succeeded.
 
     Attributes:
         budget: the PodDisruptionBudget to store, with one disruption less; None when none counts.
@@ -61,16 +60,6 @@ class Eviction:
 
     budget: dict[str, Any] | None
     pod: dict[str, Any]
-
-
-def check_name(name: str, body: Mapping[str, Any], kind: str) -> None:
-    """Refuse an Eviction or Binding of another pod; it is the first thing that is checked.
-
-    Raises:
-        Failure: 400.
-    """
-    if part(body, "metadata").get("name") != name:
-        raise bad_request(f"name in URL does not match name in {kind} object")
 
 
 def evict(pod: dict[str, Any], budgets: Iterable[dict[str, Any]], now: datetime) -> Eviction:

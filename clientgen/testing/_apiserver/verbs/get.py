@@ -27,7 +27,7 @@ def get(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> Answer:
     _refuse_export(info.request)
 
     def answer() -> Answer:
-        return rendering.record(cluster.found(info.resource, info.namespace, info.name))
+        return rendering.record(cluster.existing(info.resource, info.namespace, info.name))
 
     version = version_number(first(info.request.query, "resourceVersion"))
     return when_version(cluster.store, version, answer)

@@ -103,7 +103,7 @@ def page(
     view: VersionedView,
     then: Callable[[Sequence[Record], dict[str, Any]], Answer],
 ) -> Answer:
-    """What `then` answers of the objects a list shows, and of the list's metadata.
+    """Answer with `then`, called with the objects of a list and the list's metadata.
 
     Raises:
         Failure: 400, 410 or 422, for a list that cannot be had.
@@ -112,11 +112,11 @@ def page(
     check_fields(view, options.fields)
     store = cluster.store
     collection = store.collection(info.strategy.collection)
-    found = _Page(store, collection, view, options, info.namespace)
+    pages = _Page(store, collection, view, options, info.namespace)
     if options.continue_:
-        return then(*found.continued())
+        return then(*pages.continued())
     version = _listed_version(options.version)
-    return when_version(store, version, lambda: then(*found.first(version)))
+    return when_version(store, version, lambda: then(*pages.first(version)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class _Page:
 
     @property
     def _prefix(self) -> str:
-        """What tokens leave out of the keys."""
+        """The part of the keys that tokens leave out."""
         return f"{self.namespace}/" if self.namespace else ""
 
     def _listed(self, records: Sequence[Record], version: int, limit: int) -> _Listed:

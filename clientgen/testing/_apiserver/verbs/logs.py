@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 __all__ = ["FAKE", "LogOptions", "LogText", "container_of", "log", "log_options", "read_log"]
 
 FAKE: Final = "fake logs"
-"""What every container says unless a test has it say something else."""
+"""The log of every container, unless a test sets another."""
 
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
 
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """What part of a log is wanted; `sinceTime` and `sinceSeconds` are for who has the log."""
+    """The part of a log that is wanted; `sinceTime` and `sinceSeconds` are for who has the log."""
 
     container: str = ""
     follow: bool = False
@@ -124,8 +124,8 @@ def container_of(pod: Mapping[str, Any], wanted: str) -> str:
         return wanted
     regular = parts(spec, "containers")
     if len(regular) == 1:
-        found: str = regular[0]["name"]
-        return found
+        name: str = regular[0]["name"]
+        return name
     why = f"choose one of: [{' '.join(names)}]"
     raise bad_request(f"a container name must be specified for pod {name}, {why}")
 

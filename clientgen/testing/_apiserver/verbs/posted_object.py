@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clientgen._apimachinery.failures import bad_request
+from clientgen._apimachinery.optional_parts import part
+
 from .. import apply
 from ..kinds.codec import Codec
 from ..requests.bodies import complain, object_of, place
@@ -15,6 +18,8 @@ from ..responses.rendering import value_answer
 from ..storage.versioned_view import VersionedView
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..requests.options import WriteOptions
     from ..requests.request_info import RequestInfo
     from ..resources import Resource
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from ..storage.cluster import Cluster
     from ..storage.store import Record
 
-__all__ = ["PostedObject"]
+__all__ = ["PostedObject", "check_name"]
 
 
 class PostedObject:
@@ -55,7 +60,17 @@ class PostedObject:
         self.cluster.check_namespace(self.info.resource, self.info.namespace, {})
 
     def record(self, name: str) -> Record:
-        return self.cluster.found(self.info.resource, self.info.namespace, name)
+        return self.cluster.existing(self.info.resource, self.info.namespace, name)
 
     def answer(self, shown: Rendering, value: dict[str, Any]) -> Response:
         return value_answer(201, value, shown.encoding)
+
+
+def check_name(name: str, body: Mapping[str, Any], kind: str) -> None:
+    """Refuse an Eviction or Binding of another pod; it is the first thing that is checked.
+
+    Raises:
+        Failure: 400.
+    """
+    if part(body, "metadata").get("name") != name:
+        raise bad_request(f"name in URL does not match name in {kind} object")

@@ -49,7 +49,7 @@ def scale(cluster: Cluster, info: RequestInfo, shown: Rendering) -> Answer:
     if info.verb == "get":
         access = ScaleAccess(cluster, info, parent)
         return shown.value(
-            access.read(parent.value(cluster.found(info.resource, info.namespace, info.name)))
+            access.read(parent.value(cluster.existing(info.resource, info.namespace, info.name)))
         )
     kind = "UpdateOptions" if info.verb == "update" else "PatchOptions"
     media = patch_type(info.request, info.strategy.codec) if info.verb == "patch" else ""
@@ -128,7 +128,7 @@ class ScaleAccess:
         return self._store(write, record, live, scale)
 
     def _record(self) -> Record:
-        return self._cluster.found(self._resource, self._info.namespace, self._info.name)
+        return self._cluster.existing(self._resource, self._info.namespace, self._info.name)
 
     def _write(self, write: Update, record: Record, scale: dict[str, Any]) -> dict[str, Any]:
         causes = self._strategy.scale_causes(scale)

@@ -59,7 +59,7 @@ class Update(Creation):
     """One write to one object."""
 
     def current(self) -> Record | None:
-        """What is stored under the name of the request."""
+        """Return the stored object that the request names, if there is one."""
         return self.collection.records.get(key_of(self.info.namespace, self.info.name))
 
     def _missing(self) -> Failure:
