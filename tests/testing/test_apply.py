@@ -394,7 +394,7 @@ def test_fields_that_writes_cannot_change_are_listed_by_kind() -> None:
     assert strategy_of(resource("services", "Service")).reset_fields("status") == (("spec",),)
     deployments = resource("deployments", "Deployment", "apps")
     assert strategy_of(deployments).reset_fields("status") == (("spec",), ("metadata", "labels"))
-    version: Any = SimpleNamespace(columns=[])
+    version: Any = SimpleNamespace(name="v1", columns=[])
     definition: Any = SimpleNamespace()
     things = CustomStrategy(resource("things", "Thing", GROUP), version, definition, "1")
     assert things.reset_fields("status") == (("spec",), ("metadata",))

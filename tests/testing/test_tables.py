@@ -575,7 +575,7 @@ def test_printer_columns_of_kinds(kind: str, obj: Any, expected: dict[str, objec
 
 
 def custom(*columns: dict[str, Any]) -> CustomStrategy:
-    version: Any = SimpleNamespace(columns=columns)
+    version: Any = SimpleNamespace(name="v1", columns=columns)
     definition: Any = SimpleNamespace()
     return CustomStrategy(resource("Widget", "example.com"), version, definition, "1")
 
