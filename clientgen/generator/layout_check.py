@@ -86,8 +86,8 @@ def _kind(line: str) -> str:
     flat, count = _STRING.sub("S", line), 1
     while count:
         flat, count = _BRACKETS.subn("N", flat)
-    found = _LINE.fullmatch(flat)
-    return _KIND_OF[found.lastgroup or ""] if found else ""
+    match = _LINE.fullmatch(flat)
+    return _KIND_OF[match.lastgroup or ""] if match else ""
 
 
 # ---- what takes several lines -------------------------------------------------------------------

@@ -88,12 +88,12 @@ def attribute_docstring(text: str, indent: int) -> str:
 
 def _filled(text: str, width: int) -> list[str]:
     """The lines of a docstring, with its quotes."""
-    said = said_by(text).strip() or "…"
-    if "\n" not in said:
-        line = _escaped(said, _QUOTES_OF_LINE)
+    words = said_by(text).strip() or "…"
+    if "\n" not in words:
+        line = _escaped(words, _QUOTES_OF_LINE)
         if len(line) + 2 * len(DELIMITER) <= width:
             return [f"{DELIMITER}{line}{DELIMITER}"]
-    first, *rest = _PARAGRAPHS.split(_escaped(said, _QUOTES))
+    first, *rest = _PARAGRAPHS.split(_escaped(words, _QUOTES))
     opening = _paragraph(first, width, initial_indent=" " * len(DELIMITER)).lstrip()
     paragraphs = [opening, *(_paragraph(part, width) for part in rest)]
     return [*(DELIMITER + "\n\n".join(paragraphs)).split("\n"), DELIMITER]

@@ -176,10 +176,10 @@ class _Names(Scope):
         return self.same_in_sync(word(text))
 
     def code(self, text: str, client: ClientPlan, method: MethodPlan) -> str:
-        """The source of a method, of a text of its shape."""
+        """Source of a method: a text of its shape with the gaps filled."""
 
-        def filled(found: re.Match[str]) -> str:
-            gap, name = found.groups()
+        def filled(match: re.Match[str]) -> str:
+            gap, name = match.groups()
             if gap:
                 return self._gap(gap, client.resource, method)
             return self.use(name) if name in KNOWN_NAMES else name

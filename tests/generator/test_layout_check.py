@@ -39,17 +39,17 @@ def sources(folder: Path) -> dict[str, str]:
 
 
 def test_black_need_not_read_the_clients_of_kubernetes() -> None:
-    found = sources(ROOT / "generated")
+    texts_by_path = sources(ROOT / "generated")
 
-    assert len(found) > 200
-    assert [path for path, text in found.items() if not is_laid_out(text)] == []
+    assert len(texts_by_path) > 200
+    assert [path for path, text in texts_by_path.items() if not is_laid_out(text)] == []
 
 
 def test_black_need_not_read_golden_output() -> None:
-    found = {path: text for folder in GOLDEN for path, text in sources(folder).items()}
-    left = {Path(path) for path, text in found.items() if not is_laid_out(text)}
+    texts_by_path = {path: text for folder in GOLDEN for path, text in sources(folder).items()}
+    left = {Path(path) for path, text in texts_by_path.items() if not is_laid_out(text)}
 
-    assert len(found) > 900
+    assert len(texts_by_path) > 900
     assert {path.relative_to(ROOT / "tests/golden").parts[0] for path in left} == LEFT_TO_BLACK
     assert {path.name for path in left} == {"models.py"}
 

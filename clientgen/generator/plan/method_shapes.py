@@ -1,10 +1,20 @@
 """How the methods of clients look: their heads, their docstrings and what they do.
 
-Each shape is Python with gaps in braces. `{method}` is the name of the method, `{model}` the class
-it returns or works on, `{input}` the class of its body, `{kind}` the kind of the client, and
-`{subresource}` the subresource. `{object}` is "the Pod" or, of a subresource, "the status of the
-Pod". `{part}` is the keyword argument that names the subresource, if there is one. Names of the
-runtime are imported where they are used.
+Each shape is Python with gaps in braces. Names of the runtime are imported where they are used; the
+synchronous flavour is derived. The gaps of heads and bodies are:
+
+    {method}     the name of the method
+    {model}      the class that it returns or works on
+    {input}      the class of its body
+    {patches}    the kinds of patches that the API server takes
+    {part}       the keyword argument that names the subresource, if there is one
+    {subresource_string}    the subresource as a string
+
+The gaps of docstrings are:
+
+    {kind}          the kind of the client: Pod
+    {subresource}   the subresource: status
+    {object}        "the Pod" or, of a subresource, "the status of the Pod"
 """
 
 from __future__ import annotations
