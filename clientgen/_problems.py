@@ -86,7 +86,7 @@ def did_you_mean(name: str, candidates: Iterable[str], otherwise: str = "") -> s
     """
     import difflib  # seldom needed, and it takes a while
 
-    by_lower = {each.lower(): each for each in candidates}
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
     last = name.lower().rpartition("/")[2]
     for close in difflib.get_close_matches(name.lower(), by_lower):
         # Two kinds of one group are alike by their group alone.

@@ -85,9 +85,9 @@ def old_item(structure: Structure, old: Any, item: Any) -> Any:
     if structure.list_type != "map" or not is_list(old) or not is_object(item):
         return None
     key = key_of(structure, item)
-    for each in old:
-        if is_object(each) and same(key_of(structure, each), key):
-            return each
+    for old_value in old:
+        if is_object(old_value) and same(key_of(structure, old_value), key):
+            return old_value
     return None
 
 
@@ -102,7 +102,7 @@ def same(left: Any, right: Any) -> bool:
         return (
             is_object(right)
             and left.keys() == right.keys()
-            and all(same(each, right[name]) for name, each in left.items())
+            and all(same(left_member, right[name]) for name, left_member in left.items())
         )
     if is_list(left):
         return is_list(right) and len(left) == len(right) and all(map(same, left, right))

@@ -29,17 +29,17 @@ def drop_nulls(value: Any, structure: Structure | None) -> None:
     if structure is None:
         return
     if is_list(value):
-        for each in value:
-            if is_container(each):
-                drop_nulls(each, structure.items)
+        for item in value:
+            if is_container(item):
+                drop_nulls(item, structure.items)
     elif is_object(value):
         _drop_members(value, structure)
 
 
 def _drop_members(value: dict[str, Any], structure: Structure) -> None:
     gone: list[str] = []
-    for name, each in value.items():
-        if each is None:
+    for name, member in value.items():
+        if member is None:
             substructure = structure.member(name)
             if (
                 substructure is not None
@@ -47,8 +47,8 @@ def _drop_members(value: dict[str, Any], structure: Structure) -> None:
                 and not substructure.has_default
             ):
                 gone.append(name)
-        elif is_container(each):
-            drop_nulls(each, structure.member(name))
+        elif is_container(member):
+            drop_nulls(member, structure.member(name))
     for name in gone:
         del value[name]
 
@@ -60,11 +60,11 @@ def _default(value: Any, structure: Structure | None) -> None:
         _default_object(value, structure)
     elif is_list(value) and structure.items is not None:
         items = structure.items
-        for at, each in enumerate(value):
-            if each is None and not items.nullable:
+        for at, item in enumerate(value):
+            if item is None and not items.nullable:
                 value[at] = copied(items.default)
-            if is_container(each):
-                _default(each, items)
+            if is_container(item):
+                _default(item, items)
 
 
 def _default_object(value: dict[str, Any], structure: Structure) -> None:
@@ -73,11 +73,11 @@ def _default_object(value: dict[str, Any], structure: Structure) -> None:
             name not in value or (value[name] is None and not substructure.nullable)
         ):
             value[name] = copied(substructure.default)
-    for name, each in value.items():
+    for name, member in value.items():
         known_value = structure.member(name)
         if known_value is None:
             continue
-        if each is None and not known_value.nullable:
+        if member is None and not known_value.nullable:
             value[name] = copied(known_value.default)
-        elif is_container(each):
-            _default(each, known_value)
+        elif is_container(member):
+            _default(member, known_value)

@@ -64,29 +64,29 @@ def _count_rules(spec: Mapping[str, Any]) -> int:
     level: list[Any] = [spec]
     while level:
         inside: list[Any] = []
-        for each in level:
-            if is_object(each):
-                rules = each.get("x-kubernetes-validations")
+        for inner_count in level:
+            if is_object(inner_count):
+                rules = inner_count.get("x-kubernetes-validations")
                 count += len(rules) if is_list(rules) else 0
-                inside += each.values()
-            elif is_list(each):
-                inside += each
+                inside += inner_count.values()
+            elif is_list(inner_count):
+                inside += inner_count
         level = inside
     return count
 
 
 def _internal(spec: Mapping[str, Any]) -> dict[str, Any]:
-    versions: list[dict[str, Any]] = [dict(each) for each in listed(spec, "versions")]
+    versions: list[dict[str, Any]] = [dict(version) for version in listed(spec, "versions")]
     internal = {**spec, "versions": versions}
     if not versions:
         return internal
     internal["version"] = versions[0].get("name") or ""
     for name, shared in _SHARED.items():
         first = versions[0].get(name)
-        if all(each.get(name) == first for each in versions):
+        if all(version.get(name) == first for version in versions):
             internal[shared] = first
-            for each in versions:
-                each.pop(name, None)
+            for version in versions:
+                version.pop(name, None)
     return internal
 
 
@@ -117,7 +117,7 @@ def _spec(spec: dict[str, Any]) -> Iterator[Cause]:
     if spec.get("version"):
         yield from _label("spec.version", spec["version"])
     yield from _names(part(spec, "names"))
-    status = shared_status or any(_has_status(each.get("subresources")) for each in versions)
+    status = shared_status or any(_has_status(version.get("subresources")) for version in versions)
     yield from check_version(spec, "spec", "validation", status=status)
     yield from check_conversion(spec.get("conversion"), "spec.conversion")
 
@@ -176,8 +176,8 @@ def _names(names: Mapping[str, Any]) -> Iterator[Cause]:
         elif value:
             yield from _label(f"spec.names.{name}", value)
     for name in ("shortNames", "categories"):
-        for at, each in enumerate(listed(names, name)):
-            yield from _label(f"spec.names.{name}[{at}]", each)
+        for at, label in enumerate(listed(names, name)):
+            yield from _label(f"spec.names.{name}[{at}]", label)
     if names.get("kind") and names["kind"] == names.get("listKind"):
         why = "kind and listKind may not be the same"
         yield invalid_value("spec.names.listKind", names["listKind"], why)
@@ -190,7 +190,10 @@ def _unchanged(spec: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Caus
     before: dict[str, Any] = old["spec"]
     names, old_names = part(spec, "names"), part(before, "names")
     conditions = listed(part(old, "status"), "conditions")
-    if any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+    if any(
+        condition["type"] == "Established" and condition["status"] == "True"
+        for condition in conditions
+    ):
         yield from _immutable("spec.scope", spec.get("scope"), before.get("scope"))
         yield from _immutable("spec.names.kind", names.get("kind"), old_names.get("kind"))
     yield from _immutable("spec.group", spec.get("group"), before.get("group"))
@@ -257,18 +260,18 @@ def _annotation(crd: Mapping[str, Any]) -> str:
 def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[str]:
     """What the server warns of: formats it does not know."""
     old_warnings = frozenset[str]() if old is None else frozenset(_warnings(old))
-    return [each for each in _warnings(crd) if each not in old_warnings]
+    return [warning for warning in _warnings(crd) if warning not in old_warnings]
 
 
 def _warnings(crd: Mapping[str, Any]) -> list[str]:
     spec = _internal(part(crd, "spec"))
     schemas = [schema_in(spec.get("validation"))]
-    schemas += [schema_in(each.get("schema")) for each in spec["versions"]]
-    nodes = [each for schema in schemas if schema for each in _nodes(schema)]
+    schemas += [schema_in(version.get("schema")) for version in spec["versions"]]
+    nodes = [node for schema in schemas if schema for node in _nodes(schema)]
     return [
-        f'unrecognized format "{each["format"]}"'
-        for each in nodes
-        if each.get("format") and not recognized(each.get("type") or "", each["format"])
+        f'unrecognized format "{node["format"]}"'
+        for node in nodes
+        if node.get("format") and not recognized(node.get("type") or "", node["format"])
     ]
 
 
@@ -278,6 +281,6 @@ def _nodes(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     inner += part(raw, "properties").values()
     for junctor in ("allOf", "anyOf", "oneOf"):
         inner += listed(raw, junctor)
-    for each in inner:
-        if is_object(each):
-            yield from _nodes(each)
+    for inner_schema in inner:
+        if is_object(inner_schema):
+            yield from _nodes(inner_schema)

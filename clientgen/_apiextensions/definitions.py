@@ -54,7 +54,7 @@ class Definition:
         source = value.get("apiVersion")
         if source == version.api_version:
             return value
-        if all(source != each.api_version for each in self.versions):
+        if all(source != version.api_version for version in self.versions):
             raise unclassified(f"request to convert CR from an invalid group/version: {source}")
         if self.conversion == "Webhook":
             raise _no_webhook(self.names["plural"], self.group)
@@ -79,9 +79,13 @@ def read(crd: Mapping[str, Any], schemas: Schemas) -> Definition:
         scope=spec["scope"],
         versions=tuple(
             CustomVersion(
-                each, spec["group"], names["kind"], schemas, _successor(each, spec["versions"])
+                version,
+                spec["group"],
+                names["kind"],
+                schemas,
+                _successor(version, spec["versions"]),
             )
-            for each in spec["versions"]
+            for version in spec["versions"]
         ),
         conversion=part(spec, "conversion").get("strategy", "None"),
     )
@@ -103,9 +107,9 @@ def _successor(version: Mapping[str, Any], versions: Iterable[Mapping[str, Any]]
     """The best version that is neither deprecated nor older than this one; empty for none."""
     rank = _rank(version["name"])
     names = [
-        each["name"]
-        for each in versions
-        if each.get("served") and not each.get("deprecated") and _rank(each["name"]) > rank
+        version["name"]
+        for version in versions
+        if version.get("served") and not version.get("deprecated") and _rank(version["name"]) > rank
     ]
     return max(names, key=_rank, default="")
 
@@ -153,7 +157,9 @@ def status_of(
     """
     status: dict[str, Any] = dict(part(crd, "status"))
     names, conflict = _accept(crd, list(other_crds))
-    conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
+    conditions: list[dict[str, Any]] = [
+        dict(condition) for condition in listed(status, "conditions")
+    ]
     if conflict is None:
         good = ("True", "NoConflicts", "no conflicts found")
         _set(conditions, "NamesAccepted", good, now)
@@ -168,10 +174,10 @@ def status_of(
 
 def installing(status: Mapping[str, Any]) -> dict[str, Any]:
     """The status a definition has for a moment, between its names' acceptance and being served."""
-    conditions = [dict(each) for each in listed(status, "conditions")]
-    for each in conditions:
-        if each["type"] == "Established" and each["status"] == "True":
-            each.update({"status": "False", "reason": "Installing"})
+    conditions = [dict(condition) for condition in listed(status, "conditions")]
+    for condition in conditions:
+        if condition["type"] == "Established" and condition["status"] == "True":
+            condition.update({"status": "False", "reason": "Installing"})
     return {**status, "conditions": conditions}
 
 
@@ -191,7 +197,9 @@ _COMPLETED: Final = ("False", "InstanceDeletionCompleted", "removed all instance
 def ended(crd: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     """The status of a definition that stays for others' finalizers; its instances are gone."""
     status: dict[str, Any] = dict(part(crd, "status"))
-    conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
+    conditions: list[dict[str, Any]] = [
+        dict(condition) for condition in listed(status, "conditions")
+    ]
     _set(conditions, "Terminating", _COMPLETED, now)
     return {**status, "conditions": conditions}
 
@@ -199,7 +207,9 @@ def ended(crd: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 def ending(crd: Mapping[str, Any], now: datetime, *, begun: bool) -> dict[str, Any]:
     """The status of a definition that is to go; `begun` as soon as its instances go."""
     status: dict[str, Any] = dict(part(crd, "status"))
-    conditions: list[dict[str, Any]] = [dict(each) for each in listed(status, "conditions")]
+    conditions: list[dict[str, Any]] = [
+        dict(condition) for condition in listed(status, "conditions")
+    ]
     _set(conditions, "Terminating", _IN_PROGRESS if begun else _PENDING, now)
     return {**status, "conditions": conditions}
 
@@ -246,7 +256,9 @@ def _clashes(wanted: Any, accepted: Any, in_use: set[str]) -> str:
 
 
 def _is_true(conditions: list[dict[str, Any]], kind: str) -> bool:
-    return any(each["type"] == kind and each["status"] == "True" for each in conditions)
+    return any(
+        condition["type"] == kind and condition["status"] == "True" for condition in conditions
+    )
 
 
 def _set(

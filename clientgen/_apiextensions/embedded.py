@@ -32,7 +32,7 @@ __all__ = ["check_embedded", "check_type_meta", "clean_embedded", "has_embedded"
 def has_embedded(structure: Structure) -> bool:
     """Whether there are embedded objects anywhere below the root."""
     parts = [*structure.properties.values(), structure.items, structure.additional]
-    return any(each.embedded or has_embedded(each) for each in parts if each is not None)
+    return any(part.embedded or has_embedded(part) for part in parts if part is not None)
 
 
 def _embedded(
@@ -41,17 +41,17 @@ def _embedded(
     if structure is None:
         return
     if is_list(value):
-        for at, each in enumerate(value):
-            yield from _embedded(each, structure.items, f"{path}[{at}]")
+        for at, inner in enumerate(value):
+            yield from _embedded(inner, structure.items, f"{path}[{at}]")
     elif is_object(value):
         if structure.embedded and path:
             yield path, value
-        for name, each in value.items():
+        for name, inner in value.items():
             if name in structure.properties:
                 where = f"{path}.{name}" if path else name
             else:
                 where = f"{path}[{name}]"
-            yield from _embedded(each, structure.member(name), where)
+            yield from _embedded(inner, structure.member(name), where)
 
 
 def clean_embedded(
@@ -74,7 +74,7 @@ def clean_embedded(
                 refuse=lambda why, path=path: refusal(f"{path}.metadata: Invalid value: {why}"),  # type: ignore[misc]
             )
             resource["metadata"] = form.value
-            unknown += (f"{path}.metadata.{each}" for each in form.unknown)
+            unknown += (f"{path}.metadata.{field}" for field in form.unknown)
         elif "metadata" in resource:
             raise refusal(f"{path}.metadata: Invalid value: must be an object")
     return unknown

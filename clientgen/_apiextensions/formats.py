@@ -76,7 +76,7 @@ def parse_duration(text: str) -> int:
         return go_duration(text)
     except ValueError:
         spans = [_worded(int(part[1]), part[2].lower()) for part in _WORDED_PART.finditer(text)]
-        durations = [each for each in spans if each is not None]
+        durations = [duration for duration in spans if duration is not None]
         if not durations:
             raise
         return sum(durations)
@@ -184,7 +184,7 @@ def _is_email(text: str) -> bool:
 def _is_hostname(text: str) -> bool:
     labels = text.split(".")
     if len(text.encode()) > _NAME_LENGTH or any(
-        len(each.encode()) > _LABEL_LENGTH for each in labels
+        len(label.encode()) > _LABEL_LENGTH for label in labels
     ):
         return False
     if len(labels) == 1:  # has at most one dash, behind its first sign
@@ -194,7 +194,9 @@ def _is_hostname(text: str) -> bool:
     *rest, last = labels
     if not last[1:] or not all(category(sign)[0] == "L" for sign in last):
         return False
-    return all(_is_signs(each.replace("-", "")) and "-" not in (each[0], each[-1]) for each in rest)
+    return all(
+        _is_signs(label.replace("-", "")) and "-" not in (label[0], label[-1]) for label in rest
+    )
 
 
 def _is_signs(text: str) -> bool:

@@ -24,20 +24,22 @@ def repeated(value: Any, structure: Structure | None, path: str = "") -> list[Ca
     if structure is None:
         return []
     if is_object(value):
-        return [cause for each in _members(value, structure, path) for cause in each]
+        return [
+            cause for member_causes in _members(value, structure, path) for cause in member_causes
+        ]
     if is_list(value):
         return _in_list(value, structure, path)
     return []
 
 
 def _members(value: dict[str, Any], structure: Structure, path: str) -> Iterator[list[Cause]]:
-    for name, each in value.items():
-        if is_container(each):
+    for name, member in value.items():
+        if is_container(member):
             substructure = structure.properties.get(name)
             if substructure is not None:
-                yield repeated(each, substructure, f"{path}.{name}" if path else name)
+                yield repeated(member, substructure, f"{path}.{name}" if path else name)
             else:
-                yield repeated(each, structure.additional, f"{path}[{name}]")
+                yield repeated(member, structure.additional, f"{path}[{name}]")
 
 
 def _in_list(value: list[Any], structure: Structure, path: str) -> list[Cause]:
@@ -46,26 +48,26 @@ def _in_list(value: list[Any], structure: Structure, path: str) -> list[Cause]:
         causes = [duplicate(f"{path}[{at}]", value[at]) for at in _second(value)]
     elif structure.list_type == "map":
         causes = _in_map(value, structure, path)
-    for at, each in enumerate(value):
-        if is_container(each):
-            causes += repeated(each, structure.items, f"{path}[{at}]")
+    for at, item in enumerate(value):
+        if is_container(item):
+            causes += repeated(item, structure.items, f"{path}[{at}]")
     return causes
 
 
 def _in_map(value: list[Any], structure: Structure, path: str) -> list[Cause]:
-    for at, each in enumerate(value):
-        if each is not None and not is_object(each):
+    for at, item in enumerate(value):
+        if item is not None and not is_object(item):
             why = "must be an object for an array of list-type map"
-            return [invalid_value(f"{path}[{at}]", each, why)]
-    keys = [key_of(structure, each) if is_object(each) else {} for each in value]
+            return [invalid_value(f"{path}[{at}]", item, why)]
+    keys = [key_of(structure, item) if is_object(item) else {} for item in value]
     return [duplicate(f"{path}[{at}]", keys[at]) for at in _second(keys)]
 
 
 def _second(values: Iterable[Any]) -> Iterator[int]:
     """Where each value that is there more than once stands for the second time."""
     counts: dict[bytes, int] = {}
-    for at, each in enumerate(values):
-        text = json.encode(each, order="deterministic")
+    for at, item in enumerate(values):
+        text = json.encode(item, order="deterministic")
         counts[text] = counts.get(text, 0) + 1
         if counts[text] == 2:  # noqa: PLR2004 - the second one
             yield at

@@ -36,9 +36,9 @@ def _prune(value: Any, structure: Structure | None, path: str, unknown: list[str
         if structure and structure.preserves_unknown:
             _keep_items(value, items, path, unknown)
         else:
-            for at, each in enumerate(value):
-                if is_container(each):
-                    _prune(each, items, f"{path}[{at}]", unknown)
+            for at, item in enumerate(value):
+                if is_container(item):
+                    _prune(item, items, f"{path}[{at}]", unknown)
 
 
 def _prune_object(
@@ -46,13 +46,13 @@ def _prune_object(
 ) -> None:
     properties = structure.properties
     gone: list[str] = []
-    for name, each in value.items():
+    for name, member in value.items():
         if structure.embedded and name in META_FIELDS:
             continue
         substructure = properties.get(name)
         if substructure is not None or structure.is_map:
-            if is_container(each):
-                _prune(each, substructure or structure.additional, _joined(path, name), unknown)
+            if is_container(member):
+                _prune(member, substructure or structure.additional, _joined(path, name), unknown)
         elif not structure.preserves_unknown:
             gone.append(name)
     for name in gone:
@@ -64,12 +64,12 @@ def _keep_items(value: list[Any], items: Structure | None, path: str, unknown: l
     # Inside a list that keeps everything, items keep everything too: only what they declare counts.
     if items is None:
         return
-    for at, each in enumerate(value):
+    for at, item in enumerate(value):
         where = f"{path}[{at}]"
-        if is_list(each):
-            _keep_items(each, items.items, where, unknown)
-        elif is_object(each):
-            for name, inner in each.items():
+        if is_list(item):
+            _keep_items(item, items.items, where, unknown)
+        elif is_object(item):
+            for name, inner in item.items():
                 substructure = items.member(name)
                 if substructure is not None and not (items.embedded and name in META_FIELDS):
                     _prune(inner, substructure, _joined(where, name), unknown)

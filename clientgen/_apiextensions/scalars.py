@@ -60,7 +60,7 @@ def enum(values: list[Any]) -> Facet:
     """Values there are."""
 
     def facet(value: Any, path: str, causes: list[Cause], _pair: Pair | None) -> int:
-        if value is None or not any(_is_one(value, each) for each in values):
+        if value is None or not any(_is_one(value, allowed) for allowed in values):
             causes.append(not_supported(path, value, values))
         return 0
 

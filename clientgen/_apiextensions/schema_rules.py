@@ -100,8 +100,8 @@ class _Defaults:
             yield from self._check_one(raw, f"{path}.default", whole=whole)
         if is_object(raw.get("items")):
             yield from self.check(raw["items"], f"{path}.items")
-        for name, each in part(raw, "properties").items():
-            yield from self.check(each, f"{path}.properties[{name}]")
+        for name, member_schema in part(raw, "properties").items():
+            yield from self.check(member_schema, f"{path}.properties[{name}]")
 
     def _check_one(self, raw: Mapping[str, Any], path: str, *, whole: bool) -> Iterator[Cause]:
         default = raw["default"]
@@ -154,7 +154,7 @@ class _Walk:
             causes += more
             of_rules += more_of_rules
         causes += containers(raw, path)
-        causes += (cause for each in each_rule(raw, path) for cause in texts(raw, *each))
+        causes += (cause for rule in each_rule(raw, path) for cause in texts(raw, *rule))
         if raw.get("x-kubernetes-validations") and self.rules and not causes:
             from .cel import check_rules
 
@@ -223,5 +223,5 @@ class _Walk:
         if is_object(items):
             yield walk, items, f"{path}.items"
         elif is_list(items):
-            for at, each in enumerate(items):
-                yield walk, each, f"{path}.items[{at}]"
+            for at, item_schema in enumerate(items):
+                yield walk, item_schema, f"{path}.items[{at}]"

@@ -42,7 +42,7 @@ def check(checker: Checker, value: Any, field: str = "", pair: Pair | None = Non
     """
     causes: list[Cause] = []
     checker.check(value, "", causes, pair)
-    return [_placed(each, field) for each in dict.fromkeys(causes)]
+    return [_placed(cause, field) for cause in dict.fromkeys(causes)]
 
 
 def _placed(cause: Cause, field: str) -> Cause:
@@ -148,7 +148,7 @@ def _converts(value: Any, actual: str, kinds: list[str]) -> bool:
 
 def _combined(raw: Mapping[str, Any]) -> Facet | None:
     any_of, one_of, all_of = (
-        [Checker(each) for each in listed(raw, name)] for name in ("anyOf", "oneOf", "allOf")
+        [Checker(branch) for branch in listed(raw, name)] for name in ("anyOf", "oneOf", "allOf")
     )
     unwanted = Checker(raw["not"]) if raw.get("not") is not None else None
     if not (any_of or one_of or all_of or unwanted):
@@ -248,9 +248,9 @@ def _array(raw: Mapping[str, Any]) -> Facet:
     def facet(value: Any, path: str, causes: list[Cause], pair: Pair | None) -> int:
         passed = 1
         if items is not None:
-            for at, each in enumerate(value):
+            for at, item in enumerate(value):
                 inner = pair.item(at) if pair is not None else None
-                passed += items.check(each, f"{path}[{at}]", causes, inner)
+                passed += items.check(item, f"{path}[{at}]", causes, inner)
         if least is not None and len(value) < least:
             why = f"{path.removeprefix('.')} in body should have at least {least} items"
             causes.append(invalid_value(path, len(value), why))
@@ -262,7 +262,9 @@ def _array(raw: Mapping[str, Any]) -> Facet:
 
 
 def _object(raw: Mapping[str, Any]) -> Facet:
-    members = {name: Checker(each) for name, each in part(raw, "properties").items()}
+    members = {
+        name: Checker(member_schema) for name, member_schema in part(raw, "properties").items()
+    }
     additional = raw.get("additionalProperties")
     fallback = Checker(additional) if is_object(additional) else None
     closed = additional is False
@@ -273,11 +275,11 @@ def _object(raw: Mapping[str, Any]) -> Facet:
         passed = 0
         if count is not None:
             count(value, path, causes, pair)
-        for name, each in value.items():
+        for name, member in value.items():
             checker = members.get(name, fallback)
             if checker is not None:
                 where = f"{path}.{name}" if path else name
-                passed += checker.check(each, where, causes, _member(pair, path, name))
+                passed += checker.check(member, where, causes, _member(pair, path, name))
             elif closed and name not in members:
                 where = path.removeprefix(".")
                 why = f"{where}.{name} in body is a forbidden property"

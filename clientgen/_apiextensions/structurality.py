@@ -50,7 +50,7 @@ def is_readable(raw: Mapping[str, Any]) -> bool:
     """Whether it has nothing that no structural schema can be made of."""
     if any(raw.get(name) for name in _UNREADABLE) or is_list(raw.get("items")):
         return False
-    return all(is_readable(each) for _, each in _parts(raw, ""))
+    return all(is_readable(inner) for _, inner in _parts(raw, ""))
 
 
 def _parts(raw: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -76,8 +76,8 @@ def _invariants(raw: Mapping[str, Any], level: str, path: str) -> Iterator[Cause
         yield required(f"{path}.items", "must be specified")
     if is_object(raw.get("items")):
         yield from _invariants(raw["items"], "item", f"{path}.items")
-    for name, each in part(raw, "properties").items():
-        yield from _invariants(each, "field", f"{path}.properties[{name}]")
+    for name, member_schema in part(raw, "properties").items():
+        yield from _invariants(member_schema, "field", f"{path}.properties[{name}]")
     additional = raw.get("additionalProperties")
     if additional is not None and level == "root":
         yield forbidden_value(f"{path}.additionalProperties", "must not be used at the root")
@@ -173,8 +173,8 @@ def _nested(raw: Mapping[str, Any], path: str, *, plain: bool = False) -> Iterat
     yield from _values(raw, path, plain=plain)
     if is_object(raw.get("items")):
         yield from _nested(raw["items"], f"{path}.items")
-    for name, each in part(raw, "properties").items():
-        yield from _nested(each, f"{path}.properties[{name}]")
+    for name, member_schema in part(raw, "properties").items():
+        yield from _nested(member_schema, f"{path}.properties[{name}]")
     for name, word in _FORBIDDEN.items():
         if raw.get(name) or (
             raw.get(name) is not None and name in ("default", "additionalProperties")
@@ -189,9 +189,9 @@ def _completeness(
     raw: Mapping[str, Any], structure: Mapping[str, Any], path: str, where: str
 ) -> Iterator[Cause]:
     """Fields that junctors know and the structure does not."""
-    for inner, each in _parts(raw, where):
+    for inner, inner_schema in _parts(raw, where):
         if inner.removeprefix(where)[1:].startswith(("anyOf", "allOf", "oneOf", "not")):
-            yield from _nested_completeness(each, structure, path, inner)
+            yield from _nested_completeness(inner_schema, structure, path, inner)
 
 
 def _nested_completeness(
@@ -205,9 +205,9 @@ def _nested_completeness(
         else:
             yield from _nested_completeness(raw["items"], items, f"{path}.items", f"{where}.items")
     declared = part(structure, "properties")
-    for name, each in part(raw, "properties").items():
+    for name, member_schema in part(raw, "properties").items():
         inner, outer = f"{where}.properties[{name}]", f"{path}.properties[{name}]"
         if name not in declared:
             yield required(outer, f"because it is defined in {inner}")
         else:
-            yield from _nested_completeness(each, declared[name], outer, inner)
+            yield from _nested_completeness(member_schema, declared[name], outer, inner)

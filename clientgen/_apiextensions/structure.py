@@ -53,7 +53,9 @@ class Structure:
         self.default: Any = raw.get("default")
         self.has_default = self.default is not None
         members = part(raw, "properties")
-        self.properties = {name: Structure(each) for name, each in members.items()}
+        self.properties = {
+            name: Structure(member_schema) for name, member_schema in members.items()
+        }
         items = raw.get("items")
         self.items = Structure(items) if is_object(items) else None
         additional = raw.get("additionalProperties")
@@ -92,7 +94,7 @@ class Structure:
 def copied(value: Any) -> Any:
     """A JSON value that shares nothing with `value`."""
     if is_object(value):
-        return {name: copied(each) for name, each in value.items()}
+        return {name: copied(member) for name, member in value.items()}
     if is_list(value):
-        return [copied(each) for each in value]
+        return [copied(item) for item in value]
     return value

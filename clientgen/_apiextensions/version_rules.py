@@ -111,8 +111,8 @@ def _column(column: Mapping[str, Any], path: str) -> Iterator[Cause]:
 
 def _selectable(fields: list[dict[str, Any]], structure: Structure, path: str) -> Iterator[Cause]:
     paths: set[str] = set()
-    for at, each in enumerate(fields):
-        json_path: str = each.get("jsonPath") or ""
+    for at, selectable in enumerate(fields):
+        json_path: str = selectable.get("jsonPath") or ""
         where = f"{path}[{at}].jsonPath"
         if not json_path:
             yield required(where)

@@ -86,7 +86,9 @@ class CustomVersion:
         self.openapi = part(part(raw, "schema"), "openAPIV3Schema")
         self.columns: list[dict[str, Any]] = raw.get("additionalPrinterColumns") or []
         fields: list[dict[str, str]] = raw.get("selectableFields") or []
-        self._fields = {each["jsonPath"].lstrip("."): each["jsonPath"] for each in fields}
+        self._fields = {
+            selectable["jsonPath"].lstrip("."): selectable["jsonPath"] for selectable in fields
+        }
         self.selectable_fields = tuple(self._fields)
         parts = part(raw, "subresources")
         self.has_status = parts.get("status") is not None
@@ -206,9 +208,13 @@ class CustomVersion:
         """What the server warns of when an object is written: finalizers with odd names."""
         had = listed(part(old, "metadata"), "finalizers")
         added: set[str] = {
-            each for each in listed(part(new, "metadata"), "finalizers") if each not in had
+            finalizer
+            for finalizer in listed(part(new, "metadata"), "finalizers")
+            if finalizer not in had
         }
-        return [warning for each in sorted(added) for warning in _finalizer_warnings(each)]
+        return [
+            warning for finalizer in sorted(added) for warning in _finalizer_warnings(finalizer)
+        ]
 
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
         """What field selectors compare with, by the names of `selectable_fields`."""
@@ -248,7 +254,7 @@ def _with_meta(raw: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]
     """The schema with apiVersion, kind and metadata in every object that has them."""
     schema = dict(raw)
     members: dict[str, Any] = {
-        name: _with_meta(each) for name, each in part(raw, "properties").items()
+        name: _with_meta(member) for name, member in part(raw, "properties").items()
     }
     if whole or raw.get("x-kubernetes-embedded-resource"):
         members = {

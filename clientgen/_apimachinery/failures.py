@@ -227,7 +227,7 @@ def type_invalid(field: str, value: object, detail: str) -> Cause:
 
 def not_supported(field: str, value: object, supported: Iterable[object]) -> Cause:
     """A value that is none of the known ones."""
-    listed = ", ".join(_shown(each) for each in supported)
+    listed = ", ".join(_shown(supported_value) for supported_value in supported)
     message = f"Unsupported value: {_shown(value)}: supported values: {listed}"
     return Cause("FieldValueNotSupported", message, field)
 

@@ -44,7 +44,7 @@ def evaluate(path: str, value: Any) -> list[Any]:
     """
     values = [value]
     for step in parse(path):
-        values = [each for before in values for each in step(before)]
+        values = [result for before in values for result in step(before)]
     return values
 
 
@@ -147,8 +147,8 @@ def _union(parts: list[Step]) -> Step:
 def _nested(steps: tuple[Step, ...]) -> Step:
     def step(value: Any) -> Iterator[Any]:
         values = [value]
-        for each in steps:
-            values = [after for before in values for after in each(before)]
+        for path_step in steps:
+            values = [after for before in values for after in path_step(before)]
         yield from values
 
     return step

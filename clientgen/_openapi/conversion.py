@@ -30,7 +30,7 @@ def definition_to_v3(name: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     types = _EITHER.get(name)
     if types:
         schema.pop("type", None)
-        schema["oneOf"] = [{"type": each} for each in types]
+        schema["oneOf"] = [{"type": type_name} for type_name in types]
     return schema
 
 
@@ -38,7 +38,7 @@ def _schema(raw: Mapping[str, Any], *, is_property: bool = False) -> dict[str, A
     node = dict(raw)
     if "properties" in node:
         node["properties"] = {
-            key: _schema(each, is_property=True) for key, each in node["properties"].items()
+            key: _schema(member, is_property=True) for key, member in node["properties"].items()
         }
     for key in "items", "additionalProperties":
         if isinstance(node.get(key), dict):
@@ -66,7 +66,7 @@ def item_to_v3(item: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, 
     }
     if item.get("parameters"):
         converted["parameters"] = [
-            _parameter(each) for each in _resolved(item["parameters"], shared)
+            _parameter(parameter) for parameter in _resolved(item["parameters"], shared)
         ]
     return converted
 
@@ -77,7 +77,7 @@ _SAME: Final = ("tags", "description", "operationId", "deprecated")
 def _operation(raw: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     parameters = list(_resolved(raw.get("parameters", ()), shared))
     converted = {key: raw[key] for key in _SAME if key in raw}
-    queried = [_parameter(each) for each in parameters if each.get("in") != "body"]
+    queried = [_parameter(parameter) for parameter in parameters if parameter.get("in") != "body"]
     if queried:
         converted["parameters"] = queried
     for body in parameters:
@@ -85,7 +85,7 @@ def _operation(raw: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, A
             converted["requestBody"] = _body(body, raw.get("consumes") or ["*/*"])
     produced = raw.get("produces") or ["*/*"]
     converted["responses"] = {
-        code: _response(each, produced) for code, each in raw.get("responses", {}).items()
+        code: _response(response, produced) for code, response in raw.get("responses", {}).items()
     }
     return converted | {key: value for key, value in raw.items() if key.startswith("x-")}
 
@@ -93,15 +93,15 @@ def _operation(raw: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, A
 def _resolved(
     parameters: Iterable[Mapping[str, Any]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    for each in parameters:
-        name = str(each.get("$ref", "")).removeprefix("#/parameters/")
-        yield cast("Mapping[str, Any]", shared.get(name, {})) if name else each
+    for parameter in parameters:
+        name = str(parameter.get("$ref", "")).removeprefix("#/parameters/")
+        yield cast("Mapping[str, Any]", shared.get(name, {})) if name else parameter
 
 
 def _parameter(raw: Mapping[str, Any]) -> dict[str, Any]:
-    said = {key: raw[key] for key in ("name", "in", "description", "required") if key in raw}
+    stated = {key: raw[key] for key in ("name", "in", "description", "required") if key in raw}
     schema = {key: raw[key] for key in ("type", "format", "uniqueItems", "items") if key in raw}
-    return {**said, "schema": schema}
+    return {**stated, "schema": schema}
 
 
 def _body(raw: Mapping[str, Any], consumed: list[str]) -> dict[str, Any]:

@@ -138,8 +138,8 @@ def too_deep(value: object) -> list[str | int]:
     """The way to what is nested more deeply than anything can be; nothing if nothing is."""
     level = [value]
     for _ in range(DEEPEST):
-        level = [each for node in level if is_object(node) for each in node.values()] + [
-            each for node in level if is_array(node) for each in node
+        level = [inner for node in level if is_object(node) for inner in node.values()] + [
+            item for node in level if is_array(node) for item in node
         ]
         if not level:
             return []
@@ -153,7 +153,7 @@ def _deepest_path(value: object) -> list[str | int]:
         node, trail, depth = todo.pop()
         if depth == DEEPEST:
             return parts_of(trail)
-        todo += [(each, (trail, key), depth + 1) for key, each in _entries(node)]
+        todo += [(inner, (trail, key), depth + 1) for key, inner in _entries(node)]
     return []
 
 

@@ -181,8 +181,8 @@ def _parameter(raw: Mapping[str, Any]) -> bytes:
         schema = _part(5, _schema(raw.get("schema", {})))
         return _part(1, _simple("body", raw) + schema)
     shape = "path" if raw.get("in") == "path" else "query"
-    said = b"".join([_simple(shape, raw), *_extensions(shape, raw)])
-    return _part(2, _part(4 if shape == "path" else 3, said))
+    encoded = b"".join([_simple(shape, raw), *_extensions(shape, raw)])
+    return _part(2, _part(4 if shape == "path" else 3, encoded))
 
 
 def _requirement(raw: Mapping[str, list[str]]) -> bytes:
@@ -200,8 +200,8 @@ def _named(values: Iterable[tuple[str, bytes]]) -> Iterable[bytes]:
 
 
 def _extensions(shape: str, raw: Mapping[str, Any]) -> Iterable[bytes]:
-    said = ((name, _any(value)) for name, value in raw.items() if name.startswith("x-"))
-    return (_part(_EXTENSIONS[shape], each) for each in _named(said))
+    extensions = ((name, _any(value)) for name, value in raw.items() if name.startswith("x-"))
+    return (_part(_EXTENSIONS[shape], each) for each in _named(extensions))
 
 
 # --------------------------------------------------------------------------------- wire format

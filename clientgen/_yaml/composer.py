@@ -118,7 +118,7 @@ def _member(node: yaml.Node, step: str) -> tuple[int, yaml.Node] | None:
             brought += merged(value)
         elif _is_key(key, step):
             return key.start_mark.line, value
-    return next((member for each in brought if (member := _member(each, step))), None)
+    return next((member for merged_node in brought if (member := _member(merged_node, step))), None)
 
 
 def _is_key(node: yaml.Node, step: str) -> bool:

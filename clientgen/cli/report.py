@@ -182,7 +182,9 @@ def tell_diffs(target: str, differences: Differences) -> Iterator[str]:
             if len(paths) > _MOST_FILES:
                 yield f"  and {len(paths) - _MOST_FILES} more"
     # Digests say nothing to people, where there is anything else to be seen.
-    shown = [each for each in differences.changed if each.path != MANIFEST] or differences.changed
+    shown = [
+        changed for changed in differences.changed if changed.path != MANIFEST
+    ] or differences.changed
     lines = [line for changed in shown for line in changed.diff()]
     yield from map(_coloured, lines[:_MOST_DIFF_LINES])
     if len(lines) > _MOST_DIFF_LINES:

@@ -59,18 +59,18 @@ def _make(directory: Path) -> list[Path]:
     """Make a directory and those above it; why one cannot be made is told by who writes there."""
     made: list[Path] = []
     with suppress(OSError):
-        missing = [each for each in (directory, *directory.parents) if not each.exists()]
-        for each in reversed(missing):
+        missing = [parent for parent in (directory, *directory.parents) if not parent.exists()]
+        for parent in reversed(missing):
             with suppress(FileExistsError):  # others may make it meanwhile
-                os.mkdir(each)  # noqa: PTH102 - tests count the steps of Path, which are undone
-                made.append(each)
+                os.mkdir(parent)  # noqa: PTH102 - tests count the steps of Path, which are undone
+                made.append(parent)
     return made
 
 
 def _remove_empty(made: list[Path]) -> None:
     with suppress(OSError):
-        for each in reversed(made):
-            each.rmdir()
+        for parent in reversed(made):
+            parent.rmdir()
 
 
 def _hold(directory: Path, held: ExitStack, *, alone: bool) -> bool:

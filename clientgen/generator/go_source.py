@@ -236,7 +236,7 @@ def _constants(code: list[_Token]) -> Iterator[tuple[str, str]]:
 def _literal(code: list[_Token]) -> GroupLiteral | None:
     for at, token in enumerate(code):
         if token.text in _GROUP_VARIABLES and "{" not in token.around:
-            words = [each.text for each in code[at + 1 : at + 6]]
+            words = [token.text for token in code[at + 1 : at + 6]]
             for start in (["=", "schema", ".", "GroupVersion", "{"], ["=", "GroupVersion", "{"]):
                 if words[: len(start)] == start:
                     return _filled(token.line, code[at + 1 + len(start) :])

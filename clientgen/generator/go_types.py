@@ -63,7 +63,7 @@ def _key(file: Path) -> str:
 def _files(path: Path, problems: Problems) -> list[Path]:
     if path.is_dir():
         every = sorted(path.rglob("*.go"))
-        links_to_nowhere((each for each in every if _is_theirs(each, path)), {".go"}, problems)
+        links_to_nowhere((file for file in every if _is_theirs(file, path)), {".go"}, problems)
         chosen = [file for file in every if _is_wanted(file, path)]
         if not chosen:
             problems.add(str(path), "there are no Go sources in this folder")

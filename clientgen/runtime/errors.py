@@ -336,7 +336,9 @@ _BY_CODE: dict[int, type[ApiError]] = {
 def one_line(text: str) -> str:
     """Shorten text from a peer for a message: one line, printable, limited length."""
     line = " ".join(text[: 4 * _LONGEST].split())
-    shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
+    shown = "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
+    )
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 

@@ -130,5 +130,5 @@ def contains_ip(value: Tagged, other: Tagged | str) -> bool:
 def contains_cidr(value: Tagged, other: Tagged | str) -> bool:
     """Whether a whole network is within it."""
     text = cidr(other)["cidr"] if isinstance(other, str) else other["cidr"]
-    outer, inner = (ip_network(each, strict=False) for each in (value["cidr"], text))
+    outer, inner = (ip_network(network, strict=False) for network in (value["cidr"], text))
     return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]

@@ -174,16 +174,16 @@ class _Estimate:
                 return self._loop(node, scope)
 
     def _listed(self, node: Listed, scope: Scope) -> tuple[Size, float]:
-        followed = [self._follow(each, scope) for each in node.items]
+        followed = [self._follow(item, scope) for item in node.items]
         inside = _either([size for size, _ in followed])
         items = len(followed)
         weight = items + sum(size.weight for size, _ in followed)
         return Size(items, 0, weight, inside), sum(cost for _, cost in followed) + items * _ITEM
 
     def _call(self, node: Call, scope: Scope) -> tuple[Size, float]:
-        followed = [self._follow(each, scope) for each in node.arguments]
+        followed = [self._follow(argument, scope) for argument in node.arguments]
         sizes = [size for size, _ in followed]
-        cost = sum(each for _, each in followed)
+        cost = sum(own_cost for _, own_cost in followed)
         if node.function in ("lists.range", "range"):
             return _range(node.arguments, sizes, cost)
         result_size, own = _FUNCTIONS.get(node.function, _anything)(sizes)
@@ -265,11 +265,11 @@ def _contained(sizes: list[Size]) -> tuple[Size, float]:
 
 
 def _added(sizes: list[Size]) -> tuple[Size, float]:
-    if any(each is _SCALAR for each in sizes):  # what is added to a number is one
+    if any(size is _SCALAR for size in sizes):  # what is added to a number is one
         return _SCALAR, 2
-    length, items = sum(each.length for each in sizes), sum(each.items for each in sizes)
-    weight = sum(each.weight for each in sizes)
-    insides = [each.item for each in sizes if each.items]
+    length, items = sum(size.length for size in sizes), sum(size.items for size in sizes)
+    weight = sum(size.weight for size in sizes)
+    insides = [size.item for size in sizes if size.items]
     size = Size(items, length, weight, _either(insides) if insides else None)
     return size, 2 + length / 2 + items * _ITEM
 
@@ -310,7 +310,7 @@ def _replaced(sizes: list[Size]) -> tuple[Size, float]:
 
 
 def _written(sizes: list[Size]) -> tuple[Size, float]:
-    length = sum(each.length + 2 * each.weight for each in sizes)
+    length = sum(size.length + 2 * size.weight for size in sizes)
     return Size(0, length, length), _CALL + 5 * length
 
 
@@ -326,10 +326,10 @@ def _all_pairs(sizes: list[Size]) -> tuple[Size, float]:
 
 def _anything(sizes: list[Size]) -> tuple[Size, float]:
     size = Size(
-        sum(each.items for each in sizes),
-        sum(each.length for each in sizes),
-        sum(each.weight for each in sizes),
-        None if any(each.inside is None and each.items for each in sizes) else _either(sizes),
+        sum(size.items for size in sizes),
+        sum(size.length for size in sizes),
+        sum(size.weight for size in sizes),
+        None if any(size.inside is None and size.items for size in sizes) else _either(sizes),
     )
     return size, _CALL + size.length + size.items * _ITEM + size.weight / 10
 

@@ -119,7 +119,7 @@ def check_types(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> Non
     except RuntimeError as error:
         raise BadExpression(f"compilation failed: {_reason(error)}") from None
     if wanted and type_name not in (*wanted, "DYN"):
-        expected = " or ".join(each.lower() for each in wanted)
+        expected = " or ".join(wanted_name.lower() for wanted_name in wanted)
         raise BadExpression(f"must evaluate to {expected} but got {type_name.lower()}")
 
 

@@ -159,13 +159,13 @@ def _declared(rows: list[Any], type_of: Callable[[str], Any]) -> list[Any]:
         overload: dict[str, Any] = {
             "id": f"{name}({parameters})",
             "return_type": type_of(result),
-            "parameters": [type_of(each) for each in _each(parameters)],
+            "parameters": [type_of(kind) for kind in _each(parameters)],
             "is_member": parameters.startswith("."),
         }
         if function is not None:
             overload["impl"] = function
         overloads.setdefault(name, []).append(cel().Overload(**overload))
-    return [cel().FunctionDecl(name, each) for name, each in overloads.items()]
+    return [cel().FunctionDecl(name, overload) for name, overload in overloads.items()]
 
 
 def _checked_type(name: str) -> Any:

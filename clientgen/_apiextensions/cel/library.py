@@ -120,7 +120,7 @@ def find(text: str, pattern: str) -> str:
 
 def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
     """All matches, at most `many` if that is not negative."""
-    matches = [each.group(0) for each in compiled(pattern).finditer(text)]
+    matches = [match.group(0) for match in compiled(pattern).finditer(text)]
     return matches if many < 0 else matches[:many]
 
 

@@ -100,7 +100,14 @@ def with_optionals(text: str) -> str:
 def _next_call(text: str, at: int) -> re.Match[str] | None:
     """The next of the calls that is not inside of a literal."""
     while call := _CALL.search(text, at):
-        literal = next((each for each in _LITERAL.finditer(text) if _covers(each, call)), None)
+        literal = next(
+            (
+                literal_match
+                for literal_match in _LITERAL.finditer(text)
+                if _covers(literal_match, call)
+            ),
+            None,
+        )
         if literal is None:
             return call
         at = literal.end()

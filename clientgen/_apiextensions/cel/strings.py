@@ -167,10 +167,10 @@ def _shown(value: Any) -> str:  # noqa: PLR0911 - one line for each type
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).decode(errors="replace")
     if is_list(value):
-        return f"[{', '.join(_shown_within(each) for each in value)}]"
+        return f"[{', '.join(_shown_within(item) for item in value)}]"
     if is_object(value):
-        pairs = sorted((_shown_within(key), _shown_within(each)) for key, each in value.items())
-        return f"{{{', '.join(f'{key}:{each}' for key, each in pairs)}}}"
+        pairs = sorted((_shown_within(key), _shown_within(item)) for key, item in value.items())
+        return f"{{{', '.join(f'{key}:{shown_value}' for key, shown_value in pairs)}}}"
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):

@@ -29,7 +29,7 @@ def typed(value: Any, structure: Structure) -> Any:
         return _object(value, structure)
     if is_list(value):
         items = structure.items
-        return [typed(each, items) for each in value] if items else value
+        return [typed(item, items) for item in value] if items else value
     if isinstance(value, str):
         convert = _STRINGS.get(structure.format) if structure.type == "string" else None
         return convert(value) if convert else value
@@ -41,7 +41,7 @@ def typed(value: Any, structure: Structure) -> Any:
 def _object(value: dict[str, Any], structure: Structure) -> dict[str, Any]:
     if structure.additional is not None:
         values = structure.additional
-        return {name: typed(each, values) for name, each in value.items()}
+        return {name: typed(member, values) for name, member in value.items()}
     members: dict[str, Any] = {}
     for name, substructure in structure.properties.items():
         # A member that is null is not there, for rules.

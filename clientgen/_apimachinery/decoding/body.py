@@ -63,7 +63,7 @@ class Parsed:
         paths = list(unknown)
         inside = tuple(f"{path}{after}" for path in paths for after in '".[')
         quoted = tuple(_DUPLICATE.format(start)[:-1] for start in inside)
-        repeated = [each for each in self.duplicates if not each.startswith(quoted)]
+        repeated = [key for key in self.duplicates if not key.startswith(quoted)]
         return repeated + [_UNKNOWN.format(path) for path in paths]
 
 

@@ -33,7 +33,7 @@ def is_too_deep(value: Any) -> bool:
     """Whether more objects and lists are within each other than may be; does not call itself."""
     level: list[Any] = [value]
     for _ in range(MOST_DEPTH):
-        level = [inside for each in level for inside in _within(each)]
+        level = [inside for inner in level for inside in _within(inner)]
         if not level:
             return False
     return True
@@ -42,7 +42,7 @@ def is_too_deep(value: Any) -> bool:
 def _within(value: Any) -> list[Any]:
     """The objects and lists right inside of a value."""
     if is_object(value):
-        return [each for each in value.values() if isinstance(each, dict | list)]
+        return [member for member in value.values() if isinstance(member, dict | list)]
     if is_array(value):
-        return [each for each in value if isinstance(each, dict | list)]
+        return [item for item in value if isinstance(item, dict | list)]
     return []

@@ -48,5 +48,7 @@ def _table() -> dict[str, Any]:
 
 
 def _read(listed: str) -> Presence:
-    marked = [(each.rstrip(_MARKS), each) for each in listed.split()]
-    return Presence(*(frozenset(name for name, each in marked if mark in each) for mark in _MARKS))
+    marked = [(entry.rstrip(_MARKS), entry) for entry in listed.split()]
+    return Presence(
+        *(frozenset(name for name, entry in marked if mark in entry) for mark in _MARKS)
+    )

@@ -47,7 +47,9 @@ def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
     So is a body that cannot be read, which `parse` refuses later on.
     """
     content_types = [value for name, value in request.headers if name.lower() == "content-type"]
-    if [each.partition(";")[0].strip().lower() for each in content_types] != [_MEDIA_TYPE]:
+    if [content_type.partition(";")[0].strip().lower() for content_type in content_types] != [
+        _MEDIA_TYPE
+    ]:
         return request
     body = request.body or b""
     try:
@@ -56,7 +58,11 @@ def in_json(request: HttpRequest, schema_of: SchemaOf) -> HttpRequest:
         text = None
     if text is None:
         return request
-    other_headers = (each for each in request.headers if each[0].lower() != "content-type")
+    other_headers = (
+        name_and_value
+        for name_and_value in request.headers
+        if name_and_value[0].lower() != "content-type"
+    )
     headers = (*other_headers, ("content-type", "application/json"))
     return HttpRequest(request.method, request.target, headers, text)
 
@@ -123,7 +129,7 @@ def _entry(schema: ResolvedSchema, wire: Wire) -> tuple[str, Any]:
     if schema.items is None:
         return text_of(parts.get(1, b"")), _value(schema, value)
     # The lists in a map are messages of their own, of one field.
-    items = [_value(schema.items, each) for _, each in fields_of(bytes_of(value))]
+    items = [_value(schema.items, item) for _, item in fields_of(bytes_of(value))]
     return text_of(parts.get(1, b"")), items
 
 
@@ -209,7 +215,7 @@ def _schema_or(schema: ResolvedSchema, message: bytes) -> Any:
         return _value(own, values[-1])
     if other == "Bool":
         return bool(rest and rest[-1])
-    return [text_of(each) if other == "StringArray" else _value(own, each) for each in rest]
+    return [text_of(part) if other == "StringArray" else _value(own, part) for part in rest]
 
 
 _MACHINERY: Final = "io.k8s.apimachinery.pkg."

@@ -94,7 +94,7 @@ def metas(annotation: Any) -> tuple[msgspec.Meta, ...]:
     annotation = unalias(annotation)
     if get_origin(annotation) is Annotated:
         inner, *metadata = get_args(annotation)
-        return (*metas(inner), *(each for each in metadata if isinstance(each, msgspec.Meta)))
+        return (*metas(inner), *(entry for entry in metadata if isinstance(entry, msgspec.Meta)))
     members = union(annotation)
     return metas(members[0]) if len(members) == 1 and members[0] is not annotation else ()
 
@@ -104,7 +104,7 @@ def union(annotation: Any) -> tuple[Any, ...]:
     annotation = unalias(annotation)
     if get_origin(annotation) not in (Union, types.UnionType):
         return (annotation,)
-    return tuple(each for each in get_args(annotation) if each is not type(None))
+    return tuple(member for member in get_args(annotation) if member is not type(None))
 
 
 def allows_none(annotation: Any) -> bool:
@@ -157,7 +157,7 @@ def _choice(values: Any) -> Schema:
 
 def _either(members: list[Any]) -> Schema:
     """What several types have in common."""
-    open_ended = [_open(each, members) for each in members]
+    open_ended = [_open(member, members) for member in members]
     kinds: tuple[Any, ...] = tuple(dict.fromkeys(open_ended))
     if Any in kinds or msgspec.Raw in kinds or object in kinds:
         return {ANYTHING: True}
@@ -167,11 +167,11 @@ def _either(members: list[Any]) -> Schema:
         return _int_or_string()
     if set(kinds) == {int, float}:
         return dict(_SCALARS[float])
-    if Quantity in kinds and all(each in (Quantity, str, int, float) for each in kinds):
+    if Quantity in kinds and all(kind in (Quantity, str, int, float) for kind in kinds):
         return deepcopy(_SCALARS[Quantity])
-    if all(get_origin(each) is Literal for each in kinds):
-        return _choice([value for each in open_ended for value in get_args(each)])
-    shown = " | ".join(named(each) for each in members)
+    if all(get_origin(kind) is Literal for kind in kinds):
+        return _choice([value for choice in open_ended for value in get_args(choice)])
+    shown = " | ".join(named(member) for member in members)
     hint = "write one type; `int | str` is the only choice an API has; `Raw` takes anything"
     raise UnsupportedTypeError(f"`{shown}` has no schema", hint)
 
@@ -185,7 +185,7 @@ def _open(member: Any, members: list[Any]) -> Any:
 
 def _is_number_or_text(kind: Any) -> bool:
     return kind in (int, str) or (
-        get_origin(kind) is Literal and all(isinstance(each, str) for each in get_args(kind))
+        get_origin(kind) is Literal and all(isinstance(member, str) for member in get_args(kind))
     )
 
 

@@ -55,7 +55,7 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 
 def _by_name(definition: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     versions: list[dict[str, Any]] = _at(definition, ("spec", "versions")) or []
-    return {str(each.get("name")): each for each in versions}
+    return {str(version.get("name")): version for version in versions}
 
 
 def _versions(
@@ -76,7 +76,7 @@ def _versions(
 
 
 def _stored(versions: Mapping[str, Mapping[str, Any]]) -> str:
-    return next((name for name, each in versions.items() if each.get("storage")), "nothing")
+    return next((name for name, version in versions.items() if version.get("storage")), "nothing")
 
 
 def _version(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
@@ -111,7 +111,7 @@ def _subresources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Ch
 
 def _selectable(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     before, after = (
-        [each.get("jsonPath") for each in version.get("selectableFields") or ()]
+        [selectable.get("jsonPath") for selectable in version.get("selectableFields") or ()]
         for version in (old, new)
     )
     for path in before:

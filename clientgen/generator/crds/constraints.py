@@ -250,8 +250,8 @@ def _wrong_value(constraint: Constraint, kinds: frozenset[str]) -> str | None:
         # The server's validator never finds an integer within bounds that have a fraction.
         return None if value == int(value) else f"{value} is no limit of whole numbers"
     if constraint.keyword == "enum":
-        odd = [each for each in value if not _is_of(each, kinds)]
-        shown = ", ".join(f"`{each}`" for each in odd)
+        odd = [item for item in value if not _is_of(item, kinds)]
+        shown = ", ".join(f"`{item}`" for item in odd)
         return f"{shown} is not {_shown(kinds)}; texts may need quotes" if odd else None
     return None
 

@@ -81,18 +81,18 @@ def manifests(kinds: Iterable[ApiKind], problems: Problems) -> tuple[Manifest, .
             groups.setdefault((kind.group, kind.kind), []).append(version)
     builder = SchemaBuilder(problems)
     made = [_manifest(versions, builder, problems) for _, versions in sorted(groups.items())]
-    return tuple(sorted(filter(None, made), key=lambda each: each.name))
+    return tuple(sorted(filter(None, made), key=lambda manifest: manifest.name))
 
 
 def _manifest(
     versions: list[Version], builder: SchemaBuilder, problems: Problems
 ) -> Manifest | None:
-    versions = sorted(versions, key=lambda each: version_order(each.kind.version))
+    versions = sorted(versions, key=lambda version: version_order(version.kind.version))
     own_problems = Problems()
     _check_versions(versions, own_problems)
     names = _names(versions, own_problems)
     stored = _stored(versions, own_problems)
-    parts = [builder.kind(each.kind.type) for each in versions]
+    parts = [builder.kind(version.kind.type) for version in versions]
     for version, part in zip(versions, parts, strict=True):
         _check_paths(version, part, own_problems)
     definition = _definition(versions, parts, names, stored)
@@ -101,7 +101,7 @@ def _manifest(
     if not own_problems and not problems:
         own_problems.extend(refused(definition, versions, parts))
     problems.extend(own_problems)
-    modules = tuple(sorted({each.kind.module.name for each in versions}))
+    modules = tuple(sorted({version.kind.module.name for version in versions}))
     return None if own_problems else Manifest(definition, modules)
 
 
@@ -126,12 +126,14 @@ def _fact(fact: object) -> str:
 
 def _stored(versions: list[Version], problems: Problems) -> str:
     """The version objects are stored in."""
-    marked = [(each, marker) for each in versions if (marker := each.marker("storageversion"))]
+    marked = [
+        (version, marker) for version in versions if (marker := version.marker("storageversion"))
+    ]
     if len(versions) == 1 or len(marked) == 1:
         return (marked[0][0] if marked else versions[0]).kind.version
     hint = "put `+kubebuilder:storageversion` above one of them"
     if not marked:
-        names = ", ".join(each.kind.version for each in versions)
+        names = ", ".join(version.kind.version for version in versions)
         what = f"which version of {versions[0].kind.kind} is stored is not said: {names}"
         problems.add(versions[0].where, what, hint)
     for _, marker in marked[1:]:
@@ -217,10 +219,12 @@ def _version(version: Version, part: Part, stored: str) -> dict[str, Any]:
     subresources = _subresources(version)
     if subresources:
         version_entry["subresources"] = subresources
-    columns = [_column(each.value) for each in version.all("printcolumn")]
+    columns = [_column(column.value) for column in version.all("printcolumn")]
     if columns:
         version_entry["additionalPrinterColumns"] = columns
-    fields = [{"jsonPath": each.value["JSONPath"]} for each in version.all("selectablefield")]
+    fields = [
+        {"jsonPath": selectable.value["JSONPath"]} for selectable in version.all("selectablefield")
+    ]
     if fields:
         version_entry["selectableFields"] = fields
     return version_entry

@@ -65,7 +65,9 @@ class Folder:
         self._modules = modules
         made = tuple(manifests)
         self.wanted = {manifest.file: text_of(manifest).encode() for manifest in made}
-        self.too_large = tuple(each.file for each in made if each.is_too_large_for_kubectl)
+        self.too_large = tuple(
+            manifest.file for manifest in made if manifest.is_too_large_for_kubectl
+        )
         with shared(self.path):
             self._look()
 
@@ -130,7 +132,7 @@ class Folder:
             changes_by_name[_name(old, file)] = (
                 Change("the definition", "is gone", breaking=True),
             )
-        return {name: each for name, each in sorted(changes_by_name.items()) if each}
+        return {name: changes for name, changes in sorted(changes_by_name.items()) if changes}
 
     def write(self) -> Changes:
         """Make the folder what it is to be.
@@ -150,7 +152,7 @@ class Folder:
 
     def _write(self) -> Changes:
         differences = self.differences
-        new = sorted([*differences.missing, *(each.path for each in differences.changed)])
+        new = sorted([*differences.missing, *(change.path for change in differences.changed)])
         if new or self.stale:
             files = {file: self.wanted[file] for file in new}
             replace_files(self.path, Replacement(files, self.stale, b""))

@@ -44,11 +44,13 @@ def folders(flags: Flags, output: Path | None) -> tuple[Folder, ...]:
     complete = not flags.types and flags.package is None
 
     def folder(path: Path, groups: list[_Modules]) -> Folder:
-        names = None if complete else frozenset(name for each in groups for name in each.names)
+        names = None if complete else frozenset(name for group in groups for name in group.names)
         return Folder(path, _manifests(groups), names)
 
     by_folder = _by_folder(flags, output)
-    return tuple(take_all(partial(folder, *each) for each in by_folder.items()))
+    return tuple(
+        take_all(partial(folder, *folder_and_groups) for folder_and_groups in by_folder.items())
+    )
 
 
 def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
@@ -87,7 +89,7 @@ def _of(package: PackageConfig) -> _Modules:
 
 def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     problems = Problems()
-    wanted = {(name, each.root): each for each in groups for name in each.names}
+    wanted = {(name, group.root): group for group in groups for name in group.names}
     read = [
         read_module(name, root, problems, each.paths, each.where)
         for (name, root), each in wanted.items()

@@ -97,14 +97,14 @@ class SchemaBuilder:
         properties: dict[str, Schema] = {}
         required: list[str] = []
         optional = _is_optional(type_class.cls)
-        for each in type_class.fields:
-            if only is not None and each.wire_name not in only:
+        for type_field in type_class.fields:
+            if only is not None and type_field.wire_name not in only:
                 continue
-            made, is_required = self._field(each, optional=optional, top=top)
-            properties[each.wire_name] = made.schema
-            _add_places(part, ("properties", each.wire_name), made)
+            made, is_required = self._field(type_field, optional=optional, top=top)
+            properties[type_field.wire_name] = made.schema
+            _add_places(part, ("properties", type_field.wire_name), made)
             if is_required:
-                required.append(each.wire_name)
+                required.append(type_field.wire_name)
         if properties:
             part.schema["properties"] = properties
         if required:
@@ -257,7 +257,7 @@ def _describe(schema: Schema, docstring: str) -> None:
 
 def _open_to_null(schema: Schema, annotations: Iterable[Any]) -> None:
     """An item or a value of a map that may be None is null on the wire: it cannot be absent."""
-    if any(allows_none(each) for each in annotations):
+    if any(allows_none(annotation) for annotation in annotations):
         schema["nullable"] = True
 
 

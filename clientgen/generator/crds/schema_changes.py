@@ -99,7 +99,7 @@ def _flags(old: Schema, new: Schema, path: str) -> Iterator[Change]:
         if before != after:
             short = name.removeprefix("x-kubernetes-")
             yield Change(path, f"{short} is {after}, was {before}", breaking=True)
-    before, after = (each.get("x-kubernetes-list-map-keys", []) for each in (old, new))
+    before, after = (schema.get("x-kubernetes-list-map-keys", []) for schema in (old, new))
     if before != after and before and after:
         shown = f"{', '.join(after)}, were {', '.join(before)}"
         yield Change(path, f"list-map-keys are {shown}", breaking=True)
@@ -137,8 +137,8 @@ def _enum(old: Schema, new: Schema, path: str) -> Iterator[Change]:
     elif after is None and before is not None:
         yield Change(path, f"any value is allowed, was {_listed(before)}")
     elif before and after:
-        gone = [each for each in before if each not in after]
-        added = [each for each in after if each not in before]
+        gone = [value for value in before if value not in after]
+        added = [value for value in after if value not in before]
         if gone:
             yield Change(path, f"{_listed(gone)} is no longer allowed", breaking=True)
         if added:
@@ -151,7 +151,7 @@ def _listed(values: list[Any]) -> str:
 
 def _rules(old: Schema, new: Schema, path: str) -> Iterator[Change]:
     before, after = (
-        [str(each.get("rule")) for each in schema.get("x-kubernetes-validations", ())]
+        [str(rule.get("rule")) for rule in schema.get("x-kubernetes-validations", ())]
         for schema in (old, new)
     )
     for rule in after:
@@ -166,7 +166,7 @@ def _rules(old: Schema, new: Schema, path: str) -> Iterator[Change]:
 
 
 def _default(old: Schema, new: Schema, path: str) -> Iterator[Change]:
-    before, after = (json.dumps(each.get("default")) for each in (old, new))
+    before, after = (json.dumps(schema.get("default")) for schema in (old, new))
     if "default" in old and "default" not in new:
         yield Change(path, f"the default is gone, was {before}")
     elif "default" in new and "default" not in old:

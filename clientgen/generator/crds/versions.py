@@ -25,14 +25,14 @@ class Version:
 
     def marker(self, name: str) -> KubebuilderMarker | None:
         """The marker of that name, of those that are said once."""
-        return next((each for each in self.markers if each.name == name), None)
+        return next((marker for marker in self.markers if marker.name == name), None)
 
     def all(self, name: str) -> list[KubebuilderMarker]:
         """All markers of that name, in their order."""
-        return [each for each in self.markers if each.name == name]
+        return [marker for marker in self.markers if marker.name == name]
 
     def is_skipped(self) -> bool:
         """Whether its class or its module asks to be left out."""
         module = parse_markers(self.kind.module.markers, Problems(), "module")
-        own = any(each.name in ("skip", "skipversion") for each in self.markers)
-        return own or any(each.name == "skip" for each in module)
+        own = any(marker.name in ("skip", "skipversion") for marker in self.markers)
+        return own or any(marker.name == "skip" for marker in module)

@@ -65,7 +65,9 @@ def _field_changes(old: Type, new: Type) -> Iterator[str]:
     yield from _counted("field", sorted(old.fields.keys() - new.fields), "removed")
     both = sorted(old.fields.keys() & new.fields)
     differing = [_differing(name, old.fields[name], new.fields[name]) for name in both]
-    yield from _few_of([each for each in differing if each], "other fields changed")
+    yield from _few_of(
+        [differences for differences in differing if differences], "other fields changed"
+    )
 
 
 def _differing(name: str, old: Field, new: Field) -> str:

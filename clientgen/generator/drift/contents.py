@@ -83,7 +83,7 @@ def _classes(text: str | None) -> Iterator[ast.ClassDef]:
         tree = ast.parse(text or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return  # what is there is no Python: there is nothing to compare it with
-    yield from (each for each in tree.body if isinstance(each, ast.ClassDef))
+    yield from (node for node in tree.body if isinstance(node, ast.ClassDef))
 
 
 def _bases(statement: ast.ClassDef) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _is_required(value: ast.expr | None) -> bool:
         return True
     if not (isinstance(value, ast.Call) and _called(value) == "field"):
         return False
-    return not {"default", "default_factory"} & {each.arg for each in value.keywords}
+    return not {"default", "default_factory"} & {keyword.arg for keyword in value.keywords}
 
 
 def _called(call: ast.Call) -> str:
@@ -116,19 +116,19 @@ def _called(call: ast.Call) -> str:
 
 
 def _keyword(value: ast.expr | None, name: str) -> str:
-    for each in value.keywords if isinstance(value, ast.Call) else ():
-        if each.arg == name and isinstance(each.value, ast.Constant):
-            return str(each.value.value)
+    for keyword in value.keywords if isinstance(value, ast.Call) else ():
+        if keyword.arg == name and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
     return ""
 
 
 def _kind_of_client(statement: ast.ClassDef) -> str:
     """The kind of `AsyncPodClient`, `AsyncPodCollection`; nothing of that of a group version."""
-    ending = next((each for each in _CLIENT_ENDINGS if statement.name.endswith(each)), "")
+    ending = next((suffix for suffix in _CLIENT_ENDINGS if statement.name.endswith(suffix)), "")
     return statement.name.removeprefix("Async").removesuffix(ending) if statement.bases else ""
 
 
 def _methods(statement: ast.ClassDef) -> Iterator[str]:
-    for each in statement.body:
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name[0] != "_":
-            yield each.name
+    for member in statement.body:
+        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and member.name[0] != "_":
+            yield member.name

@@ -195,7 +195,11 @@ def _suggest(head: str) -> str:
     close = difflib.get_close_matches(head.lower(), spellings, n=1, cutoff=0.6)
     # Often only the beginning is missing, or too much: `+Minimum=0`, `+kubebuilder:listType=map`.
     last = head.lower().removeprefix(PREFIX)
-    ending = [spellings[each] for each in spellings if each == last or each.endswith(f":{last}")]
+    ending = [
+        spellings[spelling]
+        for spelling in spellings
+        if spelling == last or spelling.endswith(f":{last}")
+    ]
     best = ending[0] if ending else spellings[close[0]] if close else None
     if best:
         return f"did you mean `+{best}`?"

@@ -12,7 +12,9 @@ Node = TypeVar("Node", bound=Hashable)
 
 def circles(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, frozenset[Node]]:
     """All that each node reaches and is reached by, itself included (Kosaraju's algorithm)."""
-    ahead = {node: [each for each in targets if each in edges] for node, targets in edges.items()}
+    ahead = {
+        node: [target for target in targets if target in edges] for node, targets in edges.items()
+    }
     back: dict[Node, list[Node]] = {node: [] for node in edges}
     for node, targets in ahead.items():
         for target in targets:
@@ -36,7 +38,7 @@ def _finished(edges: Mapping[Node, list[Node]]) -> list[Node]:
             order[todo.pop()] = None
         else:
             begun.add(node)
-            todo += [each for each in edges[node] if each not in begun]
+            todo += [target for target in edges[node] if target not in begun]
     return list(order)
 
 
@@ -46,7 +48,11 @@ def _reachable(
     reached = {start}
     todo = [start]
     while todo:
-        new = {each for each in edges[todo.pop()] if each not in reached and each not in without}
+        new = {
+            target
+            for target in edges[todo.pop()]
+            if target not in reached and target not in without
+        }
         reached |= new
         todo += new
     return reached

@@ -47,7 +47,7 @@ def listers_file(
     where = shown(api.group_version)
     listers = tuple(_listers(api, modules, expansions, problems))
     # Of two resources with one kind, the clients have told already.
-    named = {(name, each.resource.kind): None for each in listers for name in _names(each)}
+    named = {(name, lister.resource.kind): None for lister in listers for name in _names(lister)}
     check_distinct(named, where, "listers of", problems)
     if listers:
         yield FilePlan(

@@ -131,8 +131,8 @@ def defined_first(models: Sequence[Model]) -> list[Model]:
             order.setdefault(todo.pop(), model)
             continue
         begun.add(model.id)
-        needed = (each for each in _needed_by_body(model) if each in by_id)
-        todo += reversed([each for each in needed if each not in begun])
+        needed = (model_id for model_id in _needed_by_body(model) if model_id in by_id)
+        todo += reversed([model_id for model_id in needed if model_id not in begun])
     return list(order.values())
 
 

@@ -83,7 +83,9 @@ def _together(models: Sequence[Model]) -> Iterator[list[ModelId]]:
     for model in models:
         members.setdefault(circle_of[model.id], []).append(model.id)
     graph = {
-        circle: [circle_of[need] for each in group for need in needs[each] if need not in circle]
+        circle: [
+            circle_of[need] for model_id in group for need in needs[model_id] if need not in circle
+        ]
         for circle, group in members.items()
     }
     yield from (members[circle] for circle in TopologicalSorter(graph).static_order())

@@ -76,7 +76,7 @@ def _refused_auto(field: msgspec.structs.FieldInfo, make: object) -> tuple[str, 
     if not isinstance(make, Auto) or field.encode_name == "status":
         return None
     name = make.model.__name__
-    needed = [each.name for each in fields_of(make.model).values() if each.required]
+    needed = [field.name for field in fields_of(make.model).values() if field.required]
     if not needed:
         return None
     what = f"is made by `auto({name})`, but there is no {name} without `{'`, `'.join(needed)}`"

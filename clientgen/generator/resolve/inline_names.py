@@ -40,9 +40,9 @@ def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, s
         name = class_name(_joined(path))
         alike.setdefault(name if _is_short(path, name) else _shortened(path), []).append(path)
     names = {
-        path: name if len(each) == 1 else f"{name}_{_mark(path)}"
-        for name, each in alike.items()
-        for path in each
+        path: name if len(path_of_name) == 1 else f"{name}_{_mark(path)}"
+        for name, path_of_name in alike.items()
+        for path in path_of_name
     }
     return _numbered(names, {class_name(name) for name in used})
 

@@ -85,7 +85,7 @@ def merge(
 
 def retyped(model: Model, names: _Names) -> Model:
     """A model whose fields speak of other models by their new names."""
-    fields = tuple(replace(each, type=_type(each.type, names)) for each in model.fields)
+    fields = tuple(replace(field, type=_type(field.type, names)) for field in model.fields)
     return model if fields == model.fields else replace(model, fields=fields)
 
 
@@ -126,19 +126,19 @@ def _size(type_: TypeRef, sizes: Mapping[ModelId, int]) -> int:
     return sum(sizes.get(model, 0) for model in models_in(type_))
 
 
-def _structure(each: DescribedModel, first_of: _Names) -> object:
+def _structure(described: DescribedModel, first_of: _Names) -> object:
     """What objects of one class have in common."""
-    model = each.model
+    model = described.model
     fields = tuple(
         (f.name, _type(f.type, first_of), f.required, f.has_default, f.partial)
         for f in model.fields
     )
-    return model.id.group_version, fields, model.open_ended, each.description.sentences
+    return model.id.group_version, fields, model.open_ended, described.description.sentences
 
 
-def _precedence(each: InlineObject) -> tuple[bool, int, int, Path]:
+def _precedence(in_place: InlineObject) -> tuple[bool, int, int, Path]:
     """Parts of kinds go first, then what is nearest to its kind and has the shortest name."""
-    return not each.pinned, len(each.path), sum(map(len, each.path)), each.path
+    return not in_place.pinned, len(in_place.path), sum(map(len, in_place.path)), in_place.path
 
 
 def _names(
@@ -160,11 +160,11 @@ def _names(
 def in_words(members: Sequence[DescribedModel], name: ModelId) -> Model:
     """The class of objects alike, which says what is said of all of them."""
     model = members[0].model
-    description = _common(each.description for each in members)
+    description = _common(member.description for member in members)
     if description.sentences and not description.text:
         description = replace(description, text=f"{name.name} of {name.group_version}.")
     fields = tuple(
-        replace(field, description=str(_common(each.fields[field.name] for each in members)))
+        replace(field, description=str(_common(member.fields[field.name] for member in members)))
         for field in model.fields
     )
     return replace(model, id=name, fields=fields, description=str(description))
@@ -173,6 +173,6 @@ def in_words(members: Sequence[DescribedModel], name: ModelId) -> Model:
 def _common(descriptions: Iterable[Description]) -> Description:
     """What is said alike."""
     first, *rest = dict.fromkeys(descriptions)
-    text = first.text if all(each.text == first.text for each in rest) else ""
-    same = all(each.sentences == first.sentences for each in rest)
+    text = first.text if all(description.text == first.text for description in rest) else ""
+    same = all(description.sentences == first.sentences for description in rest)
     return Description(text, first.sentences if same else "")

@@ -248,8 +248,9 @@ def _suggested(fitting: list[Shape], description_words: set[str]) -> list[Shape]
     own = [[word for word in each if word not in shared] for each in words]
     return [
         shape
-        for each, shape in zip(own, fitting, strict=True)
-        if each and ("".join(each) in description_words or description_words.issuperset(each))
+        for own_words, shape in zip(own, fitting, strict=True)
+        if own_words
+        and ("".join(own_words) in description_words or description_words.issuperset(own_words))
     ]
 
 

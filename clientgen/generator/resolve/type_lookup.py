@@ -13,7 +13,14 @@ def named_in_go(definitions: Iterable[str], package: str, name: str) -> str | No
     """The definition of a Go type: `k8s.io/api/autoscaling/v1` and `Scale`."""
     ending = ".".join(["", *package.split("/")[-2:], name])
     exact = f"{package}.{name}"
-    return next((each for each in definitions if each == exact or each.endswith(ending)), None)
+    return next(
+        (
+            definition
+            for definition in definitions
+            if definition == exact or definition.endswith(ending)
+        ),
+        None,
+    )
 
 
 def imported_from_go(imported: Imported, package: str, name: str) -> ModelId | None:

@@ -85,8 +85,8 @@ def defined(module: ModelModule) -> Iterator[tuple[ModelId, PythonClass, PythonC
 
 def parts_of(module: ModelModule) -> list[str]:
     """The modules beside it that a module of models takes its classes from."""
-    relative_imports = (each for each in module.tree.body if isinstance(each, ast.ImportFrom))
-    named = {each.module or "" for each in relative_imports if each.level == 1}
+    relative_imports = (node for node in module.tree.body if isinstance(node, ast.ImportFrom))
+    named = {node.module or "" for node in relative_imports if node.level == 1}
     return sorted(name for name in named if _PART.fullmatch(name))
 
 

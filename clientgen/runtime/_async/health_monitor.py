@@ -194,8 +194,8 @@ class AsyncHealthMonitor:
     def _ask_at(self) -> float:
         if not self._streams:
             return _LATER
-        opened = min(each.opened for each in self._streams)
-        return self._health.ask_at(opened, max(each.heard for each in self._streams))
+        opened = min(stream.opened for stream in self._streams)
+        return self._health.ask_at(opened, max(stream.heard for stream in self._streams))
 
     async def _act(self, now: float) -> None:
         with self._lock:
@@ -224,15 +224,17 @@ class AsyncHealthMonitor:
             self._break(silent, why)
         else:
             health.answered(monotonic(), is_new=is_new)
-            self._renew([each for each in self._silent(now) if each.heard < health.kept_since])
+            self._renew(
+                [stream for stream in self._silent(now) if stream.heard < health.kept_since]
+            )
 
     def _silent(self, now: float) -> list[AsyncMonitoredStream]:
         with self._lock:
-            return [each for each in self._streams if each.heard <= now - self._health.quiet]
+            return [stream for stream in self._streams if stream.heard <= now - self._health.quiet]
 
     def _renew(self, streams: list[AsyncMonitoredStream]) -> None:
         """Have streams opened anew that may be dead although the server is not."""
-        silent = [each for each in streams if each.can_resume]
+        silent = [stream for stream in streams if stream.can_resume]
         if silent and self._health.renews(monotonic()):
             self._break(silent, "nothing was heard for long, and it may have died meanwhile")
 

@@ -174,11 +174,11 @@ class AsyncInformerFactory:
         """
         for name in options.keys() - _OPTIONS:
             raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
-        scope = namespaces_of(resource, options.get("namespace", self._namespace))
+        namespaces = namespaces_of(resource, options.get("namespace", self._namespace))
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))
         of_factory = (self._resync_period, id(self._transform))
-        key: tuple[object, ...] = (resource, model, scope, labels, fields)
+        key: tuple[object, ...] = (resource, model, namespaces, labels, fields)
         key = (*key, *of_factory)
         with self._pool.lock:
             self._pool.check()
@@ -192,7 +192,7 @@ class AsyncInformerFactory:
                     resource,
                     model,
                     list_model,
-                    namespace=scope or None,
+                    namespace=namespaces or None,
                     label_selector=labels,
                     field_selector=fields,
                     resync_period=self._resync_period,
@@ -243,14 +243,18 @@ class AsyncInformerFactory:
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
         informers = self._pool.all()
-        if idle := [each for each in informers if not each.is_started and not each.is_stopped]:
-            raise not_started(each.title for each in idle)
+        if idle := [
+            informer
+            for informer in informers
+            if not informer.is_started and not informer.is_stopped
+        ]:
+            raise not_started(informer.title for informer in idle)
         by_resource: dict[Resource, bool] = {}
         for informer in informers:
             remaining = None if until is None else max(0.0, until - self._clock.monotonic())
             synced = await informer.wait_for_sync(remaining)
             if not synced and not informer.is_stopped:
-                states = [(each.title, each.sync_status) for each in informers]
+                states = [(informer.title, informer.sync_status) for informer in informers]
                 raise timed_out(timeout or 0.0, states)
             by_resource[informer.resource] = synced and by_resource.get(informer.resource, True)
         return by_resource

@@ -84,12 +84,19 @@ def changes(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
 
     They are for handlers whose resync is due (client-go: sharedIndexInformer.OnUpdate).
     """
-    return [each for each in notifications if not (isinstance(each, Updated) and each.is_sync)]
+    return [
+        notification
+        for notification in notifications
+        if not (isinstance(notification, Updated) and notification.is_sync)
+    ]
 
 
 def initially(notifications: Iterable[Notification[T]]) -> list[Notification[T]]:
     """Have all additions be initial ones: the cache is still being filled."""
-    return [Added(each.object, True) if isinstance(each, Added) else each for each in notifications]
+    return [
+        Added(notification.object, True) if isinstance(notification, Added) else notification
+        for notification in notifications
+    ]
 
 
 class ResyncTimer:

@@ -193,7 +193,9 @@ class Indexer(Generic[T]):
         failures: list[IndexFailure] = []
         with self._writing:
             state = self._state
-            indexed = [(each, each.values_for(key, obj, failures)) for each in state.each_index()]
+            indexed = [
+                (index, index.values_for(key, obj, failures)) for index in state.each_index()
+            ]
             old = state.objects.get(key)
             state.objects[key] = obj
             for index, values in indexed:

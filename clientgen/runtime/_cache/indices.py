@@ -138,8 +138,8 @@ def _is_text(value: object) -> bool:
 
 def log_failures(failures: list[IndexFailure]) -> None:
     """Log one record per index, however many objects it failed on."""
-    for name in dict.fromkeys(each.index for each in failures):
-        failed = [each for each in failures if each.index == name]
+    for name in dict.fromkeys(failure.index for failure in failures):
+        failed = [failure for failure in failures if failure.index == name]
         first = failed[0]
         logger.error(
             "index %r failed on %r%s: not found by this index",

@@ -111,7 +111,11 @@ class _Collector:
 
     def watch(self, resource: Resource, state: Callable[[], InformerState]) -> InformerMetrics:
         with _making:
-            live = [each for each in self._informers.get(resource, ()) if each() is not None]
+            live = [
+                reference
+                for reference in self._informers.get(resource, ())
+                if reference() is not None
+            ]
             self._informers[resource] = [*live, WeakMethod(state)]
         latency = self._latency.labels(resource.group, resource.version, resource.plural)
         return _Latency(latency.observe)

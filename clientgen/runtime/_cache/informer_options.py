@@ -67,7 +67,7 @@ def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
     value: Any = namespace
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         return (check_segment("namespace", cast("Any", value)),)
-    namespaces = {check_segment("namespace", each) for each in cast("Iterable[str]", value)}
+    namespaces = {check_segment("namespace", name) for name in cast("Iterable[str]", value)}
     if not namespaces:
         raise ValueError("no namespace is given; None means all of them")
     return tuple(sorted(namespaces))

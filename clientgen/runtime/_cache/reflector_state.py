@@ -364,7 +364,7 @@ def is_too_large(error: Exception | None) -> bool:
         return True
     # Servers before 1.17 (apimachinery: IsTooLargeResourceVersionError).
     words = [error.message, *(cause.message or "" for cause in error.causes)]
-    return isinstance(error, Timeout) and any(_TOO_LARGE in each for each in words)
+    return isinstance(error, Timeout) and any(_TOO_LARGE in word for word in words)
 
 
 def _is_unusable_version(error: Exception | None) -> bool:

@@ -77,7 +77,7 @@ class Fields:
     def text_lists(self, key: str) -> dict[str, tuple[str, ...]]:
         """A mapping of lists of strings; empty when absent."""
         values = self._mapping(self._values.get(key), key) or {}
-        return {name: self._strings(each, f"{key}.{name}") for name, each in values.items()}
+        return {name: self._strings(items, f"{key}.{name}") for name, items in values.items()}
 
     def nested(self, key: str) -> Fields | None:
         """The fields of a mapping; None when absent."""
@@ -139,7 +139,9 @@ class Fields:
     def _mapping(self, value: object, key: str) -> dict[str, Any] | None:
         if value is None or isinstance(value, dict):
             mapping = cast("dict[object, Any] | None", value)
-            return None if mapping is None else {str(name): each for name, each in mapping.items()}
+            return (
+                None if mapping is None else {str(name): value for name, value in mapping.items()}
+            )
         self.problem(f"{key} must be a mapping, not {kind_of(value)}")
         return None
 

@@ -27,11 +27,13 @@ def certificates(pem: bytes) -> bytes:
 def private_key(pem: bytes) -> bytes:
     """The first private key in `pem`; empty when there is none."""
     marks = list(_KEY.finditer(pem))
-    ends = {each[2]: each.start() for each in marks if each[1] == b"END"}  # the last of each kind
-    for each in marks:
-        if each[1] == b"BEGIN" and ends.get(each[2], -1) >= each.end():
-            mark = b"-----END %b-----" % each[2]
-            return pem[each.start() : pem.index(mark, each.end()) + len(mark)] + b"\n"
+    ends = {
+        match[2]: match.start() for match in marks if match[1] == b"END"
+    }  # the last of each kind
+    for match in marks:
+        if match[1] == b"BEGIN" and ends.get(match[2], -1) >= match.end():
+            mark = b"-----END %b-----" % match[2]
+            return pem[match.start() : pem.index(mark, match.end()) + len(mark)] + b"\n"
     return b""
 
 

@@ -91,7 +91,7 @@ class _Ranked(Generic[T]):
         self._ranks[item] = (rank, number)
         heappush(self._heap, (rank, number, item))
         if len(self._heap) > 2 * len(self._ranks) + _SLACK:
-            self._heap = [(*place, each) for each, place in self._ranks.items()]
+            self._heap = [(*place, item) for item, place in self._ranks.items()]
             heapify(self._heap)
 
     def discard(self, item: T) -> None:

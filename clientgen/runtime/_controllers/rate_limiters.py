@@ -162,8 +162,8 @@ class WithMaxWait(Generic[T]):
 
 def default_controller_limiter() -> RateLimiter[Hashable]:
     """What client-go gives controllers: 5 ms, doubling up to 1000 s; 10 a second after 100."""
-    each: ItemExponentialFailure[Hashable] = ItemExponentialFailure(0.005)
-    return MaxOf(each, Bucket())
+    per_item: ItemExponentialFailure[Hashable] = ItemExponentialFailure(0.005)
+    return MaxOf(per_item, Bucket())
 
 
 def default_item_limiter() -> RateLimiter[Hashable]:

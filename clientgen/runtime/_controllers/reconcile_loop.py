@@ -76,9 +76,9 @@ def owner_mapper(owner: Resource) -> Callable[[Any], Iterable[Request]]:
     def requests(obj: Any) -> Iterable[Request]:
         metadata: ObjectMeta = obj.metadata
         namespace = metadata.namespace if owner.namespaced else ""
-        for each in metadata.owner_references:
-            if each.controller and (_group(each.api_version), each.kind) == wanted:
-                yield Request(namespace, each.name)
+        for reference in metadata.owner_references:
+            if reference.controller and (_group(reference.api_version), reference.kind) == wanted:
+                yield Request(namespace, reference.name)
 
     return requests
 

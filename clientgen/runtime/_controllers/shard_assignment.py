@@ -82,15 +82,17 @@ class Shards:
         by_name = {lease.metadata.name: lease for lease in leases}
         self._seen = {name: self._look(name, lease, now) for name, lease in by_name.items()}
         other_leases = [
-            each for each in self._seen.values() if each.holder != self._election.identity
+            lease for lease in self._seen.values() if lease.holder != self._election.identity
         ]
-        live = [each for each in other_leases if each.holder and now < each.at + each.duration]
+        live = [lease for lease in other_leases if lease.holder and now < lease.at + lease.duration]
         own = float(self._election.timing.lease_duration)
-        self._longest = max([own, *(each.duration for each in live)])
-        self._members = tuple(sorted({self._election.identity, *(each.holder for each in live)}))
+        self._longest = max([own, *(lease.duration for lease in live)])
+        self._members = tuple(sorted({self._election.identity, *(lease.holder for lease in live)}))
         self._listed = sent
         return [
-            each.lease for each in other_leases if now >= each.at + _GARBAGE * max(1, each.duration)
+            lease.lease
+            for lease in other_leases
+            if now >= lease.at + _GARBAGE * max(1, lease.duration)
         ]
 
     def view(self, now: float) -> View:

@@ -57,12 +57,12 @@ class JsonPatch(_Patch):
         """Raises TypeError if the body is not a list of operations."""
         value: object = operations
         self.body = list(operations) if hasattr(value, "__iter__") else [None]
-        if not all(isinstance(each, Mapping) for each in self.body):
+        if not all(isinstance(operation, Mapping) for operation in self.body):
             example = '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'
             raise TypeError(f"JsonPatch takes operations such as {example}, not {named(value)}")
 
     def _outline(self) -> Iterable[str]:
-        return (f"{each.get('op')} {each.get('path')}" for each in self.body)
+        return (f"{operation.get('op')} {operation.get('path')}" for operation in self.body)
 
 
 class MergePatch(_Patch):

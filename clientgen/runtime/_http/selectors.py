@@ -78,7 +78,7 @@ class Selector(Struct, frozen=True):
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Report whether labels meet every condition."""
-        return all(each.matches(labels) for each in self.requirements)
+        return all(requirement.matches(labels) for requirement in self.requirements)
 
     def __str__(self) -> str:
         return ",".join(map(str, self.requirements))
@@ -170,11 +170,11 @@ def selector_of(selector: LabelSelector | None) -> Selector | None:
     requirements = [
         Requirement(key, "in", (value,)) for key, value in sorted(selector.match_labels.items())
     ]
-    for each in selector.match_expressions:
-        operator = _OPERATORS.get(each.operator)
+    for expression in selector.match_expressions:
+        operator = _OPERATORS.get(expression.operator)
         if operator is None:
-            raise ValueError(f"{each.operator!r} is not an operator of label selectors")
-        requirements.append(Requirement(each.key, operator, tuple(sorted(each.values))))
+            raise ValueError(f"{expression.operator!r} is not an operator of label selectors")
+        requirements.append(Requirement(expression.key, operator, tuple(sorted(expression.values))))
     return Selector(tuple(requirements))
 
 

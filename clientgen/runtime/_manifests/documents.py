@@ -157,8 +157,8 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     # A link to nowhere is no file: reading it says so, passing it over would lose what is meant.
-    candidates = (each for each in path.rglob("*") if each.suffix in _ENDINGS)
-    paths = sorted(each for each in candidates if each.is_file() or not each.exists())
+    candidates = (file for file in path.rglob("*") if file.suffix in _ENDINGS)
+    paths = sorted(file for file in candidates if file.is_file() or not file.exists())
     if not paths:
         raise ManifestError(f"{path}: there is no .yaml, .yml or .json file in this folder")
     return paths

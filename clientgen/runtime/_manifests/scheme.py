@@ -120,7 +120,7 @@ class Scheme:
 
     def _like(self, gvk: GroupVersionKind) -> str:
         """What may have been meant: the same kind elsewhere, else one that sounds like it."""
-        similar = [str(each) for each in self.kinds() if each.kind == gvk.kind]
+        similar = [str(kind) for kind in self.kinds() if kind.kind == gvk.kind]
         if not similar:
             by_kind = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
             similar = [by_kind[kind] for kind in get_close_matches(gvk.kind, by_kind, 1)]
@@ -212,7 +212,7 @@ class Scheme:
         mistakes = list(type_mismatches(manifest.value, model, strict=strict))
         if mistakes:
             name = f"{gvk.kind} {Unstructured(manifest.value).name}".rstrip()
-            messages = [f"{manifest.at(each.path)}: {name}: {each}" for each in mistakes]
+            messages = [f"{manifest.at(mistake.path)}: {name}: {mistake}" for mistake in mistakes]
             raise ManifestError("\n".join(messages))
         return from_dict(model, manifest.value)
 
@@ -241,7 +241,7 @@ class Scheme:
         from .writer import json_values
 
         values = json_values(objects, server_fields)
-        texts = [write_yaml(each, sort_keys=False, width=None) for each in values]
+        texts = [write_yaml(value, sort_keys=False, width=None) for value in values]
         return "---\n".join(texts)
 
     def dump_json(self, objects: Written | Iterable[Written], *, server_fields: bool = True) -> str:
@@ -289,7 +289,7 @@ def _gvk_in(value: Mapping[str, Any]) -> GroupVersionKind:
 
 
 def _gvk_of(model: type[Model]) -> GroupVersionKind:
-    declared = {each.encode_name: each for each in msgspec.structs.fields(model)}
+    declared = {field.encode_name: field for field in msgspec.structs.fields(model)}
     names: list[str] = []
     for name in ("apiVersion", "kind"):
         field = declared.get(name)

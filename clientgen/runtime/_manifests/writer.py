@@ -45,15 +45,15 @@ def json_values(objects: Written | Iterable[Written], server_fields: bool) -> li
     """
     is_single = isinstance(objects, (Model, Mapping))
     several = cast("Iterable[Written]", [objects] if is_single else objects)
-    values = [_value(each) for each in several]
+    values = [_value(obj) for obj in several]
     return values if server_fields else [_without_server_fields(value) for value in values]
 
 
-def _value(each: Written) -> dict[str, Any]:
-    value: dict[str, Any] = msgspec.json.decode(encode(each, ordered=isinstance(each, Model)))
+def _value(obj: Written) -> dict[str, Any]:
+    value: dict[str, Any] = msgspec.json.decode(encode(obj, ordered=isinstance(obj, Model)))
     for name in ("apiVersion", "kind"):
         if not value.get(name):
-            raise TypeError(f"{type(each).__name__} is nothing a manifest holds: it has no {name}")
+            raise TypeError(f"{type(obj).__name__} is nothing a manifest holds: it has no {name}")
     first = {name: value.pop(name) for name in _FIRST if name in value}
     last = {_LAST: value.pop(_LAST)} if _LAST in value else {}
     return {**first, **value, **last}

@@ -53,8 +53,8 @@ def missing_attribute_error(client: object, accessor: str, name: str) -> str:
         name: what was looked for.
     """
     kind = type(client)
-    public = [each for each in dir(kind) if not each.startswith("_")]
-    calls = [each for each in public if callable(getattr(kind, each))]
+    public = [attribute for attribute in dir(kind) if not attribute.startswith("_")]
+    calls = [attribute for attribute in public if callable(getattr(kind, attribute))]
     if any(hasattr(narrower, name) for narrower in kind.__subclasses__()):
         has = f"{', '.join(calls[:-1])} and {calls[-1]}" if calls[1:] else "".join(calls)
         return (

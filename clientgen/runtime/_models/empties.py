@@ -90,7 +90,7 @@ class _Filled:
         plain = get_args(annotation)[0] if extras else annotation
         if (get_origin(plain) or plain) not in EMPTIES:
             return annotation
-        if any(isinstance(each, Meta) and each.min_length is not None for each in extras):
+        if any(isinstance(extra, Meta) and extra.min_length is not None for extra in extras):
             return annotation
         return Annotated[annotation, _FILLED]
 
@@ -119,7 +119,7 @@ def unfilled(annotation: Any) -> Any:
     if get_origin(annotation) is not Annotated:
         return annotation
     plain, *extras = get_args(annotation)
-    remaining = tuple(each for each in extras if each is not _FILLED)
+    remaining = tuple(extra for extra in extras if extra is not _FILLED)
     return Annotated[(plain, *remaining)] if remaining else plain
 
 

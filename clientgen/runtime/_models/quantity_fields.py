@@ -44,12 +44,12 @@ def to_quantities(value: Any) -> Any:
         return Quantity(value)
     if isinstance(value, dict):
         quantities = cast("dict[str, Any]", value)
-        made: dict[str, Any] = {key: to_quantities(each) for key, each in quantities.items()}
+        made: dict[str, Any] = {key: to_quantities(item) for key, item in quantities.items()}
         return (
-            made if any(made[key] is not each for key, each in quantities.items()) else quantities
+            made if any(made[key] is not item for key, item in quantities.items()) else quantities
         )
     if isinstance(value, list):
-        return [to_quantities(each) for each in cast("list[object]", value)]
+        return [to_quantities(item) for item in cast("list[object]", value)]
     return value
 
 

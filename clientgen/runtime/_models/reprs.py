@@ -101,7 +101,7 @@ def _value(value: Any, depth: int) -> str:
 
 
 def _list(values: list[object], depth: int) -> str:
-    return f"[{_several((_value(each, depth) for each in values[:_MOST]), len(values))}]"
+    return f"[{_several((_value(item, depth) for item in values[:_MOST]), len(values))}]"
 
 
 def _dict(values: dict[object, object], depth: int) -> str:

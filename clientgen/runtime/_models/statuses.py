@@ -58,7 +58,7 @@ def _sound_details(details: StatusDetails) -> StatusDetails:
     if not isinstance(causes, list):
         causes = []
     listed = cast("list[object]", causes)[:_MOST_CAUSES]
-    details.causes = [_sound_cause(each) for each in listed if isinstance(each, StatusCause)]
+    details.causes = [_sound_cause(cause) for cause in listed if isinstance(cause, StatusCause)]
     details.retry_after_seconds = wait_seconds(details.retry_after_seconds)
     return details
 

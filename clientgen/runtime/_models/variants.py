@@ -142,9 +142,9 @@ def _reduce(self: ModelBase) -> tuple[Callable[..., ModelBase], tuple[Any, ...]]
     """Pickle a variant by its model: the variant has no name to import it by."""
     lacking: frozenset[str] = getattr(self, "__lacking__", frozenset())
     values = set_values(self)
-    for each in fields_of(type(self)).values() if lacking else ():
-        if each.name in lacking and values[each.name] == zero(each.type):
-            del values[each.name]
+    for known_field in fields_of(type(self)).values() if lacking else ():
+        if known_field.name in lacking and values[known_field.name] == zero(known_field.type):
+            del values[known_field.name]
     unknown = frozenset(unknown_attributes(type(self)))
     return _restore, (known_model(type(self)), unknown, lacking, values)
 

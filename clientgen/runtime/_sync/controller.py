@@ -227,7 +227,7 @@ class Controller:
                 return
 
     def _timed_out(self) -> SyncTimeout:
-        states = [(each.informer.title, each.informer.sync_status) for each in self._sources]
+        states = [(source.informer.title, source.informer.sync_status) for source in self._sources]
         return timed_out(self._sync_timeout, states, f"{self!r}: ")
 
     def _work(self) -> None:

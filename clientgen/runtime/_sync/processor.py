@@ -73,13 +73,15 @@ class Processor(Generic[T]):
     def errors(self) -> int:
         """How many calls of handlers have failed."""
         with self._lock:
-            return self._errors_before + sum(each.errors for each in self._registrations)
+            return self._errors_before + sum(
+                registration.errors for registration in self._registrations
+            )
 
     @property
     def backlog(self) -> int:
         """How many notifications the handlers are behind, all together."""
         with self._lock:
-            return sum(each.backlog for each in self._registrations)
+            return sum(registration.backlog for registration in self._registrations)
 
     def add(self, handlers: Handlers[T], timer: ResyncTimer) -> HandlerRegistration[T]:
         """Tell these handlers too: first of what is there, then of every change.
@@ -174,7 +176,9 @@ class Processor(Generic[T]):
     # ---- handlers -----------------------------------------------------------------------------
 
     def _start_handler(self, registration: HandlerRegistration[T]) -> None:
-        self._telling = [each for each in self._telling if not each._is_done]
+        self._telling = [
+            registration for registration in self._telling if not registration._is_done
+        ]
         registration._start()
         self._telling.append(registration)
         if registration._timer.due is not None:
@@ -188,8 +192,8 @@ class Processor(Generic[T]):
 
     def _distribute(self, notifications: list[Notification[T]]) -> None:
         if self._detector.enabled:
-            for each in notifications:
-                self._detector.observe(each)
+            for notification in notifications:
+                self._detector.observe(notification)
         notifications = changes(notifications)
         if notifications:
             for registration in self._registrations:
@@ -212,14 +216,22 @@ class Processor(Generic[T]):
 
     def _next_due(self) -> float | None:
         with self._lock:
-            due = [each._timer.due for each in self._registrations if each._timer.due is not None]
+            due = [
+                registration._timer.due
+                for registration in self._registrations
+                if registration._timer.due is not None
+            ]
         if self._detector.enabled:
             due.append(self._clock.monotonic() + CHECK_INTERVAL)
         return min(due, default=None)
 
     def _on_time(self, now: float) -> None:
         with self._lock:
-            due = [each for each in self._registrations if each._timer.is_due(now)]
+            due = [
+                registration
+                for registration in self._registrations
+                if registration._timer.is_due(now)
+            ]
             if due and self.is_synced:
                 notifications = apply_resync(self._indexer)
                 for registration in due:

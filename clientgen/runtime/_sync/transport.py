@@ -466,7 +466,9 @@ def _cause(error: Exception) -> BaseException:
     cause: BaseException = error
     while isinstance(cause, HTTPError):
         inner = cause.__cause__ or cause.__context__
-        inner_error = next((each for each in cause.args if isinstance(each, BaseException)), None)
+        inner_error = next(
+            (argument for argument in cause.args if isinstance(argument, BaseException)), None
+        )
         if (inner_error or inner) is None:
             break
         cause = inner_error or inner  # type: ignore[assignment]

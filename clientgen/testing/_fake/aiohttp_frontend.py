@@ -72,7 +72,7 @@ class Frontend:
         self._closing = True
         for waker in tuple(self._wakers):
             waker()
-        open_now = [each.transport for each in self.server.connections]
+        open_now = [connection.transport for connection in self.server.connections]
         self.server.pre_shutdown()  # idle connections
         await self.server.shutdown(patience)
         for transport in open_now:

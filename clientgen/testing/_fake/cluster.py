@@ -162,8 +162,8 @@ class FakeCluster:
             TypeError: something is no object.
         """
         with self.dispatcher.lock:
-            for each in objects:
-                self._put(_as_dict(each))
+            for obj in objects:
+                self._put(_as_dict(obj))
 
     def apply_manifests(self, source: Source) -> None:
         """Store the objects of a YAML or JSON text, file or folder, as `add` does.

@@ -186,8 +186,10 @@ class Dispatcher:
 
     def _remove(self, trigger: Trigger) -> None:
         with self.lock:
-            self._rules = [each for each in self._rules if each is not trigger]
-            self._duplicators = [each for each in self._duplicators if each is not trigger]
+            self._rules = [rule for rule in self._rules if rule is not trigger]
+            self._duplicators = [
+                duplicator for duplicator in self._duplicators if duplicator is not trigger
+            ]
 
     def _duplicated(self, stream: OpenStream, data: bytes) -> bytes:
         action = stream.action
@@ -201,7 +203,7 @@ class Dispatcher:
 
     def streams(self, pattern: Pattern) -> list[OpenStream]:
         """The open streams that answer such requests; the caller holds the lock."""
-        return [each for each in self._streams if each.action and pattern.fits(each.action)]
+        return [stream for stream in self._streams if stream.action and pattern.fits(stream.action)]
 
     # ---- background work ----------------------------------------------------------------------
 

@@ -74,13 +74,17 @@ class Pattern:
         if self.verb not in _VERBS:
             raise ValueError(f"{self.verb!r} is no verb: {', '.join(_VERBS)}")
         resource, _, part = self.resource.partition("/")
-        fits = [each for each in resources if resource in ("*", each.plural, each.group_resource)]
+        fits = [
+            candidate
+            for candidate in resources
+            if resource in ("*", candidate.plural, candidate.group_resource)
+        ]
         if not fits:
             raise ValueError(
                 f"{self.resource!r}: no such resource is served; it is `pods`, `deployments.apps` "
                 "and so on, and a custom one has to be defined first"
             )
-        if part not in ("", "*") and not any(part in each.subresources for each in fits):
+        if part not in ("", "*") and not any(part in fitting.subresources for fitting in fits):
             raise ValueError(f"{self.resource!r}: there is no such subresource")
 
     def fits(self, action: Action) -> bool:
@@ -295,9 +299,9 @@ def _kind_and_code(error: Any) -> tuple[type[ApiError], int]:
 
 
 def _code_of(kind: type[ApiError]) -> int:
-    for each in kind.__mro__:
-        if each in _CODES:
-            return _CODES[each]
+    for base in kind.__mro__:
+        if base in _CODES:
+            return _CODES[base]
     return 500
 
 

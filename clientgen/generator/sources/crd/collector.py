@@ -67,7 +67,7 @@ def _below(path: Path, root: Path, problems: Problems) -> Iterator[tuple[Manifes
         return
     every = sorted(path.rglob("*"))
     links_to_nowhere(every, {*_ENDINGS, ""}, problems)
-    files = [each for each in every if each.suffix in _ENDINGS and each.is_file()]
+    files = [file for file in every if file.suffix in _ENDINGS and file.is_file()]
     if not files:
         problems.add(str(path), "is a folder without .yaml, .yml or .json files", _HINT)
         return

@@ -162,18 +162,18 @@ def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
 def _check_distinct(definitions: Iterable[_PlacedDefinition], problems: Problems) -> None:
     """Of two definitions with one name a server serves the first."""
     users: dict[tuple[str, str, str], _PlacedDefinition] = {}
-    for each in definitions:
-        group, names = each.spec["group"], each.spec["names"]
+    for definition in definitions:
+        group, names = definition.spec["group"], definition.spec["names"]
         claims = [("plural", names["plural"]), ("kind", names["kind"]), ("kind", _list_kind(names))]
         for role, name in claims:
-            first = users.setdefault((group, role, name), each)
-            if first is each:
+            first = users.setdefault((group, role, name), definition)
+            if first is definition:
                 continue
             what = f"has the {role} {name!r} in {group}, and so does {first.where}"
             hint = "Leave one of them out."
             if first.spec["names"]["plural"] == names["plural"]:
                 what = f"defines {names['plural']}.{group} again, after {first.where}"
-            problems.add(each.where, what, hint)
+            problems.add(definition.where, what, hint)
             break
 
 

@@ -35,7 +35,7 @@ def located(problems: Iterable[Problem], inputs: Iterable[Input]) -> tuple[Probl
         problems: what was found, with places like `crds/web.yaml[0]#/spec/scope`.
         inputs: the manifests.
     """
-    texts = {each.shown: each.data for each in inputs}
+    texts = {manifest.shown: manifest.data for manifest in inputs}
     if not texts:
         return tuple(problems)
     longest_first = sorted(texts, key=len, reverse=True)

@@ -108,7 +108,7 @@ def read_definition(
         data = json.dumps(record, sort_keys=True).encode()
         if not is_known_sound(_CHECKS, data):
             causes, is_complete = _causes(record)
-            of_server = [each for each in causes if each.field.startswith(_OF_SERVER)]
+            of_server = [cause for cause in causes if cause.field.startswith(_OF_SERVER)]
             wrong.extend(_refused(record, where, [c for c in causes if c not in of_server]))
             for refused in _refused(record, where, of_server):
                 notes.add(refused.where, f"a server refuses this: {refused.what}", _ALL_THE_SAME)
@@ -149,7 +149,7 @@ def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
         if name in spec:
             spec[name] = deepcopy(spec[name])
     versions: list[dict[str, Any]] = spec.get("versions", [])
-    stored = [each.get("name", "") for each in versions if each.get("storage")]
+    stored = [version.get("name", "") for version in versions if version.get("storage")]
     created = {**definition, "spec": spec, "status": {"storedVersions": stored[:1]}}
     default_definition(created)
     return created
@@ -157,7 +157,7 @@ def _as_created(definition: dict[str, Any]) -> dict[str, Any]:
 
 def _without_compiled(definition: dict[str, Any]) -> dict[str, Any]:
     spec: dict[str, Any] = definition["spec"]
-    versions = [dict(each) for each in spec.get("versions", ())]
+    versions = [dict(version) for version in spec.get("versions", ())]
     for version in versions:
         schema = version.get("schema", {}).get("openAPIV3Schema")
         if schema is not None:
@@ -173,9 +173,9 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
             continue
         plain[name] = value
         if name in ("properties", "definitions"):
-            plain[name] = {key: _plain(each) for key, each in value.items()}
+            plain[name] = {key: _plain(member) for key, member in value.items()}
         elif name in ("allOf", "anyOf", "oneOf"):
-            plain[name] = [_plain(each) for each in value]
+            plain[name] = [_plain(item) for item in value]
         elif name in ("items", "additionalProperties", "not") and is_object(value):
             plain[name] = _plain(value)
     return plain
@@ -229,8 +229,8 @@ def _exact(parts: list[str | int], what: str, definition: Mapping[str, Any]) -> 
         return parts
     versions: list[dict[str, Any]] = found_at(definition, parts) or []
     if "unique version names" in what:
-        names = [each.get("name") for each in versions]
+        names = [version.get("name") for version in versions]
         at = next(n for n, name in enumerate(names) if name in names[:n])
         return [*parts, at, "name"]
-    stored = [at for at, each in enumerate(versions) if each.get("storage")]
+    stored = [at for at, version in enumerate(versions) if version.get("storage")]
     return [*parts, stored[1], "storage"] if len(stored) > 1 else parts

@@ -136,17 +136,17 @@ class _Walk:
 
     def value(self, value: Any, kind: _Type, trail: tuple[Any, ...]) -> Any:
         if _is_choice(kind):
-            fitting = [each for each in kind if _fits(value, each)]
+            fitting = [choice for choice in kind if _fits(value, choice)]
             return self.value(value, fitting[0], trail) if fitting else self._wrong(kind, trail)
         if kind == "any":
             return value
         if not _fits(value, kind):
             return self._wrong((kind,), trail, value)
         if isinstance(kind, list):
-            return [self.value(each, kind[0], (trail, at)) for at, each in enumerate(value)]
+            return [self.value(item, kind[0], (trail, at)) for at, item in enumerate(value)]
         if isinstance(kind, dict):
             return {
-                name: self.value(each, kind["*"], (trail, name)) for name, each in value.items()
+                name: self.value(member, kind["*"], (trail, name)) for name, member in value.items()
             }
         return self.record(value, kind, trail) if kind in _RECORDS else value
 
@@ -160,9 +160,9 @@ class _Walk:
                 self._problems.add(below(self._where, *_parts(trail)), what, hint)
         else:
             fields = _RECORDS[kind]
-            for name, each in value.items():
-                if each is not None and name in fields:
-                    record[name] = self.value(each, fields[name], (trail, name))
+            for name, member in value.items():
+                if member is not None and name in fields:
+                    record[name] = self.value(member, fields[name], (trail, name))
         self._depth -= kind == "schema"
         return record
 
