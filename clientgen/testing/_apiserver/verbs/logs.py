@@ -124,8 +124,8 @@ def container_of(pod: Mapping[str, Any], wanted: str) -> str:
         return wanted
     regular = parts(spec, "containers")
     if len(regular) == 1:
-        name: str = regular[0]["name"]
-        return name
+        only: str = regular[0]["name"]
+        return only
     why = f"choose one of: [{' '.join(names)}]"
     raise bad_request(f"a container name must be specified for pod {name}, {why}")
 
