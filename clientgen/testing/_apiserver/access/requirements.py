@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, Failure, invalid_value, required
 from clientgen._apimachinery.optional_parts import parts
 
-from ..builtin.rbac import label_requirement_causes, requirement_values_causes
+from ..kinds.shared.label_requirements import label_requirement_causes, requirement_values_causes
 from ..selectors import field_terms, label_test
 
 if TYPE_CHECKING:

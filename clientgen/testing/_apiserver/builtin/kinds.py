@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONVERTED",
-    "CREATES_ON_UPDATE",
     "DELETE_RETURNS_OBJECT",
     "GRACEFUL",
     "HAS_GENERATION",
@@ -55,16 +54,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
 )
 """A delete answers the object itself, not a Status."""
 
-CREATES_ON_UPDATE: Final = frozenset(
-    {
-        (_RBAC, "clusterrolebindings"),
-        (_RBAC, "clusterroles"),
-        (_RBAC, "rolebindings"),
-        (_RBAC, "roles"),
-    }
-)
-"""A PUT to a name that is not there creates the object."""
-
 NEEDS_VERSION_ON_UPDATE: Final = frozenset(
     {
         *_ADMISSION_KINDS,
@@ -90,9 +79,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             ("apps", "statefulsets"),
             ("batch", "cronjobs"),
             ("batch", "jobs"),
-            ("networking.k8s.io", "ingressclasses"),
-            ("networking.k8s.io", "ingresses"),
-            ("networking.k8s.io", "networkpolicies"),
             (_ADMISSION, "mutatingadmissionpolicies"),
             (_ADMISSION, "mutatingadmissionpolicybindings"),
             (_ADMISSION, "validatingadmissionpolicies"),
@@ -148,12 +134,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
             ("", "pods"),
             ("apps", "controllerrevisions"),
             ("batch", "jobs"),
-            ("networking.k8s.io", "ingressclasses"),
-            ("networking.k8s.io", "ingresses"),
-            ("rbac.authorization.k8s.io", "clusterrolebindings"),
-            ("rbac.authorization.k8s.io", "clusterroles"),
-            ("rbac.authorization.k8s.io", "rolebindings"),
-            ("rbac.authorization.k8s.io", "roles"),
             ("resource.k8s.io", "deviceclasses"),
             ("resource.k8s.io", "resourceclaims"),
             ("resource.k8s.io", "resourceclaimtemplates"),

@@ -21,10 +21,6 @@ __all__ = ["FREE_PREFIX", "LONGEST", "RULES"]
 
 RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("apps", "statefulsets"): label_problems,
-    ("rbac.authorization.k8s.io", "roles"): path_segment_problems,
-    ("rbac.authorization.k8s.io", "rolebindings"): path_segment_problems,
-    ("rbac.authorization.k8s.io", "clusterroles"): path_segment_problems,
-    ("rbac.authorization.k8s.io", "clusterrolebindings"): path_segment_problems,
     ("internal.apiserver.k8s.io", "storageversions"): path_segment_problems,
     ("apiregistration.k8s.io", "apiservices"): path_segment_problems,
 }

@@ -26,33 +26,6 @@ def _unset(node: dict[str, Any], **presets: Any) -> None:
             node[field] = preset
 
 
-@defaults("networking.v1.NetworkPolicyPort")
-def _protocol(port: dict[str, Any]) -> None:
-    _unset(port, protocol="TCP")
-
-
-@defaults("networking.v1.NetworkPolicySpec")
-def _network_policy(spec: dict[str, Any]) -> None:
-    if not spec.get("policyTypes"):
-        spec["policyTypes"] = ["Ingress", *(["Egress"] if spec.get("egress") else [])]
-
-
-@defaults("networking.v1.IngressClassParametersReference")
-def _class_parameters(reference: dict[str, Any]) -> None:
-    _unset(reference, scope="Cluster")
-
-
-@defaults("rbac.v1.RoleRef")
-def _role_ref(reference: dict[str, Any]) -> None:
-    _preset(reference, apiGroup=_RBAC)
-
-
-@defaults("rbac.v1.Subject")
-def _subject(subject: dict[str, Any]) -> None:
-    if subject.get("kind") in ("User", "Group"):
-        _preset(subject, apiGroup=_RBAC)
-
-
 @defaults("apiregistration.v1.ServiceReference", "admissionregistration.v1.ServiceReference")
 def _service_port(reference: dict[str, Any]) -> None:
     _preset(reference, port=443)

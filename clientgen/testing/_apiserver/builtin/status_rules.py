@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import Cause, invalid_value, required
-from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..kinds.shared.checks import text
 from ..kinds.shared.job_policies import counted
 from ..kinds.shared.replicas import counts
 from .validating import checks_change
@@ -106,15 +104,6 @@ def _daemon_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
 def _autoscaler(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     del old
     yield from counts(part(new, "status"), ("currentReplicas", "desiredReplicas"))
-
-
-@checks_change("networking.k8s.io", "ingresses", part="status")
-def _ingress(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    for index, ingress in enumerate(parts(part(part(new, "status"), "loadBalancer"), "ingress")):
-        at = f"status.loadBalancer.ingress[{index}]"
-        yield from text(f"{at}.ip", ingress.get("ip"), ip_problems, needed=False)
-        yield from text(f"{at}.hostname", ingress.get("hostname"), subdomain_problems, needed=False)
 
 
 @checks_change("batch", "jobs", part="status")

@@ -13,6 +13,7 @@ from . import (
     networking,
     node,
     policy,
+    rbac,
     scheduling,
     storage,
 )
@@ -36,6 +37,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "networking.k8s.io": networking.STRATEGIES,
     "node.k8s.io": node.STRATEGIES,
     "policy": policy.STRATEGIES,
+    "rbac.authorization.k8s.io": rbac.STRATEGIES,
     "scheduling.k8s.io": scheduling.STRATEGIES,
     "storage.k8s.io": storage.STRATEGIES,
 }

@@ -16,7 +16,5 @@ ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {
     "apps.v1.StatefulSetOrdinals": {"start": 0},
     "apps.v1.StatefulSetStatus": {"availableReplicas": 0},
     "autoscaling.v2.HorizontalPodAutoscalerStatus": {"currentMetrics": None},
-    "rbac.v1.ClusterRole": {"rules": None},
-    "rbac.v1.Role": {"rules": None},
 }
 """Members that are not required and yet never missing, with their zero values."""

@@ -17,7 +17,7 @@ from ..builtin import (
     validating,
     warning,
 )
-from ..tables import control, devices, network, pods, scaling, workloads
+from ..tables import control, devices, pods, scaling, workloads
 from ..tables.columns import PLAIN
 from .metadata import MetadataChecks
 from .strategy import Strategy
@@ -38,7 +38,6 @@ builtin.check_expressions_by(_apiextensions.expression_problem)
 _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
     **pods.PRINTERS,
     **workloads.PRINTERS,
-    **network.PRINTERS,
     **scaling.PRINTERS,
     **control.PRINTERS,
     **devices.PRINTERS,
@@ -65,7 +64,6 @@ class LegacyStrategy(Strategy):
         self.metadata_checks = kinds.METADATA_CHECKS.get(key, MetadataChecks.UPDATE_AGAIN)
         if key in kinds.STATUS_METADATA_ONCE:
             self.status_metadata_checks = MetadataChecks.ANY_FINALIZER
-        self.allow_create_on_update = key in kinds.CREATES_ON_UPDATE
         self.allow_unconditional_update = key not in kinds.NEEDS_VERSION_ON_UPDATE
         self.subresources_with_status = ("approval",)
         self.generation_fields = kinds.HAS_GENERATION.get(key)

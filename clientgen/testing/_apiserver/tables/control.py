@@ -11,33 +11,6 @@ __all__ = ["PRINTERS"]
 # ------------------------------------------------------------------ roles
 
 
-def _subjects(kind: str, name: str) -> Column:
-    def cell(view: View) -> str:
-        found = [each for each in view.items("subjects") if each.get("kind") == kind]
-        return ", ".join(map(_subject, found))
-
-    return Column(name, "Who has the role.", cell, priority=1)
-
-
-def _subject(subject: dict[str, Any]) -> str:
-    name = str(subject.get("name", ""))
-    return f"{subject.get('namespace', '')}/{name}" if subject["kind"] == "ServiceAccount" else name
-
-
-_BINDING: Final = (
-    NAME,
-    Column(
-        "Role",
-        "The role that is given.",
-        lambda view: f"{view.text('roleRef', 'kind')}/{view.text('roleRef', 'name')}",
-        doc="roleRef",
-    ),
-    AGE,
-    _subjects("User", "Users"),
-    _subjects("Group", "Groups"),
-    _subjects("ServiceAccount", "ServiceAccounts"),
-)
-
 # ------------------------------------------------------------------ admission
 
 
@@ -201,12 +174,9 @@ _STORAGE_VERSION: Final = (
 )
 
 _ADMISSION: Final = "admissionregistration.k8s.io"
-_RBAC: Final = "rbac.authorization.k8s.io"
 _FLOW: Final = "flowcontrol.apiserver.k8s.io"
 
 PRINTERS: Final = {
-    (_RBAC, "RoleBinding"): Printer(_BINDING),
-    (_RBAC, "ClusterRoleBinding"): Printer(_BINDING),
     (_ADMISSION, "ValidatingAdmissionPolicy"): _policy(
         "Validations", "How many rules it has.", "spec.validations"
     ),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clientgen._apimachinery.name_syntax import ip_problems, subdomain_problems
 from clientgen._apimachinery.optional_parts import part, parts
 
+from .checks import text
 from .ip_warnings import address_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from clientgen._apimachinery.failures import Cause
+
     from ...tables.columns import View
 
-__all__ = ["ingress_text", "ingress_warnings"]
+__all__ = ["ingress_causes", "ingress_text", "ingress_warnings"]
 
 
 def ingress_text(view: View) -> str:
@@ -29,3 +33,11 @@ def ingress_warnings(obj: dict[str, Any]) -> Iterator[str]:
     for index, each in enumerate(ingress):
         if each.get("ip"):
             yield from address_warnings(f"status.loadBalancer.ingress[{index}]", each["ip"])
+
+
+def ingress_causes(obj: dict[str, Any]) -> Iterator[Cause]:
+    """Check the addresses and host names of a load balancer."""
+    for index, ingress in enumerate(parts(part(part(obj, "status"), "loadBalancer"), "ingress")):
+        at = f"status.loadBalancer.ingress[{index}]"
+        yield from text(f"{at}.ip", ingress.get("ip"), ip_problems, needed=False)
+        yield from text(f"{at}.hostname", ingress.get("hostname"), subdomain_problems, needed=False)
