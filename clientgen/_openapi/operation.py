@@ -151,7 +151,7 @@ class OperationReader(ABC):
 
     def followed(self, part: Any) -> _Json:
         """A part of an operation, or what it refers to; nothing if that is nothing or itself."""
-        if not isinstance(part, dict):
+        if not is_object(part):
             return {}
         reference = part.get("$ref")
         if not isinstance(reference, str):

@@ -43,8 +43,11 @@ class ResolvedSchema(Schema):
         return f"ResolvedSchema({self.name or dict(self.raw)!r})"
 
     # Nodes are made once each, and hold what was made of them: each equals itself only.
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def _node(self, raw: Mapping[str, Any]) -> Self:
         return cast("Self", self._schemas.of(raw))

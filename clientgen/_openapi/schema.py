@@ -64,7 +64,7 @@ class Validation(NamedTuple):
     message: str
 
 
-class Schema:
+class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
     """One node. Nodes inside of it are made when they are asked for, once.
 
     Attributes:
@@ -88,8 +88,6 @@ class Schema:
 
     def __eq__(self, other: object) -> bool:
         return self.raw == other.raw if isinstance(other, Schema) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     # ------------------------------------------------------------------------------ structure
 
@@ -366,7 +364,7 @@ def kinds_of(raw: Mapping[str, Any]) -> tuple[GroupVersionKind, ...]:
         [
             GroupVersionKind(*[str(entry.get(part, "")) for part in _PARTS])
             for entry in entries
-            if isinstance(entry, dict)
+            if is_object(entry)
         ]
     )
 

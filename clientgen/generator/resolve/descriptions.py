@@ -141,7 +141,7 @@ def _lists(schema: Schema) -> Iterator[str]:
 
 def _alternatives(parts: Iterable[Schema]) -> list[str]:
     """The alternatives in `oneOf: [{required: [a]}, {required: [b]}]`, if it has that form."""
-    if not all(part.words == {"required"} for part in parts):
+    if not all(set(part.words) == {"required"} for part in parts):
         return []
     return [" with ".join(f"`{name}`" for name in part.required) for part in parts]
 

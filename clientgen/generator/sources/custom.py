@@ -71,7 +71,7 @@ def custom_spec(source: str, resources: Iterable[ServedKind], precedence: Preced
 
 def _stand_ins(*, scale: bool) -> dict[str, Definition]:
     """What custom resources refer to; a document of the same run says it better."""
-    object_type = {"type": "object", "properties": {}}
+    object_type: _Json = {"type": "object", "properties": {}}
     schemas: dict[str, _Json] = {
         f"{META_PACKAGE}.{name}": object_type for name in ("ListMeta", "ObjectMeta", "Status")
     }
