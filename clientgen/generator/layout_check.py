@@ -31,10 +31,10 @@ _UNION = rf"{_PATH}(?: \| {_PATH})*+"
 _ITEM = rf"(?:\*\*)?(?:{_NAME}: {_UNION}(?: = {_PATH})?|(?:{_NAME}=)?{_UNION})"
 # Brackets without brackets inside. With the name before them they are like a name.
 _BRACKETS = re.compile(
-    rf"(?<=[\w\[])\[{_ITEM}(?:, {_ITEM})*+\]"
+    rf"(?:(?<=[\w\[])\[{_ITEM}(?:, {_ITEM})*+\]"
     rf"|(?<=\w)\({_ITEM}(?:, {_ITEM})*+\)|(?<=\w)\(\)(?!:)"
     rf"|(?<==)\({_PATH}(?:,|(?:, {_PATH})++)\)"
-    r"|(?<= = )(?:\[\]|\{\})",
+    r"|(?<= = )(?:\[\]|\{\}))(?!\w)",
     re.ASCII,
 )
 _IMPORTED = rf"{_NAME}(?: as {_NAME})?"
