@@ -37,6 +37,7 @@ def test_the_tables_that_the_script_writes_are_where_it_expects_them():
     written = (program.DECLARED, program.DEPRECATIONS, program.DISCOVERY, program.FIELDS)
     for path in (*written, program.WIRE, *program.BY_HAND):
         assert path.is_file()
+    assert (ROOT / program.COPIES.replace(".", "/")).with_suffix(".py").is_file()
 
 
 # ----------------------------------------------------------------------------------- documents

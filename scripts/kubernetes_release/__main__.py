@@ -48,6 +48,8 @@ MENTIONING: Final = (
     "specs/README.md",
 )
 """The files that name the release; every other one asks `clientgen._shipped.KUBERNETES`."""
+COPIES: Final = "tests.support.inlined_types"
+"""The module that writes the CustomResourceDefinitions with copies of Kubernetes' types."""
 _PACKAGES: Final = (".", "examples/servicelookup", "examples/foreign_crd", "examples/crontab")
 
 
@@ -63,8 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     new = read(document)
     tasks = [*_derive(options, new, int(release.partition(".")[2])), *_missing(options)]
     _rename(KUBERNETES, release)
-    if not options.keep_generated:
-        _regenerate()
+    tasks += [] if options.keep_generated else _regenerate()
     _say(f"The project is at Kubernetes {release} (it was at {KUBERNETES}).")
     tasks += [*changes(old, new, ROOT), *unknown_definitions(document, ROOT)]
     tasks += [*_by_hand(old, new), *_still_named(KUBERNETES, release)]
@@ -190,18 +191,23 @@ def _still_named(old: str, new: str) -> Iterator[str]:
         yield f"still naming {old}, which may be right where it was recorded: {', '.join(places)}"
 
 
-def _regenerate() -> None:
-    """Generate everything that is made of the documents."""
+def _regenerate() -> Iterator[str]:
+    """Generate everything that is made of the documents; yield what failed."""
     command = [sys.executable, "-m", "clientgen"]
     for package in _PACKAGES:
-        _run([*command, "generate", "-q"], ROOT / package)
-    _run([*command, "crd", "-q"], ROOT / _PACKAGES[-1])
-    _run([sys.executable, "-m", "tests.support.inlining"], ROOT)
-    _run([sys.executable, "-m", "pytest", "-q", "tests/test_golden.py", "--update-golden"], ROOT)
+        yield from _run([*command, "generate", "-q"], ROOT / package)
+    yield from _run([*command, "crd", "-q"], ROOT / _PACKAGES[-1])
+    yield from _run([sys.executable, "-m", COPIES], ROOT)
+    golden = ["pytest", "-q", "tests/test_golden.py", "--update-golden"]
+    yield from _run([sys.executable, "-m", *golden], ROOT)
 
 
-def _run(command: list[str], folder: Path) -> None:
-    subprocess.run(command, cwd=folder, check=True)  # noqa: S603
+def _run(command: list[str], folder: Path) -> Iterator[str]:
+    """Run a command; yield a line if it fails: the list at the end is printed all the same."""
+    done = subprocess.run(command, cwd=folder, check=False)  # noqa: S603
+    if done.returncode:
+        words = " ".join(["python", *command[1:]])
+        yield f"failed: {words} (in {folder.relative_to(ROOT)}): see above, then run it again"
 
 
 if __name__ == "__main__":
