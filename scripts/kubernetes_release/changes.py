@@ -52,7 +52,7 @@ def changes(old: Spec, new: Spec, root: Path) -> Iterator[str]:
         kind, versions = after[name].kind, ", ".join(after[name].versions)
         yield f"new: {name} ({kind}; {versions}): {_NEW}"
     for group in sorted(_groups(new) - _groups(old)):
-        yield f"new group: {group}: its priority in {_HANDLER}/builtin/api_services.py"
+        yield f"new group: {group}: its priority among the APIServices in {_HANDLER}"
     for name in sorted(before.keys() & after.keys()):
         yield from _version_changes(name, before[name], after[name])
     yield from _definition_changes(old.document, new.document, root)
