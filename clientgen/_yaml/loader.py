@@ -68,9 +68,9 @@ class Reader:
         """
         self._overriding = overriding
         self._open: set[int] = set()
-        self._seen: set[int] = set()
+        self._visited: set[int] = set()
         self._made = 0
-        self._again = 0
+        self._repeated_nodes = 0
         self._repeated = 0
 
     def value(self, node: yaml.Node) -> Any:
@@ -137,14 +137,14 @@ class Reader:
 
     def _count(self, node: yaml.Node) -> None:
         self._made += 1
-        if id(node) not in self._seen:
-            self._seen.add(id(node))
+        if id(node) not in self._visited:
+            self._visited.add(id(node))
             return
-        self._again += 1
+        self._repeated_nodes += 1
         if isinstance(node, yaml.ScalarNode):
             self._repeated += len(node.value)
-        enough = self._again > _FEW_ALIASES and self._made > _FEW_NODES
-        excessive = enough and self._again > self._made * _share(self._made)
+        enough = self._repeated_nodes > _FEW_ALIASES and self._made > _FEW_NODES
+        excessive = enough and self._repeated_nodes > self._made * _share(self._made)
         if excessive or self._repeated > _MOST_REPEATED:
             raise BadText("yaml: document contains excessive aliasing")
 

@@ -91,14 +91,14 @@ class Words:
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
-        self._known: dict[tuple[str, str], bool] = {}
+        self._results: dict[tuple[str, str], bool] = {}
 
     def fit(self, word: str, rule: Rule, where: str) -> bool:
         """Whether a word may be what it is said to be."""
         key = rule.called, word
-        is_valid = self._known.get(key)
+        is_valid = self._results.get(key)
         if is_valid is None:
-            is_valid = self._known[key] = rule.fits(word)
+            is_valid = self._results[key] = rule.fits(word)
             if not is_valid:
                 article = "an" if rule.called[0] in "Aaeiou" else "a"
                 what = f"{shown(word)} cannot be {article} {rule.called}"

@@ -364,7 +364,7 @@ async def test_new_leaders_are_announced_in_order() -> None:
             await stage.tick(a)
             await until(lambda: a.leads)
             again = stage.run("b", on_new_leader=note)
-            again.elector._told = ""
+            again.elector._announced = ""
             async with again:
                 await until(lambda: leaders == ["b", "a"])
 

@@ -150,8 +150,8 @@ async def test_a_silent_server_that_answers_keeps_its_streams(server):
         await until(lambda: cms._reflectors[0]._stream)
         kept = monitor._health.kept_since
         stream = cms._reflectors[0]._stream
-        asked = monitor._health._asked
-        await until(lambda: monitor._health._asked != asked)
+        asked = monitor._health._asked_at
+        await until(lambda: monitor._health._asked_at != asked)
         assert monitor._health.kept_since == kept
         assert cms._reflectors[0]._stream is stream
         assert watches(server) == 2

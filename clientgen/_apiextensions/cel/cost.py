@@ -76,7 +76,7 @@ class CostBudget:
     """What the rules of one object have cost so far; when it is over, no more are run."""
 
     def __init__(self) -> None:
-        self._left: float = MOST_PER_OBJECT
+        self._remaining: float = MOST_PER_OBJECT
         self.is_over = False
 
     def pay(self, cost: float) -> None:
@@ -85,11 +85,11 @@ class CostBudget:
         Raises:
             CostLimitExceeded: it may cost more than a run may, or more than is left.
         """
-        self._left -= cost
+        self._remaining -= cost
         if cost > MOST_PER_CALL:
             self.is_over = True
             raise CostLimitExceeded(_CALL_LIMIT, is_one_call=True)
-        if self._left < 0:
+        if self._remaining < 0:
             self.is_over = True
             raise CostLimitExceeded(_BUDGET, is_one_call=False)
 

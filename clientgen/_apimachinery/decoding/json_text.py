@@ -95,7 +95,7 @@ class _Building:
 
     def __init__(self, both: Callable[[Any, Any], Any]) -> None:
         self._twice: dict[str, None] = {}
-        self._both = both
+        self._resolve_duplicate = both
 
     @property
     def duplicates(self) -> list[str]:
@@ -117,7 +117,7 @@ class _Building:
             value = self.build(item, where)
             if key in made:
                 self._twice[where] = None
-                value = self._both(made[key], value)
+                value = self._resolve_duplicate(made[key], value)
             made[key] = value
         return made
 

@@ -69,7 +69,7 @@ class _Walk:
     """Follows the fields of one kind; each model is left for good once."""
 
     def __init__(self, type_classes: Mapping[type[Model], TypeClass]) -> None:
-        self._known = type_classes
+        self._type_classes = type_classes
         self._path: list[_Edge] = []
         self._done: set[type[Model]] = set()
 
@@ -87,7 +87,7 @@ class _Walk:
         self._done.add(model)
 
     def _edges(self, model: type[Model]) -> Iterator[_Edge]:
-        type_class = self._known.get(model)
+        type_class = self._type_classes.get(model)
         if type_class:
             for field in type_class.fields:
                 if not _is_schemaless(field):

@@ -47,7 +47,7 @@ class Comments:
         self.trailing: list[tuple[int, str]] = []
         alone = [(line, column, text) for line, column, text in self._read(data)]
         self._by_end = {block.end: block for block in _blocks(alone)}
-        self._taken: set[int] = set()
+        self._used_lines: set[int] = set()
 
     def _read(self, data: bytes) -> Iterator[tuple[int, int, str]]:
         """Lines that are comments; markers behind code are kept apart."""
@@ -76,13 +76,13 @@ class Comments:
 
     def left(self) -> list[Block]:
         """The blocks with markers that nobody took, in order."""
-        blocks = (block for end, block in self._by_end.items() if end not in self._taken)
+        blocks = (block for end, block in self._by_end.items() if end not in self._used_lines)
         return sorted((b for b in blocks if b.markers), key=lambda block: block.start)
 
     def _take(self, block: Block | None) -> Block | None:
-        if block is None or block.end in self._taken:
+        if block is None or block.end in self._used_lines:
             return None
-        self._taken.add(block.end)
+        self._used_lines.add(block.end)
         return block
 
 

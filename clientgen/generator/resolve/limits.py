@@ -40,12 +40,12 @@ class Limits:
         self._described: dict[int, Schema] = {}
         self._open: set[int] = set()
         self._copies = 0
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def _tell(self, what: str, where: str, hint: str) -> None:
         """Report a kind of problem once: where there is one, there are thousands."""
-        if what not in self._told:
-            self._told.add(what)
+        if what not in self._reported:
+            self._reported.add(what)
             self._problems.add(_shortened(where), what, hint)
 
     def enter(self, where: str) -> bool:
@@ -95,7 +95,7 @@ class Limits:
         while isinstance(inner, ListType | MapType):
             inner = inner.item if isinstance(inner, ListType) else inner.value
             brackets += 1
-        if brackets > _MOST_BRACKETS and _TOO_DEEP not in self._told:
+        if brackets > _MOST_BRACKETS and _TOO_DEEP not in self._reported:
             what = f"is {brackets} lists or maps in each other; {_MOST_BRACKETS} are the most"
             self._problems.add(where, what, _FEWER)
         return type_

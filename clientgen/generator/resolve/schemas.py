@@ -46,7 +46,7 @@ class Properties:
     def __init__(self, definitions: Definitions) -> None:
         """Answer for schemas that may refer to these definitions."""
         self._definitions = definitions
-        self._known: dict[str, _Own] = {}
+        self._by_name: dict[str, _Own] = {}
         self._taken = 0
 
     def of(self, schema: Schema) -> _Own:
@@ -64,13 +64,15 @@ class Properties:
         while todo:
             name = todo[-1]
             schema = self._definitions[name].schema
-            if name in self._known:
+            if name in self._by_name:
                 todo.pop()
             elif name in begun:
-                self._known[name] = self._merged(schema)
+                self._by_name[name] = self._merged(schema)
             else:
                 begun.add(name)
-                todo += (n for n in _taken_over(schema) if n not in begun and n not in self._known)
+                todo += (
+                    n for n in _taken_over(schema) if n not in begun and n not in self._by_name
+                )
 
     def _merged(self, schema: Schema) -> _Own:
         own, own_required = schema.properties, schema.required
@@ -81,7 +83,7 @@ class Properties:
         required: set[str] = set()
         for part in parts:
             target = part.reference
-            merged = self._known.get(target, _NOTHING) if target else self._merged(part)
+            merged = self._by_name.get(target, _NOTHING) if target else self._merged(part)
             self._taken += len(merged[0])
             if self._taken > _MOST_TAKEN:
                 raise OverflowError

@@ -38,19 +38,19 @@ class KindSelection:
         self._selection = selection
         self._unavailable = unavailable
         self._problems = problems
-        self._seen: set[tuple[str, str, str]] = set()
-        self._taken = False
+        self._all_kinds: set[tuple[str, str, str]] = set()
+        self._any_selected = False
 
     def takes(self, group_version: GroupVersion, kind: str) -> bool:
         """Whether a kind is generated."""
         is_taken = self.keeps(group_version, kind)
-        self._taken |= is_taken
+        self._any_selected |= is_taken
         return is_taken
 
     def keeps(self, group_version: GroupVersion, kind: str) -> bool:
         """Whether a kind that has no clients is one of the package's."""
         names = (group_version.group or _CORE, group_version.version, kind)
-        self._seen.add(names)
+        self._all_kinds.add(names)
         include, exclude = self._selection.include, self._selection.exclude
         if include and not any(_fits(pattern.text, names) for pattern in include):
             return False
@@ -62,7 +62,7 @@ class KindSelection:
         unused = [pattern for pattern in patterns if not self._fits_any(pattern)]
         for pattern in unused:
             self._problems.add(pattern.where, f"`{pattern.text}` fits no kind", self._hint(pattern))
-        if patterns and not unused and not self._taken:
+        if patterns and not unused and not self._any_selected:
             what = "of all kinds none is left to generate"
             self._problems.add(patterns[-1].where, what, "include more, or exclude less")
 
@@ -71,14 +71,14 @@ class KindSelection:
         hidden = any(
             _fits(pattern.text, _names(group_version)) for group_version in self._unavailable
         )
-        return hidden or any(_fits(pattern.text, names) for names in self._seen)
+        return hidden or any(_fits(pattern.text, names) for names in self._all_kinds)
 
     def _hint(self, pattern: PlacedText) -> str:
         parts = pattern.text.split("/")
         if _VERSION.fullmatch(parts[0]):
             return f"the core group is called `{_CORE}`: `{_CORE}/{pattern.text}`"
-        kinds = sorted({"/".join(names[: len(parts)]) for names in self._seen})
-        groups = sorted({names[0] for names in self._seen})
+        kinds = sorted({"/".join(names[: len(parts)]) for names in self._all_kinds})
+        groups = sorted({names[0] for names in self._all_kinds})
         return did_you_mean(pattern.text, kinds, f"the groups are {', '.join(groups)}")
 
 

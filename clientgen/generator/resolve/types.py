@@ -91,7 +91,7 @@ class Types:
         self._in_place: dict[ModelId, InlineObject] = {}
         self._paths: dict[ModelId, Path] = {}
         self._kinds: set[ModelId] = set()
-        self._known = KnownTypes((), "never")
+        self._known_index = KnownTypes((), "never")
         self._older: list[OlderCopy] = []
         self._properties = Properties(definitions)
         self._limits = Limits(problems)
@@ -108,10 +108,10 @@ class Types:
         custom = [name for name in names if is_custom(self._definitions[name])]
         for name in sorted({*names}.difference(custom)):
             self._add_definition(name)
-        self._known = self._known_types()
+        self._known_index = self._known_types()
         for name in custom:
             self._add_definition(name)
-            self._known.forget()
+            self._known_index.forget()
         self._merge()
         return tuple(self._models[key] for key in sorted(self._models))
 
@@ -352,7 +352,7 @@ class Types:
         """The known type that an object described in place is a copy of."""
         if owner in self._kinds and name in _OWN_PARTS:
             return None
-        match = self._known.recognise(schema, name)
+        match = self._known_index.recognise(schema, name)
         if match and match.missing:
             self._older.append(OlderCopy(where, match.model, match.missing))
         if match and match.partial:

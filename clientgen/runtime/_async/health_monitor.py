@@ -87,7 +87,7 @@ class AsyncHealthMonitor:
     """
 
     def __init__(self, what: str, probe: AsyncProbe, silence: float) -> None:
-        self._what = what
+        self._server = what
         self._probe = probe
         self.silence = silence
         self._health = Health(monotonic(), silence)
@@ -165,7 +165,7 @@ class AsyncHealthMonitor:
 
     def _run(self) -> None:
         if not self._closed and (self._task is None or self._task.done):
-            self._task = spawn(self._keep, f"clientgen health monitor of {self._what}")
+            self._task = spawn(self._keep, f"clientgen health monitor of {self._server}")
 
     async def _keep(self) -> None:
         while (until := self._next()) is not None:
@@ -219,7 +219,7 @@ class AsyncHealthMonitor:
             silent = self._silent(now)
             with self._lock:
                 health.unanswered(monotonic(), is_silent=len(silent) == len(self._streams))
-            _logger().warning("%s: %s: %s", self._what, why, error)
+            _logger().warning("%s: %s: %s", self._server, why, error)
             self._probe.drop_idle()
             self._break(silent, why)
         else:
@@ -256,7 +256,7 @@ class AsyncHealthMonitor:
         try:
             status, _ = await self._probe.ask("/readyz", CHECK_TIMEOUT, fresh=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, there was no answer
-            _logger().debug("%s is not there: %s", self._what, error)
+            _logger().debug("%s is not there: %s", self._server, error)
             status = 0
         was_down = self._health.is_down
         is_ready = 0 < status < _SERVER_ERRORS
@@ -264,7 +264,7 @@ class AsyncHealthMonitor:
             is_back = self._health.checked(monotonic(), is_ready=is_ready)
             waiting = [*self._waiting] if is_back else []
         if is_back or (not is_ready and not was_down):
-            _logger().info("%s %s", self._what, "is back" if is_back else "does not answer")
+            _logger().info("%s %s", self._server, "is back" if is_back else "does not answer")
         for event in waiting:
             event.wake()
 

@@ -149,7 +149,7 @@ class AsyncLeaderElector:
         self._in_body = False
         self._hurries = False
         self._telling: Task | None = None
-        self._told = ""
+        self._announced = ""
         self._tried = 0.0
         self._failure: BaseException | None = None
 
@@ -286,8 +286,8 @@ class AsyncLeaderElector:
         timeout = self._timing.renew_deadline / 2  # as controller-runtime: there is time for two
         await self._leases.try_for(self._election, timeout, until, self._note)
         leader = self._election.holder
-        if leader and leader != self._told:
-            self._told = leader
+        if leader and leader != self._announced:
+            self._announced = leader
             self._tell(leader)
 
     def _note(self, ask: Ask, error: Exception) -> None:

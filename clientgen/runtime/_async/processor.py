@@ -55,7 +55,7 @@ class AsyncProcessor(Generic[T]):
     ) -> None:
         self.is_started = self.is_stopped = self.is_synced = False
         self.settled = Event()
-        self._what = what
+        self._title = what
         self._indexer = indexer
         self._detector = detector
         self._clock = clock
@@ -89,7 +89,7 @@ class AsyncProcessor(Generic[T]):
             RuntimeError: It is stopped.
         """
         registration = AsyncHandlerRegistration(
-            self._what, handlers, timer, self._clock, self._forget
+            self._title, handlers, timer, self._clock, self._forget
         )
         with self._lock:
             self._check_not_stopped()
@@ -172,7 +172,7 @@ class AsyncProcessor(Generic[T]):
 
     def _check_not_stopped(self) -> None:
         if self.is_stopped:
-            raise RuntimeError(f"{self._what} is stopped; make another")
+            raise RuntimeError(f"{self._title} is stopped; make another")
 
     # ---- handlers -----------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ class AsyncProcessor(Generic[T]):
 
     def _start_timekeeper(self) -> None:
         if self._timekeeper is None:
-            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self._what}")
+            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self._title}")
         self._rouse.set()
 
     async def _keep_time(self) -> None:
@@ -242,5 +242,5 @@ class AsyncProcessor(Generic[T]):
 
     def _look_for_mutations(self) -> None:
         for mutation in self._detector.check(self._clock.monotonic()):
-            logger.error("an object in the cache of %s was changed: %s", self._what, mutation)
+            logger.error("an object in the cache of %s was changed: %s", self._title, mutation)
             self._mutations.append(mutation)

@@ -61,7 +61,7 @@ class AsyncHandlerRegistration(Generic[T]):
         forget: Callable[[AsyncHandlerRegistration[T]], object],
     ) -> None:
         self.errors = 0
-        self._what = what
+        self._title = what
         self._handlers = handlers
         self._timer = timer
         self._clock = clock
@@ -126,7 +126,7 @@ class AsyncHandlerRegistration(Generic[T]):
         return self._task is not None and self._task.done
 
     def _start(self) -> None:
-        self._task = spawn(self._run, f"clientgen handler of {self._what}")
+        self._task = spawn(self._run, f"clientgen handler of {self._title}")
 
     async def _join(self) -> None:
         """Wait for the call that is going on, unless its handler waits for others' calls."""
@@ -171,7 +171,7 @@ class AsyncHandlerRegistration(Generic[T]):
         except Exception:
             self.errors += 1
             kind = type(entry).__name__.lower()
-            logger.exception("a handler of %s failed, told what was %s", self._what, kind)
+            logger.exception("a handler of %s failed, told what was %s", self._title, kind)
 
     def _pass(self, mark: QueueMark) -> None:
         if mark is QueueMark.RESYNCED:

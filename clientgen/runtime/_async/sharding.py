@@ -93,7 +93,7 @@ class AsyncSharding:
         self._selector = f"{_LABEL}={name}"
         self._on_change = on_change
         self._clock = clock
-        self._told = View()
+        self._announced = View()
         self._stirred = Event()
         self._stopping = Event()
         self._settled = Event()
@@ -218,9 +218,9 @@ class AsyncSharding:
             self._settled.set()
         else:
             view = View()
-        if view == self._told:
+        if view == self._announced:
             return
-        self._told = view
+        self._announced = view
         logger.info("%r: %d replicas own keys", self, len(view.members))
         if self._on_change is not None:
             try:

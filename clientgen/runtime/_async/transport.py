@@ -90,8 +90,8 @@ class AsyncHttpTransport(Unpicklable):
         self._writing: aiohttp.ClientSession | None = None
         self._streaming: aiohttp.ClientSession | None = None
         self._streams: set[_Stream] = set()
-        self._kept: aiohttp.ClientSession | None = None
-        self._kept_is_new = False
+        self._probe_session: aiohttp.ClientSession | None = None
+        self._probe_is_new = False
         self._busy = 0
         self._retired = False
 
@@ -157,9 +157,9 @@ class AsyncHttpTransport(Unpicklable):
         """
         if fresh:
             await self.hang_up()
-        if self._kept is None:
-            self._kept = self._new_kept_session()
-        session, self._kept_is_new = self._kept, False
+        if self._probe_session is None:
+            self._probe_session = self._new_probe_session()
+        session, self._probe_is_new = self._probe_session, False
         try:
             async with asyncio.timeout(timeout):
                 response = await self._start(session, request)
@@ -167,7 +167,7 @@ class AsyncHttpTransport(Unpicklable):
         except self._failures as error:
             await self.hang_up()
             raise _translated(error, request, self._server) from _harmless(error)
-        return response.status, self._kept_is_new
+        return response.status, self._probe_is_new
 
     def drop_idle(self) -> None:
         """Close the connections that nobody uses: they may be dead without a word."""
@@ -178,13 +178,13 @@ class AsyncHttpTransport(Unpicklable):
 
     async def hang_up(self) -> None:
         """Close that connection."""
-        session, self._kept = self._kept, None
+        session, self._probe_session = self._probe_session, None
         if session is not None:
             await session.close()
 
-    def _new_kept_session(self) -> aiohttp.ClientSession:
+    def _new_probe_session(self) -> aiohttp.ClientSession:
         async def note(*_: object) -> None:
-            self._kept_is_new = True
+            self._probe_is_new = True
 
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_create_end.append(note)
@@ -309,7 +309,7 @@ class _Stream:
         self._request = request
         self._open_streams = open_streams
         self._aborted = False
-        self._why = ""
+        self._break_reason = ""
         self.opened = self.heard = monotonic()
         self.can_resume = False
         self.on_end: Callable[[_Stream], object] | None = None
@@ -322,8 +322,8 @@ class _Stream:
             _forget_frames(error)
             if self._aborted:
                 return b""
-            if self._why:
-                raise ConnectionLost(f"{self._request.info}: {self._why}") from None
+            if self._break_reason:
+                raise ConnectionLost(f"{self._request.info}: {self._break_reason}") from None
             raise _translated(error, self._request, "") from _harmless(error)
         self.heard = monotonic()
         return chunk
@@ -346,7 +346,7 @@ class _Stream:
 
     def break_off(self, why: str = "") -> None:
         """Make `read` say that the connection is lost."""
-        self._why = why
+        self._break_reason = why
         self._let_go()
 
     def limit_silence(self, seconds: float) -> None:

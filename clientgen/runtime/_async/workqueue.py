@@ -298,11 +298,11 @@ class AsyncItem(Generic[T]):
 
     def __init__(self, queue: AsyncWorkQueue[T]) -> None:
         self._queue = queue
-        self._taken: list[T] = []
+        self._items: list[T] = []
 
     async def __aenter__(self) -> T:
-        self._taken.append(await self._queue.get())
-        return self._taken[-1]
+        self._items.append(await self._queue.get())
+        return self._items[-1]
 
     async def __aexit__(
         self,
@@ -310,4 +310,4 @@ class AsyncItem(Generic[T]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._queue.done(self._taken.pop())
+        self._queue.done(self._items.pop())

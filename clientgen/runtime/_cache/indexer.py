@@ -279,14 +279,14 @@ class _Shown(Protocol[T_co]):
 class _Hidden:
     """What readers see of a cache that is not full."""
 
-    __slots__ = ("_why",)
+    __slots__ = ("_reason",)
 
     def __init__(self, why: Callable[[], str]) -> None:
-        self._why = why
+        self._reason = why
 
     @property
     def objects(self) -> NoReturn:
-        raise NotSynced(self._why())
+        raise NotSynced(self._reason())
 
     indices = objects
 

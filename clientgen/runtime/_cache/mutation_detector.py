@@ -102,7 +102,7 @@ class CacheMutationError(AssertionError):
         return f"objects in {where} were changed; copy them first (deep_copy):\n  {listed}"
 
 
-class _Kept(Struct, Generic[T]):
+class _Entry(Struct, Generic[T]):
     """An object, and what it was."""
 
     key: str
@@ -122,9 +122,9 @@ class MutationDetector(Generic[T]):
     def __init__(self, cache: str = "", *, enabled: bool | None = None) -> None:
         self.cache = cache
         self.enabled = detector_enabled() if enabled is None else enabled
-        self._kept: dict[str, _Kept[T]] = {}
-        self._left: list[_Kept[T]] = []
-        self._leaving: list[_Kept[T]] = []
+        self._entries: dict[str, _Entry[T]] = {}
+        self._removed_entries: list[_Entry[T]] = []
+        self._leaving_entries: list[_Entry[T]] = []
         self._lock = allocate_lock()
 
     def observe(self, notification: Notification[T]) -> None:
@@ -141,11 +141,15 @@ class MutationDetector(Generic[T]):
     def check(self, now: float) -> list[Mutation]:
         """Compare everything; each change is told once. `now` is in seconds of any one clock."""
         with self._lock:
-            for entry in self._leaving:
+            for entry in self._leaving_entries:
                 entry.until = now + _RETAINED
-            looked_at = [*self._kept.values(), *self._left, *self._leaving]
-            self._left = [entry for entry in self._left + self._leaving if entry.until > now]
-            self._leaving = []
+            looked_at = [*self._entries.values(), *self._removed_entries, *self._leaving_entries]
+            self._removed_entries = [
+                entry
+                for entry in self._removed_entries + self._leaving_entries
+                if entry.until > now
+            ]
+            self._leaving_entries = []
             return [mutation for entry in looked_at if (mutation := _mutation(entry))]
 
     def verify(self, now: float) -> None:
@@ -158,18 +162,18 @@ class MutationDetector(Generic[T]):
             raise CacheMutationError(self.cache, mutations)
 
     def _keep(self, key: str, obj: T) -> None:
-        entry = self._kept.get(key)
+        entry = self._entries.get(key)
         if entry is None or entry.object is not obj:  # a sync brings the object itself again
             self._leave(key)
-            self._kept[key] = _Kept(key, obj, _snapshot(obj))
+            self._entries[key] = _Entry(key, obj, _snapshot(obj))
 
     def _leave(self, key: str) -> None:
-        entry = self._kept.pop(key, None)
+        entry = self._entries.pop(key, None)
         if entry is not None:
-            self._leaving.append(entry)
+            self._leaving_entries.append(entry)
 
 
-def _mutation(entry: _Kept[Any]) -> Mutation | None:
+def _mutation(entry: _Entry[Any]) -> Mutation | None:
     obj, snapshot = entry.object, _snapshot(entry.object)
     if snapshot == entry.was:
         return None

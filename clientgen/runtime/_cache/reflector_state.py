@@ -151,16 +151,16 @@ class ReflectorState:
 
     __slots__ = (
         "_advanced",
-        "_again",
         "_backoff",
+        "_has_version",
         "_initial",
-        "_known",
         "_next",
         "_opened",
         "_options",
         "_outage",
         "_paged",
         "_random",
+        "_retried_in_pass",
         "_unavailable",
         "_watch_list",
         "bookmarks",
@@ -188,12 +188,12 @@ class ReflectorState:
         # Whether the server gives pages even where it could answer from its cache.
         self._paged = False
         self._next: _Phase = "pass"
-        self._again = False
+        self._retried_in_pass = False
         # Of the stream:
         self._initial = False
         self._opened: float | None = None
         self._advanced = False
-        self._known = False
+        self._has_version = False
 
     # ---- passes -------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ class ReflectorState:
         if self._next == "watch":
             return self._watch()
         if self._next == "pass":
-            self._again = False
+            self._retried_in_pass = False
             if not self._watch_list:
                 return self._list()
         return self._stream_initial()
@@ -268,7 +268,7 @@ class ReflectorState:
         self._initial = initial
         self._opened = None
         self._advanced = False
-        self._known = version not in {"", "0"}
+        self._has_version = version not in {"", "0"}
         seconds = int(MIN_STREAM * (1.0 + self._random()))
         every = {**self._options, **options, "watch": True, "allow_watch_bookmarks": True}
         every |= {"resource_version": version, "timeout_seconds": seconds}
@@ -291,11 +291,11 @@ class ReflectorState:
         if self._initial:
             return self._take_initial(kind, metadata)
         if kind != "ADDED":
-            self._known = True
+            self._has_version = True
             if kind == "BOOKMARK" and INITIAL_EVENTS_END not in metadata.annotations:
                 self.bookmarks.has_come = True
         version: str = metadata.resource_version
-        if self._known and version and version != self.version:
+        if self._has_version and version and version != self.version:
             self.version = version
             self._advanced = True
         return StreamAction.APPLY if kind in _APPLIED else StreamAction.PASS_OVER
@@ -307,7 +307,7 @@ class ReflectorState:
         if metadata.annotations.get(INITIAL_EVENTS_END) != "true":
             return StreamAction.PASS_OVER
         self._initial = False
-        self._known = self._advanced = True
+        self._has_version = self._advanced = True
         self._synced(metadata.resource_version)
         return StreamAction.COMPLETE
 
@@ -333,9 +333,9 @@ class ReflectorState:
         """The stream ended before the state was complete."""
         if self._was_short(now):
             return self._list()
-        if self._again:
+        if self._retried_in_pass:
             return self._pause("initial", error, now)
-        self._again = True
+        self._retried_in_pass = True
         return self._stream_initial()
 
     def _initial_failed(self, error: Exception | None) -> Step:

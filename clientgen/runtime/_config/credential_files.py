@@ -30,7 +30,7 @@ class CredentialFiles:
     def __init__(self, config: ClusterConfig) -> None:
         self._auth = config.auth
         self._tls = config.tls
-        self._whole = True
+        self._complete = True
         self.token = Hidden()
         self.authority: bytes | None = None
         self.certificate: ClientCertificate | None = None
@@ -50,14 +50,14 @@ class CredentialFiles:
         Raises:
             ConfigError: when it held nothing before.
         """
-        self._whole = True
+        self._complete = True
         if self._auth.token_file:
             self.token = Hidden(self._or_old(self._read_token, self.token or self._auth.token))
         if self._has_certificate:
             self.certificate = self._or_old(self._read_certificate, self.certificate)
         if self._has_authority:
             self.authority = self._or_old(self._read_authority, self.authority)
-        return self._whole
+        return self._complete
 
     def _or_old(self, read: Callable[[], _T], old: _T | None) -> _T:
         try:
@@ -67,7 +67,7 @@ class CredentialFiles:
                 raise
             # In the middle of a rotation a file may be missing, or a key not yet the certificate's.
             _warn(problem)
-            self._whole = False
+            self._complete = False
             return old
 
     def _read_token(self) -> str:

@@ -117,7 +117,7 @@ class _Watched:
         self._series = series
         self._clock = clock
         self._added: dict[Hashable, float] = {}
-        self._taken: dict[Hashable, float] = {}
+        self._started: dict[Hashable, float] = {}
         series.queues.add(self)
 
     def added(self, item: Hashable, now: float, /) -> None:
@@ -125,11 +125,11 @@ class _Watched:
         self._added[item] = now
 
     def taken(self, item: Hashable, now: float, /) -> None:
-        self._taken[item] = now
+        self._started[item] = now
         self._series.waited.observe(now - self._added.pop(item, now))
 
     def done(self, item: Hashable, now: float, /) -> None:
-        self._series.worked.observe(now - self._taken.pop(item, now))
+        self._series.worked.observe(now - self._started.pop(item, now))
 
     def retried(self) -> None:
         self._series.retries.inc()
@@ -145,4 +145,4 @@ class _Watched:
 
     def _ages(self) -> list[float]:
         now = self._clock.monotonic()
-        return [now - start for start in list(self._taken.values())]
+        return [now - start for start in list(self._started.values())]

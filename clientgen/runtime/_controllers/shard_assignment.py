@@ -49,7 +49,7 @@ class View(Struct, frozen=True):
     """Whether this one owns its share."""
 
 
-class _Seen(Struct):
+class _ObservedLease(Struct):
     record: bytes
     at: float
     lease: Lease
@@ -72,7 +72,7 @@ class Shards:
 
     def __init__(self, election: Election) -> None:
         self._election = election
-        self._seen: dict[str, _Seen] = {}
+        self._leases: dict[str, _ObservedLease] = {}
         self._members: tuple[str, ...] = ()
         self._listed: float | None = None
         self._longest = float(election.timing.lease_duration)
@@ -80,9 +80,9 @@ class Shards:
     def listed(self, leases: Iterable[Lease], sent: float, now: float) -> list[Lease]:
         """Note all leases, by a list that was sent and answered then; gives what is garbage."""
         by_name = {lease.metadata.name: lease for lease in leases}
-        self._seen = {name: self._look(name, lease, now) for name, lease in by_name.items()}
+        self._leases = {name: self._look(name, lease, now) for name, lease in by_name.items()}
         other_leases = [
-            lease for lease in self._seen.values() if lease.holder != self._election.identity
+            lease for lease in self._leases.values() if lease.holder != self._election.identity
         ]
         live = [lease for lease in other_leases if lease.holder and now < lease.at + lease.duration]
         own = float(self._election.timing.lease_duration)
@@ -123,10 +123,10 @@ class Shards:
     def _fresh_until(self, listed: float) -> float:
         return listed + self._election.timing.renew_deadline
 
-    def _look(self, name: str, lease: Lease, now: float) -> _Seen:
-        before, record = self._seen.get(name), encode(lease.spec)
+    def _look(self, name: str, lease: Lease, now: float) -> _ObservedLease:
+        before, record = self._leases.get(name), encode(lease.spec)
         at = before.at if before is not None and before.record == record else now
-        return _Seen(record, at, lease)
+        return _ObservedLease(record, at, lease)
 
 
 def winner(key: str, members: Iterable[str]) -> str:

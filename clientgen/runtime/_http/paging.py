@@ -24,7 +24,7 @@ class Tokens:
     """The continue tokens of one list: with one that comes again it would never end."""
 
     def __init__(self) -> None:
-        self._seen: set[int] = set()
+        self._token_digests: set[int] = set()
 
     def take(self, token: str, path: str) -> str:
         """Give a token back that is new.
@@ -33,9 +33,9 @@ class Tokens:
             ResponseBroken: It came before.
         """
         digest = hash(token)  # a token may be long
-        if digest in self._seen:
+        if digest in self._token_digests:
             raise ResponseBroken(f"GET {path}: the server gives the same continue token again")
-        self._seen.add(digest)
+        self._token_digests.add(digest)
         return token
 
 

@@ -43,13 +43,13 @@ class Retry:
     been executed already. Retries never wait beyond `deadline`.
     """
 
-    __slots__ = ("_deadline", "_left", "_method", "count")
+    __slots__ = ("_deadline", "_method", "_retries_left", "count")
 
     def __init__(
         self, method: str, max_retries: int = MAX_RETRIES, deadline: float | None = None
     ) -> None:
         self._method = method
-        self._left = max_retries
+        self._retries_left = max_retries
         self._deadline = deadline
         self.count = 0
 
@@ -66,9 +66,9 @@ class Retry:
         return self._spend(1.0, now)
 
     def _spend(self, delay: float, now: float) -> float | None:
-        if not self._left or (self._deadline is not None and now + delay >= self._deadline):
+        if not self._retries_left or (self._deadline is not None and now + delay >= self._deadline):
             return None
-        self._left -= 1
+        self._retries_left -= 1
         self.count += 1
         return delay
 

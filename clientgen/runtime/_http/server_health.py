@@ -66,7 +66,7 @@ class Health:
     """
 
     __slots__ = (
-        "_asked",
+        "_asked_at",
         "_check_at",
         "_lost",
         "_random",
@@ -88,7 +88,7 @@ class Health:
         self._random = random or default_random()
         self._suspected = False
         # When the kept connection was used last; None if there is none.
-        self._asked: float | None = None
+        self._asked_at: float | None = None
         self.kept_since = _NEVER
         self._lost = _NEVER
         self._renewed = _NEVER
@@ -103,13 +103,13 @@ class Health:
             opened: When the oldest stream was opened.
             heard: When something was heard last, on any of them.
         """
-        if self._asked is None:
+        if self._asked_at is None:
             return max(min(opened + _FIRST, heard + self.quiet), self._after_loss(heard))
-        return min(max(heard, self._asked) + self.quiet, self._asked + _WARM)
+        return min(max(heard, self._asked_at) + self.quiet, self._asked_at + _WARM)
 
     def answered(self, now: float, *, is_new: bool) -> None:
         """Note an answer."""
-        self._asked = now
+        self._asked_at = now
         if is_new:
             self.kept_since = now
 
@@ -129,7 +129,7 @@ class Health:
 
     def rest(self) -> None:
         """Note that there are no streams any more, and no kept connection."""
-        self._asked, self._lost = None, _NEVER
+        self._asked_at, self._lost = None, _NEVER
 
     def _after_loss(self, heard: float) -> float:
         """When to try for another connection: as soon as nothing was heard for so long."""
@@ -138,7 +138,7 @@ class Health:
         return max(self._lost + _FIRST, min(heard, self._lost) + self.quiet)
 
     def _lose(self, now: float) -> None:
-        self._asked, self._lost = None, now
+        self._asked_at, self._lost = None, now
 
     # ---- outages ------------------------------------------------------------------------------
 

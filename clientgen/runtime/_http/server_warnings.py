@@ -31,15 +31,15 @@ class LoggedOnce:
     """The default handler: each text goes once to the logger `clientgen.warnings`."""
 
     def __init__(self) -> None:
-        self._seen: set[str] = set()
+        self._logged: set[str] = set()
 
     def __call__(self, text: str) -> None:
         """Log a text, unless it was before."""
-        if text in self._seen:
+        if text in self._logged:
             return
-        if len(self._seen) >= _REMEMBERED:
-            self._seen.clear()
-        self._seen.add(text)
+        if len(self._logged) >= _REMEMBERED:
+            self._logged.clear()
+        self._logged.add(text)
         import logging  # most programs are never warned
 
         logging.getLogger("clientgen.warnings").warning("%s", text)

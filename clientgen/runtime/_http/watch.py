@@ -51,7 +51,7 @@ class WatchProgress:
         "_advanced",
         "_backoff",
         "_handed_on",
-        "_known",
+        "_has_version",
         "_opened",
         "_options",
         "_random",
@@ -75,7 +75,7 @@ class WatchProgress:
         self._random = random or default_random()
         self.request = request
         self.version: str = options.get("resource_version") or ""
-        self._known = self.version not in {"", "0"} and not options.get("send_initial_events")
+        self._has_version = self.version not in {"", "0"} and not options.get("send_initial_events")
         self._wants_bookmarks = bool(options.get("bookmarks"))
         self.bookmarks = BookmarkGaps()
         self._until: float | None = None
@@ -93,9 +93,9 @@ class WatchProgress:
         if "send_initial_events" in options:
             # The server takes no other (Kubernetes API concepts: streaming lists).
             options.setdefault("resource_version_match", "NotOlderThan")
-        if self._known:
+        if self._has_version:
             options["resource_version"] = self.version
-        if self._known and self._resumes:
+        if self._has_version and self._resumes:
             options.pop("send_initial_events", None)
             options.pop("resource_version_match", None)
         seconds = int(MIN_STREAM * (1.0 + self._random()))
@@ -110,7 +110,7 @@ class WatchProgress:
     @property
     def can_resume(self) -> bool:
         """Whether it can go on from a version that is known."""
-        return self._known
+        return self._has_version
 
     def recovered(self) -> None:
         """Note that the server is back, after an outage."""
@@ -134,8 +134,8 @@ class WatchProgress:
             self._note_bookmark(event.object.metadata, version)
             return self._wants_bookmarks
         if event.type != "ADDED":
-            self._known = True
-        if self._known and version:
+            self._has_version = True
+        if self._has_version and version:
             self._advanced |= version != self.version
             self.version = version
         self._handed_on += 1
@@ -143,12 +143,12 @@ class WatchProgress:
 
     def _note_bookmark(self, metadata: Any, version: str) -> None:
         """Take a bookmark's version; during the initial events only the last one tells anything."""
-        initial = self._options.get("send_initial_events") and not self._known
+        initial = self._options.get("send_initial_events") and not self._has_version
         is_end = INITIAL_EVENTS_END in metadata.annotations
         if not is_end:
             self.bookmarks.has_come = True
         if version and (not initial or is_end):
-            self.version, self._known = version, True
+            self.version, self._has_version = version, True
 
     def ended(self, error: ClientError | None, now: float) -> float | None:
         """What to do after a connection is over: wait so many seconds and resume, or, on None, end.
@@ -163,7 +163,7 @@ class WatchProgress:
             raise error
         if self._until is not None and now >= self._until - _EARLY:
             return None
-        if not self._known and (error is not None or self._handed_on):
+        if not self._has_version and (error is not None or self._handed_on):
             raise error or ConnectionLost(
                 f"{self.request}: ended before a resource version to resume from was known"
             )

@@ -150,7 +150,7 @@ class LeaderElector:
         self._in_body = False
         self._hurries = False
         self._telling: Task | None = None
-        self._told = ""
+        self._announced = ""
         self._tried = 0.0
         self._failure: BaseException | None = None
 
@@ -287,8 +287,8 @@ class LeaderElector:
         timeout = self._timing.renew_deadline / 2  # as controller-runtime: there is time for two
         self._leases.try_for(self._election, timeout, until, self._note)
         leader = self._election.holder
-        if leader and leader != self._told:
-            self._told = leader
+        if leader and leader != self._announced:
+            self._announced = leader
             self._tell(leader)
 
     def _note(self, ask: Ask, error: Exception) -> None:

@@ -56,7 +56,7 @@ class Processor(Generic[T]):
     ) -> None:
         self.is_started = self.is_stopped = self.is_synced = False
         self.settled = Event()
-        self._what = what
+        self._title = what
         self._indexer = indexer
         self._detector = detector
         self._clock = clock
@@ -89,7 +89,7 @@ class Processor(Generic[T]):
         Raises:
             RuntimeError: It is stopped.
         """
-        registration = HandlerRegistration(self._what, handlers, timer, self._clock, self._forget)
+        registration = HandlerRegistration(self._title, handlers, timer, self._clock, self._forget)
         with self._lock:
             self._check_not_stopped()
             if self._indexer.populated:
@@ -171,7 +171,7 @@ class Processor(Generic[T]):
 
     def _check_not_stopped(self) -> None:
         if self.is_stopped:
-            raise RuntimeError(f"{self._what} is stopped; make another")
+            raise RuntimeError(f"{self._title} is stopped; make another")
 
     # ---- handlers -----------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class Processor(Generic[T]):
 
     def _start_timekeeper(self) -> None:
         if self._timekeeper is None:
-            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self._what}")
+            self._timekeeper = spawn(self._keep_time, f"clientgen resync of {self._title}")
         self._rouse.set()
 
     def _keep_time(self) -> None:
@@ -241,5 +241,5 @@ class Processor(Generic[T]):
 
     def _look_for_mutations(self) -> None:
         for mutation in self._detector.check(self._clock.monotonic()):
-            logger.error("an object in the cache of %s was changed: %s", self._what, mutation)
+            logger.error("an object in the cache of %s was changed: %s", self._title, mutation)
             self._mutations.append(mutation)

@@ -94,7 +94,7 @@ class Sharding:
         self._selector = f"{_LABEL}={name}"
         self._on_change = on_change
         self._clock = clock
-        self._told = View()
+        self._announced = View()
         self._stirred = Event()
         self._stopping = Event()
         self._settled = Event()
@@ -219,9 +219,9 @@ class Sharding:
             self._settled.set()
         else:
             view = View()
-        if view == self._told:
+        if view == self._announced:
             return
-        self._told = view
+        self._announced = view
         logger.info("%r: %d replicas own keys", self, len(view.members))
         if self._on_change is not None:
             try:

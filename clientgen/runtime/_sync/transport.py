@@ -100,8 +100,8 @@ class HttpTransport(Unpicklable):
         self._prefix = config.server if forwarded else urlsplit(config.server).path
         self._lock = threading.Lock()
         self._streams: set[_Stream] = set()
-        self._kept: tuple[PoolManager, HTTPConnectionPool] | None = None
-        self._kept_socket: socket.socket | None = None
+        self._probe_pool: tuple[PoolManager, HTTPConnectionPool] | None = None
+        self._probe_socket: socket.socket | None = None
         self._process = os.getpid()
         self._manager, self._pool = self._new_pool()
 
@@ -161,17 +161,17 @@ class HttpTransport(Unpicklable):
         """
         if fresh:
             self.hang_up()
-        pool = self._kept = self._kept or self._new_pool()
-        before, limits = self._kept_socket, Timeout(connect=timeout, read=timeout)
+        pool = self._probe_pool = self._probe_pool or self._new_pool()
+        before, limits = self._probe_socket, Timeout(connect=timeout, read=timeout)
         try:
             with deadline(monotonic() + timeout):
                 response = self._start(request, limits, pool[1])
-                self._kept_socket = _socket_of(response)
+                self._probe_socket = _socket_of(response)
                 _read_off(response)
         except (HTTPError, OSError, ValueError) as error:
             self.hang_up()
             raise self._translated(error, request, timeout) from error
-        return response.status, self._kept_socket is not before
+        return response.status, self._probe_socket is not before
 
     def drop_idle(self) -> None:
         """Close the connections that nobody uses: they may be dead without a word."""
@@ -182,7 +182,7 @@ class HttpTransport(Unpicklable):
 
     def hang_up(self) -> None:
         """Close that connection."""
-        pool, self._kept, self._kept_socket = self._kept, None, None
+        pool, self._probe_pool, self._probe_socket = self._probe_pool, None, None
         if pool is not None:
             pool[0].clear()
 

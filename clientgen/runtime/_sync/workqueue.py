@@ -299,11 +299,11 @@ class Item(Generic[T]):
 
     def __init__(self, queue: WorkQueue[T]) -> None:
         self._queue = queue
-        self._taken: list[T] = []
+        self._items: list[T] = []
 
     def __enter__(self) -> T:
-        self._taken.append(self._queue.get())
-        return self._taken[-1]
+        self._items.append(self._queue.get())
+        return self._items[-1]
 
     def __exit__(
         self,
@@ -311,4 +311,4 @@ class Item(Generic[T]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._queue.done(self._taken.pop())
+        self._queue.done(self._items.pop())

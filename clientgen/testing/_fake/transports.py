@@ -278,7 +278,7 @@ class _Body(Stream):
         self.headers = response.headers
         self._cut = isinstance(response, CutResponse)
         sent = response.sent if isinstance(response, CutResponse) else None
-        self._left: bytes = response.body[:sent]
+        self._remaining: bytes = response.body[:sent]
 
     @property
     def deadline(self) -> float | None:
@@ -287,7 +287,7 @@ class _Body(Stream):
 
     def take(self) -> bytes | None:
         """What is left of it."""
-        data, self._left = self._left, b""
+        data, self._remaining = self._remaining, b""
         if data:
             return data
         if self._cut:
