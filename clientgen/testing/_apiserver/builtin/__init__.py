@@ -6,8 +6,6 @@ Importing the package fills the registries; `kinds.legacy` makes strategies of t
 from __future__ import annotations
 
 from . import (
-    admission_policies,
-    admission_webhooks,
     autoscaler_rules,
     batch_rules,
     certificates,
@@ -28,14 +26,11 @@ from . import (
     workload_rules,
     workload_strategies,
 )
-from .admission_expressions import check_by as check_expressions_by
 from .bootstrap import bootstrap, control_plane_settings
 
-__all__ = ["bootstrap", "check_expressions_by", "control_plane_settings"]
+__all__ = ["bootstrap", "control_plane_settings"]
 
 _GATHERED = (
-    admission_policies,
-    admission_webhooks,
     autoscaler_rules,
     batch_rules,
     certificates,

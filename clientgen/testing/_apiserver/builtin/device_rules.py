@@ -26,8 +26,8 @@ from ..kinds.shared.device_names import (
     device_toleration_causes,
     pool_name_causes,
 )
+from ..kinds.shared.expressions import device_expression_causes
 from ..kinds.shared.pod_scheduling import node_selector_causes
-from .admission_expressions import device_expression_causes
 from .validating import checks, checks_change
 
 if TYPE_CHECKING:

@@ -24,21 +24,9 @@ __all__ = [
     "STATUS_METADATA_ONCE",
 ]
 
-_ADMISSION: Final = "admissionregistration.k8s.io"
 _DEVICES: Final = "resource.k8s.io"
 _FLOW: Final = "flowcontrol.apiserver.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
-_ADMISSION_KINDS: Final = tuple(
-    (_ADMISSION, plural)
-    for plural in (
-        "mutatingadmissionpolicies",
-        "mutatingadmissionpolicybindings",
-        "mutatingwebhookconfigurations",
-        "validatingadmissionpolicies",
-        "validatingadmissionpolicybindings",
-        "validatingwebhookconfigurations",
-    )
-)
 
 DELETE_RETURNS_OBJECT: Final = frozenset(
     {
@@ -56,7 +44,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
 
 NEEDS_VERSION_ON_UPDATE: Final = frozenset(
     {
-        *_ADMISSION_KINDS,
         ("apiextensions.k8s.io", "customresourcedefinitions"),
         ("apiregistration.k8s.io", "apiservices"),
         ("certificates.k8s.io", "clustertrustbundles"),
@@ -79,10 +66,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             ("apps", "statefulsets"),
             ("batch", "cronjobs"),
             ("batch", "jobs"),
-            (_ADMISSION, "mutatingadmissionpolicies"),
-            (_ADMISSION, "mutatingadmissionpolicybindings"),
-            (_ADMISSION, "validatingadmissionpolicies"),
-            (_ADMISSION, "validatingadmissionpolicybindings"),
             (_DEVICES, "deviceclasses"),
             (_DEVICES, "devicetaintrules"),
             (_DEVICES, "resourceslices"),
@@ -92,8 +75,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
         ("spec",),
     ),
     ("", "podtemplates"): ("template",),
-    (_ADMISSION, "mutatingwebhookconfigurations"): ("webhooks",),
-    (_ADMISSION, "validatingwebhookconfigurations"): ("webhooks",),
 }
 """Kinds whose objects begin with generation 1, and the members whose change counts."""
 
@@ -112,7 +93,6 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **dict.fromkeys(
         [
             ("apiregistration.k8s.io", "apiservices"),
-            (_ADMISSION, "validatingadmissionpolicies"),
             (_DEVICES, "devicetaintrules"),
             (_DEVICES, "resourceclaims"),
             (_DEVICES, "resourcepoolstatusrequests"),
@@ -145,17 +125,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
             ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
         ],
         MetadataChecks.WHOLE_AGAIN,
-    ),
-    **dict.fromkeys(
-        [
-            ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
-            ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
-            ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
-            ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
-            ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
-            ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
-        ],
-        MetadataChecks.WHOLE_AGAIN | MetadataChecks.ANY_FINALIZER,
     ),
 }
 STATUS_METADATA_ONCE: Final = frozenset({("batch", "cronjobs")})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clientgen._apimachinery.optional_parts import parts
-
 from ..kinds.defaults import defaults
 
 __all__: list[str] = []
@@ -26,54 +24,9 @@ def _unset(node: dict[str, Any], **presets: Any) -> None:
             node[field] = preset
 
 
-@defaults("apiregistration.v1.ServiceReference", "admissionregistration.v1.ServiceReference")
+@defaults("apiregistration.v1.ServiceReference")
 def _service_port(reference: dict[str, Any]) -> None:
     _preset(reference, port=443)
-
-
-@defaults("admissionregistration.v1.ValidatingWebhook", "admissionregistration.v1.MutatingWebhook")
-def _webhook(webhook: dict[str, Any]) -> None:
-    _unset(
-        webhook,
-        failurePolicy="Fail",
-        matchPolicy="Equivalent",
-        namespaceSelector={},
-        objectSelector={},
-        timeoutSeconds=10,
-    )
-
-
-@defaults("admissionregistration.v1.MutatingWebhookConfiguration")
-def _mutating(configuration: dict[str, Any]) -> None:
-    for webhook in parts(configuration, "webhooks"):
-        _unset(webhook, reinvocationPolicy="Never")
-
-
-@defaults(
-    *(
-        f"admissionregistration.{version}.{name}"
-        for version in ("v1", "v1beta1", "v1alpha1")
-        for name in ("RuleWithOperations", "NamedRuleWithOperations")
-    )
-)
-def _rule(rule: dict[str, Any]) -> None:
-    _unset(rule, scope="*")
-
-
-@defaults(*(f"admissionregistration.{v}.MatchResources" for v in ("v1", "v1beta1", "v1alpha1")))
-def _match(match: dict[str, Any]) -> None:
-    _unset(match, matchPolicy="Equivalent", namespaceSelector={}, objectSelector={})
-
-
-@defaults(
-    "admissionregistration.v1.ValidatingAdmissionPolicySpec",
-    *(
-        f"admissionregistration.{version}.MutatingAdmissionPolicySpec"
-        for version in ("v1", "v1beta1", "v1alpha1")
-    ),
-)
-def _policy(spec: dict[str, Any]) -> None:
-    _unset(spec, failurePolicy="Fail")
 
 
 @defaults("flowcontrol.v1.FlowSchemaSpec")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.optional_parts import part
 
@@ -13,16 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__: list[str] = []
-
-_STATIC: Final = ".static.k8s.io"
-_ADMISSION: Final = (
-    "mutatingadmissionpolicies",
-    "mutatingadmissionpolicybindings",
-    "mutatingwebhookconfigurations",
-    "validatingadmissionpolicies",
-    "validatingadmissionpolicybindings",
-    "validatingwebhookconfigurations",
-)
 
 
 def _annotations(obj: dict[str, Any]) -> dict[str, Any]:
@@ -45,13 +35,3 @@ def _resource_slice(resources: dict[str, Any], old: dict[str, Any] | None) -> It
     if driver != driver.lower():
         said = f"driver names should be lowercase; {quoted(driver)} contains uppercase characters"
         yield f"spec.driver: {said}"
-
-
-@warns("admissionregistration.k8s.io", *_ADMISSION)
-def _static(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    if (obj["metadata"].get("name") or "").endswith(_STATIC):
-        yield (
-            f"metadata.name: names ending with {quoted(_STATIC)} are reserved for static "
-            "manifest-based configurations and cannot be managed via the API"
-        )

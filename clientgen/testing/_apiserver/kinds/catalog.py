@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from . import (
+    admissionregistration,
     apiextensions,
     coordination,
     core,
@@ -30,6 +31,7 @@ __all__ = ["strategy_of"]
 
 _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "": core.STRATEGIES,
+    "admissionregistration.k8s.io": admissionregistration.STRATEGIES,
     "apiextensions.k8s.io": apiextensions.STRATEGIES,
     "coordination.k8s.io": coordination.STRATEGIES,
     "discovery.k8s.io": discovery.STRATEGIES,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen import _apiextensions
 from clientgen._apimachinery.optional_parts import part
 
-from .. import builtin
 from ..builtin import (
     conversion,
     fields,
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from ..tables.columns import Printer
 
 __all__ = ["LegacyStrategy"]
-
-builtin.check_expressions_by(_apiextensions.expression_problem)
 
 _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
     **pods.PRINTERS,

@@ -4,64 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, members, size, some_of
+from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, field, members, some_of
 
 __all__ = ["PRINTERS"]
 
 # ------------------------------------------------------------------ roles
 
-
-# ------------------------------------------------------------------ admission
-
-
-def _param_kind(view: View) -> str:
-    kind = view.at("spec", "paramKind")
-    return UNSET if kind is None else f"{kind.get('apiVersion', '')}/{kind.get('kind', '')}"
-
-
-def _param(view: View) -> str:
-    """The parameter by name; `*` stands for a namespace that is not said."""
-    parameter = view.members("spec", "paramRef")
-    if parameter.get("name"):
-        return f"{parameter.get('namespace') or '*'}/{parameter['name']}"
-    selector = parameter.get("selector")
-    return UNSET if selector is None else _go_selector(selector)
-
-
-def _go_selector(selector: dict[str, Any]) -> str:
-    """A LabelSelector as Go prints it, which is what the API server shows here."""
-    labels = sorted(members(selector, "matchLabels").items())
-    pairs = "".join(f"{key}: {value}," for key, value in labels)
-    expressions = "".join(
-        f"LabelSelectorRequirement{{Key:{each.get('key', '')},Operator:{each.get('operator', '')},"
-        f"Values:[{' '.join(each.get('values') or ())}],}},"
-        for each in selector.get("matchExpressions") or ()
-    )
-    return (
-        f"&LabelSelector{{MatchLabels:map[string]string{{{pairs}}},"
-        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
-
-
-def _policy(name: str, about: str, path: str) -> Printer:
-    rules = Column(name, about, size(path), type="integer")
-    return Printer(
-        (NAME, rules, Column("ParamKind", "The kind of its parameters.", _param_kind), AGE)
-    )
-
-
-_POLICY_BINDING: Final = (
-    NAME,
-    Column("PolicyName", "The policy it puts in force.", field("spec.policyName")),
-    Column("ParamRef", "The parameters it gives.", _param),
-    AGE,
-)
-
-_WEBHOOKS: Final = (
-    NAME,
-    Column("Webhooks", "How many webhooks it has.", size("webhooks"), type="integer"),
-    AGE,
-)
 
 # ------------------------------------------------------------------ priorities of requests
 
@@ -173,20 +121,9 @@ _STORAGE_VERSION: Final = (
     AGE,
 )
 
-_ADMISSION: Final = "admissionregistration.k8s.io"
 _FLOW: Final = "flowcontrol.apiserver.k8s.io"
 
 PRINTERS: Final = {
-    (_ADMISSION, "ValidatingAdmissionPolicy"): _policy(
-        "Validations", "How many rules it has.", "spec.validations"
-    ),
-    (_ADMISSION, "MutatingAdmissionPolicy"): _policy(
-        "Mutations", "How many changes it makes.", "spec.mutations"
-    ),
-    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): Printer(_POLICY_BINDING),
-    (_ADMISSION, "MutatingAdmissionPolicyBinding"): Printer(_POLICY_BINDING),
-    (_ADMISSION, "ValidatingWebhookConfiguration"): Printer(_WEBHOOKS),
-    (_ADMISSION, "MutatingWebhookConfiguration"): Printer(_WEBHOOKS),
     (_FLOW, "FlowSchema"): Printer(_FLOW_SCHEMA, order=_precedence),
     (_FLOW, "PriorityLevelConfiguration"): Printer(_PRIORITY_LEVEL),
     ("apiregistration.k8s.io", "APIService"): Printer(_API_SERVICE),

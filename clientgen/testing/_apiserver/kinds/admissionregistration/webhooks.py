@@ -1,4 +1,4 @@
-"""What webhook configurations may say."""
+"""Webhook configurations: the webhooks that requests are sent to."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from clientgen._apimachinery.name_syntax import (
 )
 from clientgen._apimachinery.optional_parts import parts, texts
 
-from ..kinds.shared.checks import one_of, selector_causes
-from .admission_matching import condition_causes, rule_causes
-from .validating import checks
+from ...tables.columns import AGE, NAME, Column, Printer, size
+from ..defaults import TypeDefaults, set_empty, set_missing
+from ..shared.checks import one_of, selector_causes
+from .admission_strategy import AdmissionStrategy
+from .match_resources import RULE_TYPES, condition_causes, rule_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["fully_qualified_causes", "service_path_causes"]
+__all__ = ["WEBHOOK_TYPES", "WebhookStrategy", "set_webhook_defaults"]
 
-_GROUP: Final = "admissionregistration.k8s.io"
 _LEAST_DOTS: Final = 2
 _MOST_SECONDS: Final = 30
 _EFFECTS: Final = ("None", "NoneOnDryRun")
@@ -37,34 +38,66 @@ _REVIEWS: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
 _HTTPS: Final = 443
 
-
-@checks(_GROUP, "validatingwebhookconfigurations", "mutatingwebhookconfigurations")
-def _webhooks(configuration: dict[str, Any]) -> Iterator[Cause]:
-    names: set[str] = set()
-    for index, webhook in enumerate(parts(configuration, "webhooks")):
-        at, name = f"webhooks[{index}]", webhook.get("name") or ""
-        yield from fully_qualified_causes(name, f"{at}.name")
-        yield from _matching(webhook, at)
-        yield from _behaviour(webhook, at)
-        yield from _client(webhook.get("clientConfig") or {}, f"{at}.clientConfig")
-        yield from condition_causes(parts(webhook, "matchConditions"), f"{at}.matchConditions")
-        versions = texts(webhook, "admissionReviewVersions")
-        yield from _versions(versions, f"{at}.admissionReviewVersions")
-        if name and name in names:
-            yield duplicate(f"{at}.name", name)
-        names.add(name)
+WEBHOOK_TYPES: Final = {
+    **RULE_TYPES,
+    "admissionregistration.v1.ServiceReference": TypeDefaults(
+        fill=lambda reference: set_empty(reference, port=443)
+    ),
+}
+"""The defaults of parts of webhooks."""
 
 
-def fully_qualified_causes(name: str, field: str) -> Iterator[Cause]:
-    """A name that is somebody's domain."""
+def set_webhook_defaults(webhook: dict[str, Any]) -> None:
+    """Complete a webhook."""
+    set_missing(
+        webhook,
+        failurePolicy="Fail",
+        matchPolicy="Equivalent",
+        namespaceSelector={},
+        objectSelector={},
+        timeoutSeconds=10,
+    )
+
+
+class WebhookStrategy(AdmissionStrategy):
+    """How the server treats configurations of webhooks."""
+
+    generation_fields = ("webhooks",)
+    printer = Printer(
+        (
+            NAME,
+            Column("Webhooks", "How many webhooks it has.", size("webhooks"), type="integer"),
+            AGE,
+        )
+    )
+
+    def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
+        """Check the webhooks."""
+        names: set[str] = set()
+        for index, webhook in enumerate(parts(obj, "webhooks")):
+            at, name = f"webhooks[{index}]", webhook.get("name") or ""
+            yield from _domain_causes(name, f"{at}.name")
+            yield from _matching(webhook, at)
+            yield from _behaviour(webhook, at)
+            yield from _client(webhook.get("clientConfig") or {}, f"{at}.clientConfig")
+            yield from condition_causes(parts(webhook, "matchConditions"), f"{at}.matchConditions")
+            versions = texts(webhook, "admissionReviewVersions")
+            yield from _versions(versions, f"{at}.admissionReviewVersions")
+            if name and name in names:
+                yield duplicate(f"{at}.name", name)
+            names.add(name)
+
+
+def _domain_causes(name: str, field: str) -> Iterator[Cause]:
+    """Check a name that has to be a domain."""
     if not name:
         yield required(field)
         return
     problems = subdomain_problems(name)
     yield from (invalid_value(field, name, problem) for problem in problems)
     if not problems and name.count(".") < _LEAST_DOTS:
-        said = "should be a domain with at least three segments separated by dots"
-        yield invalid_value(field, name, said)
+        why = "should be a domain with at least three segments separated by dots"
+        yield invalid_value(field, name, why)
 
 
 def _matching(webhook: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -88,8 +121,8 @@ def _behaviour(webhook: dict[str, Any], field: str) -> Iterator[Cause]:
         yield not_supported(f"{field}.sideEffects", effects, _EFFECTS)
     seconds = webhook.get("timeoutSeconds")
     if seconds is not None and not 1 <= seconds <= _MOST_SECONDS:
-        said = f"the timeout value must be between 1 and {_MOST_SECONDS} seconds"
-        yield invalid_value(f"{field}.timeoutSeconds", seconds, said)
+        why = f"the timeout value must be between 1 and {_MOST_SECONDS} seconds"
+        yield invalid_value(f"{field}.timeoutSeconds", seconds, why)
 
 
 def _client(client: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -104,8 +137,8 @@ def _client(client: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _url(text: str, field: str) -> Iterator[Cause]:
     try:
-        found = urlsplit(text)
-        _ = found.port
+        url = urlsplit(text)
+        _ = url.port
     except ValueError as problem:
         why = f"url must be a valid URL: {problem}{_FORM}"
         yield required(field, why)
@@ -113,34 +146,34 @@ def _url(text: str, field: str) -> Iterator[Cause]:
     if re.search(r"[\x00-\x1f\x7f]", text) or re.search(r"%(?![0-9A-Fa-f]{2})", text):
         yield required(field, f"url must be a valid URL: {text}{_FORM}")
         return
-    user, _, host = found.netloc.rpartition("@")
-    if found.scheme != "https":
-        said = f"'https' is the only allowed URL scheme{_FORM}"
-        yield invalid_value(field, found.scheme, said)
+    user, _, host = url.netloc.rpartition("@")
+    if url.scheme != "https":
+        why = f"'https' is the only allowed URL scheme{_FORM}"
+        yield invalid_value(field, url.scheme, why)
     if not host:
         yield invalid_value(field, host, f"host must be specified{_FORM}")
-    for value, said in (
+    for value, why in (
         (user, "user information is not permitted in the URL"),
-        (found.fragment, "fragments are not permitted in the URL"),
-        (found.query, "query parameters are not permitted in the URL"),
+        (url.fragment, "fragments are not permitted in the URL"),
+        (url.query, "query parameters are not permitted in the URL"),
     ):
         if value:
-            yield invalid_value(field, value, said)
+            yield invalid_value(field, value, why)
 
 
 def _service(service: dict[str, Any], field: str) -> Iterator[Cause]:
-    # The server tells one as the other.
-    for member, told in (("name", "namespace"), ("namespace", "name")):
+    # The server names one for the other.
+    for member, named in (("name", "namespace"), ("namespace", "name")):
         if not service.get(member):
-            yield required(f"{field}.{told}")
+            yield required(f"{field}.{named}")
     port = service.get("port")
     for problem in range_problems(_HTTPS if port is None else port, 1, 65535):
         yield invalid_value(f"{field}.port", port, f"port is not valid: {problem}")
-    yield from service_path_causes(service.get("path") or "", f"{field}.path")
+    yield from _service_path(service.get("path") or "", f"{field}.path")
 
 
-def service_path_causes(path: str, field: str) -> Iterator[Cause]:
-    """The path of a webhook that is a service."""
+def _service_path(path: str, field: str) -> Iterator[Cause]:
+    """Check the path of a service."""
     if path in ("", "/"):
         return
     if path == "//":
@@ -169,5 +202,5 @@ def _versions(versions: list[str], field: str) -> Iterator[Cause]:
         for problem in service_label_problems(version):
             yield invalid_value(f"{field}[{index}]", version, problem)
     if not seen & set(_REVIEWS):
-        said = f"must include at least one of {', '.join(_REVIEWS)}"
-        yield invalid_value(field, versions, said)
+        why = f"must include at least one of {', '.join(_REVIEWS)}"
+        yield invalid_value(field, versions, why)

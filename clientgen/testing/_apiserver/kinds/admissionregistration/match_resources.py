@@ -1,4 +1,4 @@
-"""Which requests admission looks at: what webhooks and policies share."""
+"""The requests that webhooks and policies are about: rules, selectors, conditions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,48 @@ from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, re
 from clientgen._apimachinery.name_syntax import path_segment_problems, qualified_name_problems
 from clientgen._apimachinery.optional_parts import parts, texts
 
-from ..kinds.shared.checks import matches, one_of, selector_causes
-from .admission_expressions import expression_causes
+from ..defaults import TypeDefaults, set_missing
+from ..shared.checks import matches, one_of, selector_causes
+from ..shared.expressions import expression_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["condition_causes", "match_resources_causes", "rule_causes"]
+__all__ = ["MATCH_TYPES", "RULE_TYPES", "condition_causes", "match_resources_causes", "rule_causes"]
 
 _OPERATIONS: Final = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _SCOPES: Final = ("*", "Cluster", "Namespaced")
 _MOST_CONDITIONS: Final = 64
+_VERSIONS: Final = ("v1", "v1beta1", "v1alpha1")
+
+RULE_TYPES: Final = {
+    f"admissionregistration.{version}.RuleWithOperations": TypeDefaults(
+        fill=lambda rule: set_missing(rule, scope="*")
+    )
+    for version in _VERSIONS
+}
+"""The defaults of the rules of webhooks."""
+MATCH_TYPES: Final = {
+    **{
+        f"admissionregistration.{version}.NamedRuleWithOperations": TypeDefaults(
+            fill=lambda rule: set_missing(rule, scope="*")
+        )
+        for version in _VERSIONS
+    },
+    **{
+        f"admissionregistration.{version}.MatchResources": TypeDefaults(
+            fill=lambda match: set_missing(
+                match, matchPolicy="Equivalent", namespaceSelector={}, objectSelector={}
+            )
+        )
+        for version in _VERSIONS
+    },
+}
+"""The defaults of the requests that policies and bindings are about."""
 
 
 def rule_causes(rule: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with a rule on operations and resources."""
+    """Check a rule on operations and resources."""
     operations = texts(rule, "operations")
     yield from _words(operations, f"{field}.operations", "operations")
     for index, operation in enumerate(operations):
@@ -59,23 +86,23 @@ def _resources(resources: list[str], field: str) -> Iterator[Cause]:
             plain = text != "*"
             continue
         if name in whole:
-            said = f"if '{name}/*' is present, must not specify {text}"
-            yield invalid_value(at, text, said)
+            why = f"if '{name}/*' is present, must not specify {text}"
+            yield invalid_value(at, text, why)
         if part in everywhere:
-            said = f"if '*/{part}' is present, must not specify {text}"
-            yield invalid_value(at, text, said)
+            why = f"if '*/{part}' is present, must not specify {text}"
+            yield invalid_value(at, text, why)
         whole |= {name} if part == "*" else set()
         everywhere |= {part} if name == "*" else set()
     if len(resources) > 1 and "*/*" in resources:
-        said = "if '*/*' is present, must not specify other resources"
-        yield invalid_value(field, resources, said)
+        why = "if '*/*' is present, must not specify other resources"
+        yield invalid_value(field, resources, why)
     if plain and "*" in resources:
-        said = "if '*' is present, must not specify other resources without subresources"
-        yield invalid_value(field, resources, said)
+        why = "if '*' is present, must not specify other resources without subresources"
+        yield invalid_value(field, resources, why)
 
 
 def match_resources_causes(match: dict[str, Any] | None, field: str) -> Iterator[Cause]:
-    """What is wrong with the requests that a policy or a binding is about."""
+    """Check the requests that a policy or a binding is about."""
     if match is None:
         return
     policy = match.get("matchPolicy")
@@ -105,7 +132,7 @@ def _names(names: list[str], field: str) -> Iterator[Cause]:
 def condition_causes(
     conditions: list[dict[str, Any]], field: str, *, params: bool = False
 ) -> Iterator[Cause]:
-    """What is wrong with conditions on requests, which are expressions."""
+    """Check conditions on requests, which are expressions."""
     if len(conditions) > _MOST_CONDITIONS:
         yield too_many(field, len(conditions), _MOST_CONDITIONS)
     seen: set[str] = set()

@@ -1,0 +1,72 @@
+"""MutatingAdmissionPolicy: expressions that change requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen._apimachinery.failures import Cause, invalid_value, not_supported, required
+from clientgen._apimachinery.optional_parts import part, parts
+
+from ..defaults import TypeDefaults, set_missing
+from ..shared.checks import one_of
+from .admission_strategy import AdmissionStrategy
+from .match_resources import MATCH_TYPES
+from .operations import operation_causes
+from .policies import policy_causes, policy_printer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MutatingAdmissionPolicyStrategy"]
+
+_PATCHES: Final = ("ApplyConfiguration", "JSONPatch")
+
+
+class MutatingAdmissionPolicyStrategy(AdmissionStrategy):
+    """How the server treats MutatingAdmissionPolicies."""
+
+    types = {
+        **MATCH_TYPES,
+        **{
+            f"admissionregistration.{version}.MutatingAdmissionPolicySpec": TypeDefaults(
+                fill=lambda spec: set_missing(spec, failurePolicy="Fail")
+            )
+            for version in ("v1", "v1beta1", "v1alpha1")
+        },
+    }
+    printer = policy_printer("Mutations", "How many changes it makes.", "spec.mutations")
+
+    def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
+        """Check the mutations."""
+        spec = part(obj, "spec")
+        yield from policy_causes(spec)
+        yield from operation_causes(part(spec, "matchConstraints"), "spec.matchConstraints")
+        mutations = parts(spec, "mutations")
+        if not mutations:
+            yield required("spec.mutations", "mutations must contain at least one item")
+        for index, mutation in enumerate(mutations):
+            yield from _mutation(mutation, f"spec.mutations[{index}]")
+        again = spec.get("reinvocationPolicy") or ""
+        if not again:
+            yield required("spec.reinvocationPolicy")
+        else:
+            yield from one_of("spec.reinvocationPolicy", again, ("IfNeeded", "Never"))
+
+
+def _mutation(mutation: dict[str, Any], path: str) -> Iterator[Cause]:
+    kind = mutation.get("patchType") or ""
+    if not kind:
+        yield required(f"{path}.patchType")
+    elif kind not in _PATCHES:
+        yield not_supported(f"{path}.patchType", kind, _PATCHES)
+    else:
+        members = {"JSONPatch": "jsonPatch", "ApplyConfiguration": "applyConfiguration"}
+        own = members.pop(kind)
+        (other,) = members.values()
+        if mutation.get(own) is None:
+            yield required(f"{path}.{own}", f"must be specified when patchType is {kind}")
+        elif not (mutation[own].get("expression") or "").strip():
+            yield required(f"{path}.{own}.expression")
+        if mutation.get(other) is not None:
+            why = f"must not be specified when patchType is {kind}"
+            yield invalid_value(f"{path}.{other}", f"{{{other}}}", why)

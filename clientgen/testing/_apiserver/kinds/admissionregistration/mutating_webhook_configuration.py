@@ -1,0 +1,27 @@
+"""MutatingWebhookConfiguration: webhooks that may change requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clientgen._apimachinery.optional_parts import parts
+
+from ..defaults import TypeDefaults, set_missing
+from .webhooks import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
+
+__all__ = ["MutatingWebhookConfigurationStrategy"]
+
+
+def _set_defaults(configuration: dict[str, Any]) -> None:
+    for webhook in parts(configuration, "webhooks"):
+        set_missing(webhook, reinvocationPolicy="Never")
+
+
+class MutatingWebhookConfigurationStrategy(WebhookStrategy):
+    """How the server treats MutatingWebhookConfigurations."""
+
+    types = {
+        **WEBHOOK_TYPES,
+        "admissionregistration.v1.MutatingWebhook": TypeDefaults(fill=set_webhook_defaults),
+        "admissionregistration.v1.MutatingWebhookConfiguration": TypeDefaults(fill=_set_defaults),
+    }

@@ -1,0 +1,112 @@
+"""ValidatingAdmissionPolicy: expressions that requests have to satisfy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen._apimachinery.failures import Cause, duplicate, invalid_value, required
+from clientgen._apimachinery.name_syntax import qualified_name_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
+from ..defaults import TypeDefaults, set_missing
+from ..shared.checks import conditions_causes, matches, one_of
+from ..shared.expressions import expression_causes
+from .admission_strategy import AdmissionStrategy
+from .match_resources import MATCH_TYPES
+from .policies import policy_causes, policy_printer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ValidatingAdmissionPolicyStrategy"]
+
+_REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized")
+_MOST_ANNOTATIONS: Final = 20
+_NEEDS_ONE: Final = "validations or auditAnnotations must contain at least one item"
+
+
+class ValidatingAdmissionPolicyStrategy(AdmissionStrategy):
+    """How the server treats ValidatingAdmissionPolicies."""
+
+    types = {
+        **MATCH_TYPES,
+        "admissionregistration.v1.ValidatingAdmissionPolicySpec": TypeDefaults(
+            fill=lambda spec: set_missing(spec, failurePolicy="Fail")
+        ),
+    }
+    metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
+    printer = policy_printer("Validations", "How many rules it has.", "spec.validations")
+
+    def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
+        """Check the validations and the audit annotations."""
+        spec = part(obj, "spec")
+        yield from policy_causes(spec)
+        validations, annotations = parts(spec, "validations"), parts(spec, "auditAnnotations")
+        if not validations and not annotations:
+            yield required("spec.validations", _NEEDS_ONE)
+            yield required("spec.auditAnnotations", _NEEDS_ONE)
+        params, variables = spec.get("paramKind") is not None, bool(spec.get("variables"))
+        for index, validation in enumerate(validations):
+            at = f"spec.validations[{index}]"
+            yield from _validation(validation, at, params=params, variables=variables)
+        if len(annotations) > _MOST_ANNOTATIONS:
+            why = f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations"
+            yield invalid_value("spec.auditAnnotations", annotations, why)
+        keys: set[str] = set()
+        for index, annotation in enumerate(annotations):
+            at, key = f"spec.auditAnnotations[{index}]", annotation.get("key") or ""
+            yield from _annotation(annotation, key, obj["metadata"].get("name") or "", at, params)
+            if key in keys:
+                yield duplicate(f"{at}.key", key)
+            keys.add(key)
+
+    def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+        """Check conditions and warnings."""
+        del old
+        conditions = parts(part(new, "status"), "conditions")
+        yield from conditions_causes(conditions, "status.conditions")
+        warnings = parts(part(part(new, "status"), "typeChecking"), "expressionWarnings")
+        for index, warning in enumerate(warnings):
+            at = f"status.typeChecking.expressionWarnings[{index}]"
+            if not warning.get("warning"):
+                yield required(f"{at}.warning")
+            if not (warning.get("fieldRef") or "").strip():
+                yield required(f"{at}.fieldRef")
+
+
+def _validation(
+    validation: dict[str, Any], path: str, *, params: bool, variables: bool
+) -> Iterator[Cause]:
+    expression, message = validation.get("expression") or "", validation.get("message") or ""
+    if not expression.strip():
+        yield required(f"{path}.expression", "expression is not specified")
+    else:
+        at = f"{path}.expression"
+        yield from expression_causes(at, expression, "BOOL", params=params, variables=variables)
+    expressed, at = validation.get("messageExpression") or "", f"{path}.messageExpression"
+    if expressed and not expressed.strip():
+        yield invalid_value(at, expressed, "must be non-empty if specified")
+    elif expressed:
+        yield from expression_causes(at, expressed, "STRING", params=params, variables=variables)
+    if message and not message.strip():
+        yield invalid_value(f"{path}.message", message, "must be non-empty if specified")
+    elif "\n" in message.strip() or "\r" in message.strip():
+        yield invalid_value(f"{path}.message", message, "must not contain line breaks")
+    reason = validation.get("reason")
+    yield from one_of(f"{path}.reason", reason, _REASONS, needed=False)
+
+
+def _annotation(
+    annotation: dict[str, Any], key: str, policy: str, path: str, params: bool
+) -> Iterator[Cause]:
+    if not policy:
+        yield invalid_value(f"{path}.key", key, "requires metadata.name be non-empty")
+    else:
+        yield from matches(f"{path}.key", f"{policy}/{key}", qualified_name_problems)
+    expression = (annotation.get("valueExpression") or "").strip()
+    if not expression:
+        yield required(f"{path}.valueExpression", "valueExpression is not specified")
+    else:
+        at = f"{path}.valueExpression"
+        wanted = ("STRING", "NULL")
+        yield from expression_causes(at, expression, *wanted, params=params, variables=True)

@@ -1,0 +1,17 @@
+"""ValidatingWebhookConfiguration: webhooks that may refuse requests."""
+
+from __future__ import annotations
+
+from ..defaults import TypeDefaults
+from .webhooks import WEBHOOK_TYPES, WebhookStrategy, set_webhook_defaults
+
+__all__ = ["ValidatingWebhookConfigurationStrategy"]
+
+
+class ValidatingWebhookConfigurationStrategy(WebhookStrategy):
+    """How the server treats ValidatingWebhookConfigurations."""
+
+    types = {
+        **WEBHOOK_TYPES,
+        "admissionregistration.v1.ValidatingWebhook": TypeDefaults(fill=set_webhook_defaults),
+    }
