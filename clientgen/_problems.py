@@ -1,4 +1,4 @@
-"""What is wrong with the input, said so that its author can put it right.
+"""Problems with the input, reported so that its author can fix them.
 
 Bad input is never an exception on its own: every stage collects problems and the first stage that
 found any ends the run with all of them at once.

@@ -1,4 +1,4 @@
-"""What a schema in a definition says of lists and maps, and how its rules are written.
+"""Rules for lists, maps and validation rules in schemas of definitions.
 
 The part of `schema_rules` that looks at one schema at a time.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with the conversion a CustomResourceDefinition asks for.
+"""Validates the conversion of a CustomResourceDefinition.
 
 In the server's internal form the webhook's parts stand in `conversion` itself.
 """

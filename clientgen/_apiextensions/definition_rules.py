@@ -1,4 +1,4 @@
-"""What is wrong with a CustomResourceDefinition.
+"""Validates a CustomResourceDefinition.
 
 The server checks its internal form, in which what all versions say alike stands once, in `spec`
 itself. That is why the schema of a single version is complained about as `spec.validation`, its

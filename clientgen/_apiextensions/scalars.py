@@ -1,4 +1,4 @@
-"""What the values of scalars may be: enumerations, texts and numbers.
+"""Validates scalars: enumerations, strings and numbers.
 
 See `schema_validation`, whose checks are made of these.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_FIELD", "Facet", "enum", "is_whole", "mistyped", "number", "strings"]
 
 NO_FIELD: Final = "<nil>"
-"""What stands for the field of a complaint that has none."""
+"""Placeholder for the field of a message without one."""
 
 _INT_RANGES: Final = {"int32": 31}
 _CLOSE: Final = 1e-9

@@ -1,4 +1,4 @@
-"""What is wrong with the schema of a version, in a CustomResourceDefinition.
+"""Validates the schema of a version in a CustomResourceDefinition.
 
 In the order of the server's own checks: what may stand at the root, the structure, defaults, what
 OpenAPI features are supported, list and map types, and last the rules, which are only looked at

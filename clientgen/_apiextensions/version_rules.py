@@ -1,4 +1,4 @@
-"""What a version in a definition says: its schema, scale, columns and selectable fields."""
+"""Rules for versions of a definition: schema, scale, columns and selectable fields."""
 
 from __future__ import annotations
 

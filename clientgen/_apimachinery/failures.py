@@ -1,4 +1,4 @@
-"""What a request can fail with, as the Status the API server answers.
+"""Failures of requests, as the Status that an API server returns.
 
 `reason` and `code` belong together, `details.kind` is the plural resource for most reasons but the
 Kind for Invalid, and causes name fields.

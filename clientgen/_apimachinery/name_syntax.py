@@ -1,4 +1,4 @@
-"""What text may look like: the syntaxes that names, keys and labels follow.
+"""Syntaxes of names, keys and labels.
 
 Each function tells what is wrong with a text, in the API server's words; nothing when it is right.
 The syntaxes are those of the Kubernetes documentation, "Object Names and IDs" and "Labels and

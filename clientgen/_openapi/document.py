@@ -1,4 +1,4 @@
-"""What is read of a document: named schemas and operations, with their places."""
+"""The parts of a document that are read: named schemas and operations, with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands tell: problems and progress to stderr, results to stdout."""
+"""Output of commands: problems and progress to stderr, results to stdout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to generate: `[tool.clientgen]` of pyproject.toml or clientgen.toml, and the flags.
+"""Configuration: `[tool.clientgen]` of pyproject.toml or clientgen.toml, and the flags.
 
     [tool.clientgen]                      # in clientgen.toml the same keys stand at the top
     spec = ["specs/kubernetes.json"]      # relative to this file

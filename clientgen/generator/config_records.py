@@ -1,4 +1,4 @@
-"""What a configuration says, once it is read: frozen records, checked and with their places."""
+"""Records of a configuration: frozen, validated, and with their places."""
 
 from __future__ import annotations
 

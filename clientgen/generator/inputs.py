@@ -1,4 +1,4 @@
-"""What a run reads: first the bytes of every source, later what they mean.
+"""Inputs of a run: reads the bytes of every source first, and parses them later.
 
 The bytes are enough to tell that nothing changed since the last run. Whatever is wrong with one
 source does not hide what is wrong with another. A kind of source is loaded when a package has one:

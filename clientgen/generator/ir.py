@@ -1,4 +1,4 @@
-"""What the generator knows about an API once the input is understood.
+"""The intermediate representation: an API after the input is parsed and resolved.
 
 Frozen records, API names only: no Python names (naming decides those) and no strings of code
 (templates write those).

@@ -1,4 +1,4 @@
-"""What keeps secrets where they are: texts that no repr shows, objects that nobody pickles."""
+"""Protects secrets: strings that reprs hide, and objects that refuse pickling."""
 
 from __future__ import annotations
 

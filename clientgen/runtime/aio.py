@@ -1,4 +1,4 @@
-"""What waits, for asyncio: clients, watches, informers, controllers.
+"""Clients, watches, informers and controllers for asyncio.
 
 What only controllers need is loaded when it is first used, so importing clients stays cheap.
 """

@@ -1,5 +1,5 @@
 # Derived from aio.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""What waits, for asyncio: clients, watches, informers, controllers.
+"""Clients, watches, informers and controllers for asyncio.
 
 What only controllers need is loaded when it is first used, so importing clients stays cheap.
 """

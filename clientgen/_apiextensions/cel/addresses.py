@@ -1,4 +1,4 @@
-"""What Kubernetes adds to CEL for addresses: `ip` and `cidr`.
+"""Kubernetes' CEL library for addresses: `ip` and `cidr`.
 
 Neither zones nor IPv4 addresses within IPv6 are allowed.
 """

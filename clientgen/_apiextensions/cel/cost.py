@@ -1,4 +1,4 @@
-"""What it would cost at most to run a rule: estimated before, since running cannot be stopped.
+"""Estimates the maximum cost of a rule in advance, because a running rule cannot be stopped.
 
 Kubernetes counts while a rule runs, and ends it at a limit. The library here only ends after
 10,000 turns of loops, whatever each turn costs. So a rule is followed with sizes instead of values:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["MOST_PER_CALL", "CostBudget", "CostLimitExceeded", "Size", "cost_of", "size_of"]
 
 MOST_PER_CALL: Final = 70_000_000
-"""What one run may cost: a second, and 150 megabytes."""
+"""The maximum cost of one run: a second, and 150 megabytes."""
 MOST_PER_OBJECT: Final = 200_000_000
-"""What all rules of an object may cost together."""
+"""The maximum cost of all rules of an object together."""
 
 _TURNS: Final = 10_000
 """After so many turns of all its loops the library ends a run."""
@@ -354,4 +354,4 @@ _FUNCTIONS: Final[dict[str, Callable[[list[Size]], tuple[Size, float]]]] = {
     "join": _joined,
     "replace": _replaced,
 }
-"""What functions make, and what they cost, by the sizes of their arguments."""
+"""Results and costs of functions, by the sizes of their arguments."""

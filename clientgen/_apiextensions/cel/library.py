@@ -1,4 +1,4 @@
-"""What Kubernetes adds to CEL: lists, regular expressions, URLs, quantities, versions.
+"""Kubernetes' CEL libraries: lists, regular expressions, URLs, quantities, versions.
 
 Addresses are in `addresses`. Values of types of their own (Quantity, URL, IP, CIDR, Semver) are
 maps with one entry that names the type while rules run; the checks before know them as types.

@@ -63,7 +63,7 @@ _CHECKS: Final[Mapping[str, Callable[[str], list[str]]]] = {
     "datetime": _known("datetime", "invalid datetime"),
 }
 NAMES: Final = tuple(_CHECKS)
-"""What formats are called: each is a function below `format`, too."""
+"""Names of formats. Each is also a function below `format`."""
 
 
 def constant(name: str) -> Callable[[], Tagged]:

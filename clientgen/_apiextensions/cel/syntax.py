@@ -1,4 +1,4 @@
-"""What an expression is made of, as the library writes it down: a message `ParsedExpr`.
+"""The syntax tree of an expression, as the library represents it: a `ParsedExpr` message.
 
 https://github.com/google/cel-spec/blob/master/proto/cel/expr/syntax.proto has the numbers of the
 fields. Macros are written out there: `all`, `map` and so on are comprehensions.
@@ -148,4 +148,4 @@ _NODES: Final[dict[int, Callable[[Wire], Node]]] = {
     8: _map,
     9: _comprehension,
 }
-"""What reads a node, by the number of its field."""
+"""Readers of nodes, by field number."""

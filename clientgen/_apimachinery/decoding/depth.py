@@ -1,4 +1,4 @@
-"""How deep bodies may be nested: as deep as functions that call themselves can follow.
+"""Limits the nesting of bodies to a depth that recursive functions can handle.
 
 The real server takes 10,000 levels. Nobody nests like that but to break something.
 """
@@ -16,7 +16,7 @@ __all__ = ["MOST_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
 MOST_DEPTH: Final = 256
 """How many objects and lists may be within each other."""
 TOO_DEEP: Final = "exceeded max depth"
-"""What the server says of more."""
+"""The server's message for deeper nesting."""
 
 
 def check_depth(value: Any) -> None:

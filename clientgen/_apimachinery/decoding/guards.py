@@ -1,4 +1,4 @@
-"""What a JSON value is, told in a way that type checkers understand."""
+"""Type guards for JSON values."""
 
 from __future__ import annotations
 

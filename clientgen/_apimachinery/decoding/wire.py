@@ -257,4 +257,4 @@ _SCALARS: Final[Mapping[str, Callable[[Wire], Any]]] = {
     "boolean": _boolean,
     "number": _double,
 }
-"""What reads a scalar, by the format or else the type in its schema."""
+"""Readers of scalars, by the format or else the type in the schema."""

@@ -1,4 +1,4 @@
-"""What changes for clients and for stored objects when one definition replaces another.
+"""Effects on clients and stored objects when one definition replaces another.
 
 A change is breaking when something that worked before may be refused, be dropped or mean something
 else: a client's request, an object that is stored, a manager's claim on a field.

@@ -1,4 +1,4 @@
-"""What markers and `Annotated` say about a value, put into its schema.
+"""Puts constraints from markers and `Annotated` into schemas.
 
 Both are brought to the same form first. What does not fit the type of the value is a problem:
 the API server would refuse the manifest, or, worse, never look at the limit.

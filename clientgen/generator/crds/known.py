@@ -1,4 +1,4 @@
-"""What Kubernetes says of its own types beyond what their Python classes do.
+"""Facts about Kubernetes' own types that their Python classes do not express.
 
 How lists and maps are merged, and the width of integers, is in the OpenAPI document that comes with
 clientgen. What only the v3 document or the types' own markers say stands here.

@@ -1,4 +1,4 @@
-"""What changes between two structural schemas, place by place."""
+"""Compares two structural schemas, place by place."""
 
 from __future__ import annotations
 

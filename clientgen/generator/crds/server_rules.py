@@ -1,4 +1,4 @@
-"""What an API server would refuse of a definition, told at the lines of Python that say it."""
+"""Reports definitions that an API server would reject, at the lines of Python they come from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes for those who use a package when it is generated anew: kinds, fields, calls, names.
+"""Changes for users of a regenerated package: kinds, fields, calls, names.
 
 The package that is there is read back, never imported, and held against what would be written.
 """

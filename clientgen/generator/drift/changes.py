@@ -1,4 +1,4 @@
-"""What is told of two packages that differ: few lines, whatever the size of the packages."""
+"""Reports the differences between two packages in few lines."""
 
 from __future__ import annotations
 

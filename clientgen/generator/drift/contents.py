@@ -1,4 +1,4 @@
-"""What a generated package offers: its types with their fields, and the calls of its clients.
+"""Contents of a generated package: its types with their fields, and its clients' calls.
 
 Read from the text of its modules, in the few forms that the generator writes.
 """

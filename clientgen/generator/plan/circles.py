@@ -1,4 +1,4 @@
-"""What refers to itself by way of others, found in time that grows with what there is."""
+"""Finds circular references in linear time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan is made of: files, classes, methods and the Python names they have."""
+"""Records of a plan: files, classes, methods and their Python names."""
 
 from __future__ import annotations
 

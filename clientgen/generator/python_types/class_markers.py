@@ -1,4 +1,4 @@
-"""What the markers of a module and of a class say: each line is read by the grammar it is of."""
+"""Markers of modules and classes: each line is parsed by the grammar it belongs to."""
 
 from __future__ import annotations
 

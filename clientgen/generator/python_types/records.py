@@ -1,4 +1,4 @@
-"""What is known of a module of model classes: its source and its classes, joined."""
+"""Records about a module of model classes: its source joined with its classes."""
 
 from __future__ import annotations
 

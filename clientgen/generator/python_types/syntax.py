@@ -1,4 +1,4 @@
-"""What the source of a module says, without importing it: classes, fields, texts and markers."""
+"""Reads a module's source without importing it: classes, fields, docstrings and markers."""
 
 from __future__ import annotations
 

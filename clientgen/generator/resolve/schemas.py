@@ -1,4 +1,4 @@
-"""What a schema of an object says, before anything is made of it."""
+"""Reads object schemas, before types are made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What import statements mean, without running them."""
+"""Resolves import statements without running them."""
 
 from __future__ import annotations
 

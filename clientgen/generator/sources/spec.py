@@ -1,4 +1,4 @@
-"""What every reader answers with: definitions and operations, still in the API's own terms."""
+"""The result of every reader: definitions and operations, still in the API's own terms."""
 
 from __future__ import annotations
 

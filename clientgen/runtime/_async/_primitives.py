@@ -1,4 +1,4 @@
-"""What waiting is made of, in asyncio.
+"""Waiting primitives for asyncio: locks, events, tasks and timers.
 
 The twin in `_sync` has the same names, made of threads. asyncio itself is imported when somebody
 waits: importing a generated package must stay cheap.

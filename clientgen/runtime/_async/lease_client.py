@@ -1,4 +1,4 @@
-"""Reading and writing leases: one request at a time, which is never sent again by itself."""
+"""Reads and writes leases, one request at a time, without retries."""
 
 # ruff: noqa: ASYNC109 - a timeout is one of the request
 
@@ -31,7 +31,7 @@ class AsyncHasRest(Protocol):
 
 
 AsyncClient = AsyncRest | AsyncHasRest
-"""What requests can be sent with."""
+"""An object that requests can be sent with."""
 
 
 def rest_of(client: AsyncClient) -> AsyncRest:

@@ -1,4 +1,4 @@
-"""Sharing keys among replicas. The rules, and what they promise, are in `sharding`."""
+"""Distributes keys among replicas. The rules and guarantees are in `shard_assignment`."""
 
 # ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
 
@@ -37,33 +37,33 @@ logger = logging.getLogger("clientgen.runtime._controllers.shard_assignment")
 
 
 class AsyncSharding:
-    """Tells which keys are this replica's, so that several share the work on one kind of object.
+    """Tells which keys belong to this replica, so that replicas share the objects of a kind.
 
         async with AsyncSharding(k, "my-controller", "default", on_change=look_again) as sharding:
             pods.add_handler(..., filter=lambda pod: sharding.owns(meta_namespace_key(pod)))
 
-    No key has two owners at the same moment: `sharding` says when that holds. Ask `owns` before
-    each piece of work, and look at all keys again when `on_change` says so: some may be new here.
-    What was begun while a key was owned may end later; it has `lease_duration` less
-    `renew_deadline` seconds for that when the network fails, and usually more.
+    No key has two owners at the same moment; `shard_assignment` states the conditions. Call `owns`
+    before each piece of work, and check all keys again on `on_change`: some may be new here. Work
+    that began while a key was owned may end later. It has `lease_duration` minus `renew_deadline`
+    seconds for that if the network fails, and usually more.
 
-    Each replica sends two requests in each retry period: it renews its lease, and lists all.
+    Each replica sends two requests per retry period: it renews its lease, and lists all leases.
 
     Args:
         client: A clientset, or its REST client.
-        name: What is shared; the leases are called after it.
-        namespace: Of the leases; None is that of the client's configuration.
-        identity: What this replica is called. No two may have the same. None makes a new one.
-        lease_duration: After so many seconds without a change a replica counts as dead, whole
-            ones. All replicas should have the same durations.
+        name: The prefix of the names of the leases.
+        namespace: The namespace of the leases; None is the namespace of the client's configuration.
+        identity: The identity of this replica, which must be unique. None makes a new one.
+        lease_duration: After how many seconds without a change a replica counts as dead; an
+            integer. All replicas should have the same durations.
         renew_deadline: For how many seconds a renewal, and a list, count.
-        retry_period: How many seconds it is from one renewal to the next.
-        on_change: Called with the identities of the live replicas when keys may have come or gone;
-            with none when this one owns nothing any more.
-        clock: What durations are measured with.
+        retry_period: The seconds between two renewals.
+        on_change: Called with the identities of the live replicas when ownership may have changed;
+            with an empty tuple when this replica owns nothing any more.
+        clock: The clock for durations.
 
     Raises:
-        ValueError: The durations do not go together, or a name cannot be used.
+        ValueError: The durations are inconsistent, or a name cannot be used.
     """
 
     def __init__(
@@ -104,29 +104,29 @@ class AsyncSharding:
 
     @property
     def identity(self) -> str:
-        """What this replica is called."""
+        """The identity of this replica."""
         return self._election.identity
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The identities of all live replicas, sorted; none while that is not known."""
+        """The identities of all live replicas, sorted; empty while they are unknown."""
         return () if self._stopping.is_set() else self._shards.view(self._clock.monotonic()).members
 
     def owns(self, key: str) -> bool:
-        """Whether a key is this replica's, at this moment."""
+        """Report whether a key belongs to this replica at this moment."""
         return not self._stopping.is_set() and self._shards.owns(key, self._clock.monotonic())
 
     def owner(self, key: str) -> str:
-        """Whose a key is or will be when all know of each other; empty where that is not known."""
+        """Return the owner of a key, once all replicas know each other; empty if it is unknown."""
         return self._shards.owner(key, self._clock.monotonic())
 
     # ---- its life -----------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to be one of the replicas.
+        """Join the replicas.
 
         Raises:
-            RuntimeError: It has been started before.
+            RuntimeError: It was started before.
         """
         if self._tasks or self._stopping.is_set():
             raise RuntimeError(f"{self!r} was started before: make another one")
@@ -136,14 +136,14 @@ class AsyncSharding:
         ]
 
     async def wait_until_settled(self, timeout: float | None = None) -> bool:
-        """Wait until this replica owns its share; gives whether it has got so far."""
+        """Wait until this replica owns its share. Returns whether it does before the timeout."""
         until = None if timeout is None else self._clock.monotonic() + timeout
         return await wait_until(self._settled, self._clock, until)
 
     async def stop(self) -> None:
-        """Own nothing any more, tell `on_change`, and leave, so that others need not wait.
+        """Give up all keys, call `on_change`, and leave, so that other replicas need not wait.
 
-        End the work on what this one owns before.
+        End the work on owned keys before you call it.
         """
         self._stopping.set()
         self._stirred.set()

@@ -1,4 +1,4 @@
-"""Work queues: `add` never waits, `get` does. The decisions are in `queueing`."""
+"""Work queues: `add` never waits, `get` does. The decisions are in `queue_state`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ T = TypeVar("T", bound=Hashable)
 
 
 class AsyncWorkQueue(Generic[T]):
-    """What is to be done, by key: fair, without duplicates, with delays and rate limits.
+    """A queue of keys to process: fair, without duplicates, with delays and rate limits.
 
-    A key is added any number of times before a worker gets it, and is worked on once. It is never
-    handed to two workers at once: added while one has it, it comes again when that one is `done`.
-    Every `get` needs its `done`; `item` and `processing` see to it. All semantics are those of
-    client-go's rate limiting queue (util/workqueue).
+    A key that is added several times before a worker gets it is processed once. It is never handed
+    to two workers at once: if it is added while a worker has it, it comes again after `done`. Every
+    `get` needs its `done`; `item` and `processing` call it. The semantics are those of client-go's
+    rate limiting queue (util/workqueue).
 
         async for key in queue:
             with queue.processing(key):
@@ -43,18 +43,18 @@ class AsyncWorkQueue(Generic[T]):
                 else:
                     queue.forget(key)
 
-    Every method of an AsyncWorkQueue is for its event loop only; from another thread, say
-    `loop.call_soon_threadsafe(queue.add, key)`. A WorkQueue is for any thread.
+    Call the methods of an AsyncWorkQueue in its event loop only. From other threads, use
+    `loop.call_soon_threadsafe(queue.add, key)`. A WorkQueue may be used from any thread.
 
     Args:
-        name: What its metrics are labelled with.
-        limiter: How long `add_rate_limited` waits. None is client-go's default for controllers:
-            per item 5 ms, doubling up to 1000 s, and for all together 10 a second after 100.
-        clock: What delays are measured with.
-        metrics: `PrometheusQueueMetrics`, or something like it; None is no metrics.
+        name: The label of its metrics.
+        limiter: The delays of `add_rate_limited`. None is client-go's default for controllers: per
+            item 5 ms, doubling up to 1000 s, and for all items 10 per second after the first 100.
+        clock: The clock for delays.
+        metrics: A provider such as `PrometheusQueueMetrics`; None disables metrics.
 
     Raises:
-        ValueError: There are metrics, but no name.
+        ValueError: Metrics are given without a name.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class AsyncWorkQueue(Generic[T]):
         return f"<{type(self).__name__} {self.name!r}: {len(self)} items>"
 
     def __len__(self) -> int:
-        """How many items are ready for a worker: none that wait or are being processed."""
+        """Return the number of items that are ready, excluding delayed and processed items."""
         with self._lock:
             self._state.advance(self._clock.monotonic())
             return len(self._state)
@@ -87,22 +87,22 @@ class AsyncWorkQueue(Generic[T]):
     # ---- adding -------------------------------------------------------------------------------
 
     def add(self, item: T) -> None:
-        """Have an item processed. Ignored once the queue is shutting down."""
+        """Add an item. Ignored once the queue is shutting down."""
         self._add(item, 0)
 
     def add_after(self, item: T, delay: float) -> None:
-        """Have an item added in `delay` seconds; an earlier time that it is waiting for counts.
+        """Add an item in `delay` seconds. If it is already waiting, the earlier time counts.
 
         Ignored once the queue is shutting down.
         """
         self._add_after(item, delay, 0)
 
     def add_rate_limited(self, item: T) -> None:
-        """Have an item added when the limiter allows it: what to do after a failure."""
+        """Add an item when the limiter allows it. Use it after a failure."""
         self._add_rate_limited(item, 0)
 
     def forget(self, item: T) -> None:
-        """Have the limiter forget an item's failures; it stays in the queue if it is there."""
+        """Reset an item's failures in the limiter. The item stays in the queue if it is there."""
         with self._lock:
             self._limiter.forget(item)
 
@@ -114,10 +114,10 @@ class AsyncWorkQueue(Generic[T]):
     # ---- taking -------------------------------------------------------------------------------
 
     async def get(self) -> T:
-        """Wait for the next item, which has to be `done` later.
+        """Wait for the next item. Call `done` for it later.
 
         Raises:
-            ShutDown: The queue is shut down, and empty.
+            ShutDown: The queue is shut down and empty.
         """
         while True:
             with self._lock:
@@ -132,7 +132,7 @@ class AsyncWorkQueue(Generic[T]):
             await self._wait(getter, until)
 
     def done(self, item: T) -> None:
-        """Say that an item from `get` was processed, well or not.
+        """Mark an item from `get` as processed, successfully or not.
 
         Raises:
             ValueError: The item is not being processed.
@@ -145,14 +145,17 @@ class AsyncWorkQueue(Generic[T]):
 
     @contextmanager
     def processing(self, item: T) -> Generator[T, None, None]:
-        """Call `done` for an item at the end of a `with` block, whatever happens in it."""
+        """Call `done` for an item at the end of a `with` block, even if the block raises."""
         try:
             yield item
         finally:
             self.done(item)
 
     def item(self) -> AsyncItem[T]:
-        """`get` and `done` as one: `async with queue.item() as key`; raises ShutDown as `get`."""
+        """Combine `get` and `done`: `async with queue.item() as key`.
+
+        Raises ShutDown, like `get`.
+        """
         return AsyncItem(self)
 
     def __aiter__(self) -> Self:
@@ -168,13 +171,13 @@ class AsyncWorkQueue(Generic[T]):
 
     @property
     def shutting_down(self) -> bool:
-        """Whether it takes nothing in any more."""
+        """Whether the queue accepts no more items."""
         return self._state.shutting_down
 
     def shut_down(self) -> None:
-        """Take nothing in any more: workers still get what is there, then ShutDown.
+        """Accept no more items. Workers still get the remaining items, then ShutDown.
 
-        What waits for its time is lost. A `shut_down_with_drain` that waits gives up.
+        Delayed items are lost. A waiting `shut_down_with_drain` gives up.
         """
         with self._lock:
             self._shut_down()
@@ -184,10 +187,10 @@ class AsyncWorkQueue(Generic[T]):
         """Shut down, and wait until no worker has an item.
 
         Args:
-            timeout: How many seconds to wait at most; None is as long as it takes.
+            timeout: How many seconds to wait; None waits for as long as it takes.
 
         Returns:
-            Whether all are done: False after the timeout, or when `shut_down` was called.
+            Whether all items are done: False after the timeout, or when `shut_down` was called.
         """
         drainer = Event()
         with self._lock:
@@ -259,30 +262,30 @@ class AsyncWorkQueue(Generic[T]):
 
 
 class AsyncPriorityQueue(AsyncWorkQueue[T]):
-    """A work queue in which higher priorities go first; 0 is usual, LOW_PRIORITY can wait.
+    """A work queue that prefers higher priorities. 0 is normal, LOW_PRIORITY can wait.
 
-    An item is in it once: added again it keeps the higher priority and the earlier time. That is
-    controller-runtime's queue; like there, the default limiter is per item alone, 5 ms doubling
-    up to 1000 s.
+    Each item is in the queue once: when added again, it keeps the higher priority and the earlier
+    time. This is controller-runtime's queue. As there, the default limiter is per item only: 5 ms,
+    doubling up to 1000 s.
     """
 
     def add(self, item: T, *, priority: int = 0) -> None:
-        """Have an item processed. Ignored once the queue is shutting down."""
+        """Add an item. Ignored once the queue is shutting down."""
         self._add(item, priority)
 
     def add_after(self, item: T, delay: float, *, priority: int = 0) -> None:
-        """Have an item added in `delay` seconds; an earlier time that it is waiting for counts.
+        """Add an item in `delay` seconds. If it is already waiting, the earlier time counts.
 
         Ignored once the queue is shutting down.
         """
         self._add_after(item, delay, priority)
 
     def add_rate_limited(self, item: T, *, priority: int = 0) -> None:
-        """Have an item added when the limiter allows it: what to do after a failure."""
+        """Add an item when the limiter allows it. Use it after a failure."""
         self._add_rate_limited(item, priority)
 
     def priority(self, item: T) -> int:
-        """The priority an item had when its worker got it: give it back with a retry."""
+        """The priority an item had when its worker got it. Pass it on when you retry."""
         with self._lock:
             return self._state.priority(item)
 

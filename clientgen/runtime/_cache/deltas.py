@@ -1,4 +1,4 @@
-"""From what a reflector delivers to what handlers are told.
+"""Converts a reflector's deliveries to notifications for handlers.
 
 The rules are those of client-go's shared informers (processDeltas, RealFIFO's ReplacedAll):
 
@@ -44,9 +44,9 @@ T = TypeVar("T")
 
 
 class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
-    """An object whose deletion was missed, and noticed by a relist.
+    """An object whose deletion was missed and noticed by a relist.
 
-    `object` is the last state the cache knew, which may be long past; None where it knew none.
+    `object` is the last state in the cache, which may be out of date; None if the cache had none.
     client-go: cache.DeletedFinalStateUnknown.
     """
 
@@ -55,9 +55,9 @@ class DeletedFinalStateUnknown(Struct, Generic[T], frozen=True, gc=False):
 
 
 class Added(Struct, Generic[T], frozen=True, gc=False):
-    """An object the cache did not have.
+    """An object that was not in the cache.
 
-    `is_initial`: it was there when the cache was first filled.
+    `is_initial`: whether it was there when the cache was first filled.
     """
 
     object: T
@@ -65,14 +65,14 @@ class Added(Struct, Generic[T], frozen=True, gc=False):
 
 
 class Updated(Struct, Generic[T], frozen=True, gc=False):
-    """An object the cache had in another state, or (a sync) in this very state."""
+    """An object that was in the cache in another state, or, for a sync, in this state."""
 
     old: T
     new: T
 
     @property
     def is_sync(self) -> bool:
-        """Whether nothing changed: the versions are equal. A resync or a relist tells of it."""
+        """Whether nothing changed: the versions are equal. Resyncs and relists cause these."""
         return _metadata(self.old).resource_version == _metadata(self.new).resource_version
 
     @property
@@ -82,10 +82,10 @@ class Updated(Struct, Generic[T], frozen=True, gc=False):
 
 
 class Deleted(Struct, Generic[T], frozen=True, gc=False):
-    """An object the server no longer has.
+    """An object that the server no longer has.
 
-    `object` is its final state, as the server sent it, if `final_state_known`; the last state the
-    cache had, if a relist noticed.
+    `object` is its final state, as the server sent it, if `final_state_known`. Otherwise a relist
+    noticed the deletion, and `object` is the last state in the cache.
     """
 
     object: T
@@ -93,21 +93,22 @@ class Deleted(Struct, Generic[T], frozen=True, gc=False):
 
     @property
     def tombstone(self) -> DeletedFinalStateUnknown[T]:
-        """The same in client-go's form, for handlers that tell missed deletions apart."""
+        """The object in client-go's form, for handlers that treat missed deletions differently."""
         return DeletedFinalStateUnknown(meta_namespace_key(self.object), self.object)
 
 
 Notification: TypeAlias = Added[T] | Updated[T] | Deleted[T]
-"""What handlers are told."""
+"""A notification for handlers."""
 
 
 def apply_event(indexer: Indexer[T], event_type: str, obj: T) -> Notification[T] | None:
-    """Apply an event of a watch (ADDED, MODIFIED, DELETED, BOOKMARK) to the store.
+    """Apply a watch event (ADDED, MODIFIED, DELETED, BOOKMARK) to the store.
 
-    Gives what to tell handlers; None for a bookmark, and for a deletion of what was not there.
+    Returns the notification for handlers, or None for a bookmark and for the deletion of an unknown
+    object.
 
     Raises:
-        ValueError: another type. An ERROR ends a watch; it is not for the store.
+        ValueError: the type is another one. An ERROR ends a watch and does not belong in the store.
     """
     version = _metadata(obj).resource_version
     match event_type:
@@ -127,9 +128,10 @@ def apply_event(indexer: Indexer[T], event_type: str, obj: T) -> Notification[T]
 def apply_replace(
     indexer: Indexer[T], objects: Iterable[T], resource_version: str
 ) -> list[Notification[T]]:
-    """Put a whole list in place of what the store has.
+    """Replace the contents of the store with a whole list.
 
-    Gives what to tell handlers. What is added to a store that was never filled is initial.
+    Returns the notifications for handlers. Objects added to a store that was never filled are
+    initial.
     """
     is_initial = not indexer.populated
     listed = {meta_namespace_key(obj): obj for obj in objects}
@@ -144,7 +146,7 @@ def apply_replace(
 
 
 def apply_resync(indexer: Indexer[T]) -> list[Updated[T]]:
-    """Tell of every stored object once more (client-go: SyncAll); the store stays as it is."""
+    """Return a notification for every stored object (client-go: SyncAll)."""
     return [Updated(obj, obj) for obj in indexer.list()]
 
 

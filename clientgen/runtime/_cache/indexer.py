@@ -40,7 +40,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 def meta_namespace_key(obj: Any) -> str:
-    """The key of an object: `namespace/name`, or the name alone for one of the whole cluster.
+    """Return the key of an object: `namespace/name`, or `name` if cluster-scoped.
 
     client-go: cache.MetaNamespaceKeyFunc.
     """
@@ -50,12 +50,12 @@ def meta_namespace_key(obj: Any) -> str:
 
 
 def split_key(key: str) -> tuple[str, str]:
-    """Split a key into namespace and name; the namespace of a cluster-wide object is empty.
+    """Split a key into namespace and name. The namespace of cluster-scoped objects is empty.
 
     client-go: cache.SplitMetaNamespaceKey.
 
     Raises:
-        ValueError: it has more than two parts.
+        ValueError: the key has more than two parts.
     """
     namespace, slash, name = key.rpartition("/")
     if "/" in namespace:
@@ -66,16 +66,18 @@ def split_key(key: str) -> tuple[str, str]:
 class Indexer(Generic[T]):
     """Objects by key, with indices.
 
-    What is read here is the cache itself, shared by everyone in the program: read-only. Copy an
-    object (`clientgen.runtime.deep_copy`) before changing it. The order of objects means nothing.
+    It returns the cached objects themselves, which the whole program shares: treat them as
+    read-only. Copy an object (`clientgen.runtime.deep_copy`) before you change it. The order is
+    arbitrary.
 
-    The methods that write (`upsert`, `remove`, `replace`) are for the one who keeps the cache.
+    The methods that write (`upsert`, `remove`, `replace`) are for the owner of the cache only.
 
-    `on_index_failure` is given the objects an index function failed on, once per write; by default
-    that is logged. Such an object is stored all the same, and found by the other indices: a cache
-    that stopped at a bad function would no longer show what the server has (client-go panics).
+    `on_index_failure` is called with the objects for which an index function raised, once per
+    write; by default, failures are logged. Such an object is stored and other indices contain it: a
+    cache that stopped at a faulty function would no longer show the server's state (client-go
+    panics).
 
-    Reading raises `NotSynced` while the cache of an informer is not full, from `hide` to `show`.
+    While the cache of an informer is not synced, from `hide` to `show`, reading raises `NotSynced`.
     """
 
     __slots__ = ("_failed", "_is_shown", "_resource_version", "_shown", "_state", "_writing")
@@ -108,24 +110,24 @@ class Indexer(Generic[T]):
 
     @property
     def resource_version(self) -> str:
-        """The server's state shown here: the version of the last list or event; first empty.
+        """The version of the last list or event; empty at first.
 
-        What is read after it is at least as new.
+        Objects read afterwards are at least as new.
         """
         return self._resource_version
 
     @property
     def populated(self) -> bool:
-        """Whether anything was ever written; before that, finding nothing means nothing."""
+        """Whether anything was ever written. Before that, a missing object means nothing."""
         return self._state.populated
 
     @property
     def stored(self) -> Mapping[str, T]:
-        """The objects by key, also while they are hidden: for the one who keeps the cache."""
+        """The objects by key, even while they are hidden. For the owner of the cache only."""
         return self._state.objects
 
     def get(self, key: str) -> T | None:
-        """Return the object with this key (`namespace/name`), if there is one."""
+        """Return the object with this key (`namespace/name`), or None."""
         return self._shown.objects.get(key)
 
     def keys(self) -> list[str]:
@@ -136,7 +138,7 @@ class Indexer(Generic[T]):
         """Return the objects that an index has under a value.
 
         Raises:
-            KeyError: there is no such index.
+            KeyError: the index does not exist.
         """
         return [*self._index(name).bucket(value).values()]
 
@@ -144,7 +146,7 @@ class Indexer(Generic[T]):
         """Return the keys of the objects that an index has under a value.
 
         Raises:
-            KeyError: there is no such index.
+            KeyError: the index does not exist.
         """
         return [*self._index(name).bucket(value)]
 
@@ -152,7 +154,7 @@ class Indexer(Generic[T]):
         """Return the values under which an index has objects.
 
         Raises:
-            KeyError: there is no such index.
+            KeyError: the index does not exist.
         """
         return [*self._index(name).buckets]
 
@@ -161,22 +163,22 @@ class Indexer(Generic[T]):
         return [*self._state.indices]
 
     def hide(self, why: Callable[[], str]) -> None:
-        """Have readers meet `NotSynced` with the words that `why` gives, until `show` is called."""
+        """Make reads raise `NotSynced` with the message of `why`, until `show` is called."""
         self._is_shown, self._shown = False, _Hidden(why)
 
     def show(self) -> None:
-        """Let readers see what is stored."""
+        """Let reads return the stored objects."""
         self._is_shown, self._shown = True, self._state
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
-        """Add an index, at any time: what is stored already is indexed at once.
+        """Add an index. Objects that are already stored are indexed at once.
 
-        `function` gives the values for an object: none, one or several. It must be quick, must
-        not change the object and must always say the same of the same object. It is called by
-        whoever writes, with the object before it can be read.
+        `function` returns the values for an object: none, one or several. It must be fast, must not
+        change the object, and must always return the same values for the same object. It is called
+        when the object is written, before the object can be read.
 
         Raises:
-            ValueError: there is an index of this name.
+            ValueError: an index with this name exists.
         """
         with self._writing:
             state = self._state
@@ -188,7 +190,7 @@ class Indexer(Generic[T]):
         self._report(failures)
 
     def upsert(self, obj: T, resource_version: str = "") -> T | None:
-        """Store an object; gives the one that was there under its key."""
+        """Store an object. Returns the previous object with the same key."""
         key = meta_namespace_key(obj)
         failures: list[IndexFailure] = []
         with self._writing:
@@ -205,7 +207,7 @@ class Indexer(Generic[T]):
         return old
 
     def remove(self, key: str, resource_version: str = "") -> T | None:
-        """Remove an object; gives it, or None if it was not there."""
+        """Remove an object. Returns it, or None if it did not exist."""
         with self._writing:
             state = self._state
             for index in state.each_index():
@@ -215,14 +217,14 @@ class Indexer(Generic[T]):
         return old
 
     def replace(self, objects: Iterable[T], resource_version: str) -> Mapping[str, T]:
-        """Put these objects in place of all others, at once; gives what was there, by key.
+        """Replace all objects at once. Returns the previous objects by key.
 
-        Where two objects have the same key (pages of a list that expired midway), the later counts.
+        If two objects have the same key (pages of a list that expired midway), the later one wins.
         """
         return self.swap({meta_namespace_key(obj): obj for obj in objects}, resource_version)
 
     def swap(self, objects: dict[str, T], resource_version: str) -> Mapping[str, T]:
-        """Do as `replace` does, with objects by key; the dict is the indexer's from then on."""
+        """Like `replace`, with objects by key. The indexer takes over the dict."""
         state: _State[T] = _State()
         state.objects = objects
         state.populated = True

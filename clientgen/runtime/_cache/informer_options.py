@@ -1,4 +1,4 @@
-"""What factories of informers, and those who ask them for one, may say.
+"""Options of informers and informer factories.
 
 Also see `AsyncInformerFactory` and `InformerFactory`, which explain each.
 """
@@ -31,23 +31,23 @@ Namespaces: TypeAlias = str | Sequence[str] | None
 
 
 class SelectorOptions(TypedDict, total=False):
-    """Which objects an informer is of; what is not said is as the factory has it, None is all."""
+    """Selectors of an informer. Missing options default to the factory's; None selects all."""
 
     label_selector: Labels | None
     field_selector: Fields | None
 
 
 class ScopeOptions(SelectorOptions, total=False):
-    """Which objects, and of which namespaces."""
+    """Selectors and namespaces of an informer."""
 
     namespace: Namespaces
 
 
 class FactoryOptions(ScopeOptions, total=False):
-    """What all informers of a factory have in common.
+    """Options that all informers of a factory share.
 
-    `resync_period` is in seconds, 0 for never. `transform` says what to keep of each object, for
-    example `clientgen.runtime.drop_managed_fields`.
+    `resync_period` is in seconds; 0 disables resyncs. `transform` is called with every object
+    before it is stored, for example `clientgen.runtime.drop_managed_fields`.
     """
 
     resync_period: float

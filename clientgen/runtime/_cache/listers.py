@@ -1,8 +1,8 @@
-"""Reading a cache as one reads the API: objects by name, lists by label.
+"""Listers: read a cache like the API, objects by name and lists by label.
 
-Nothing here asks the server. Wait until the informer is synced before you read: until then all of
-this raises `NotSynced` (client-go: tools/cache/listers.go and generated listers, which give what
-they have).
+Listers make no requests. Wait until the informer is synced before you read: until then, all methods
+raise `NotSynced`. (client-go's listers return what they have: tools/cache/listers.go and generated
+listers.)
 """
 
 from __future__ import annotations
@@ -31,18 +31,20 @@ __all__ = ["ClusterLister", "Labels", "Lister", "NamespaceLister", "NamespacedLi
 T = TypeVar("T")
 
 Labels: TypeAlias = str | Selector | LabelSelector | Mapping[str, str | Sequence[str] | None]
-"""What labels should be.
+"""A label selector.
 
-As clients take it (`app=web,tier in (a, b),!legacy`), as `selectors.label_selector` takes it
-(`{"app": "web", "tier": ["a", "b"], "legacy": None}`), or the selector of a spec. Empty means all.
+Either in the forms that clients accept (`app=web,tier in (a, b),!legacy`, or `{"app": "web",
+"tier": ["a", "b"], "legacy": None}`), or the `LabelSelector` of a spec. An empty selector selects
+everything.
 """
 
 
 class Lister(Generic[T]):
     """Reads the objects of one resource from a cache.
 
-    What it gives are the cached objects themselves, shared by everyone in the program: read-only.
-    Copy one (`clientgen.runtime.deep_copy`) before changing it. The order means nothing.
+    It returns the cached objects themselves, which the whole program shares: treat them as
+    read-only. Copy an object (`clientgen.runtime.deep_copy`) before you change it. The order is
+    arbitrary.
     """
 
     __slots__ = ("_indexer", "_resource")
@@ -61,14 +63,14 @@ class Lister(Generic[T]):
     @overload
     def get(self, namespace: str, name: str, /) -> T: ...
     def get(self, *path: str) -> T:
-        """Return one object: `get(namespace, name)`, or `get(name)` if it lives in no namespace.
+        """Return one object: `get(namespace, name)`, or `get(name)` for cluster-scoped objects.
 
-        `get(*split_key(key))` does for both.
+        `get(*split_key(key))` works for both.
 
         Raises:
-            NotFound: the cache does not have it.
-            NotSynced: the cache is not full yet.
-            ValueError: a name is none, or a namespace is missing or out of place.
+            NotFound: the object is not in the cache.
+            NotSynced: the cache is not synced yet.
+            ValueError: a name is not valid, or a namespace is missing or not allowed.
         """
         namespace, name = path if len(path) > 1 else ("", *path)
         if bool(namespace) != self._resource.namespaced:
@@ -76,10 +78,10 @@ class Lister(Generic[T]):
         return _get(self._indexer, self._resource, namespace, name)
 
     def in_namespace(self, namespace: str) -> NamespaceLister[T]:
-        """Read one namespace only.
+        """Return a lister for one namespace.
 
         Raises:
-            ValueError: the namespace is no name, or the resource has none.
+            ValueError: the namespace is not a valid name, or the resource is not namespaced.
         """
         if not self._resource.namespaced:
             raise ValueError(_misplaced(self._resource))
@@ -87,17 +89,17 @@ class Lister(Generic[T]):
 
     # Last, since annotations below it would take its name for the builtin's.
     def list(self, label_selector: Labels = EVERYTHING) -> list[T]:
-        """Return the objects, of all namespaces, whose labels are as they should be.
+        """Return the objects in all namespaces whose labels match the selector.
 
         Raises:
-            NotSynced: the cache is not full yet.
-            ValueError: the selector cannot be read.
+            NotSynced: the cache is not synced yet.
+            ValueError: the selector is not valid.
         """
         return _selected(self._indexer.list(), label_selector)
 
 
 class NamespacedLister(Lister[T]):
-    """Reads objects that live in namespaces, as type checkers shall know: generated listers do."""
+    """A `Lister` typed for namespaced objects: the base class of generated listers."""
 
     __slots__ = ()
 
@@ -108,15 +110,15 @@ class NamespacedLister(Lister[T]):
         """Return one object.
 
         Raises:
-            NotFound: the cache does not have it.
-            NotSynced: the cache is not full yet.
-            ValueError: a name is none.
+            NotFound: the object is not in the cache.
+            NotSynced: the cache is not synced yet.
+            ValueError: a name is not valid.
         """
         return super().get(namespace, name)
 
 
 class ClusterLister(Lister[T]):
-    """Reads objects of the whole cluster, as type checkers shall know: generated listers do."""
+    """A `Lister` typed for cluster-scoped objects: the base class of generated listers."""
 
     __slots__ = ()
 
@@ -126,18 +128,18 @@ class ClusterLister(Lister[T]):
         """Return one object.
 
         Raises:
-            NotFound: the cache does not have it.
-            NotSynced: the cache is not full yet.
-            ValueError: the name is none.
+            NotFound: the object is not in the cache.
+            NotSynced: the cache is not synced yet.
+            ValueError: the name is not valid.
         """
         return super().get(name)
 
 
 class NamespaceLister(Generic[T]):
-    """Reads the objects of one resource and namespace from a cache, as `Lister` does.
+    """Reads the objects of one resource in one namespace from a cache, like `Lister`.
 
     Raises:
-        ValueError: the namespace is no name.
+        ValueError: the namespace is not a valid name.
     """
 
     __slots__ = ("_indexer", "_resource", "namespace")
@@ -154,19 +156,19 @@ class NamespaceLister(Generic[T]):
         """Return one object.
 
         Raises:
-            NotFound: the cache does not have it.
-            NotSynced: the cache is not full yet.
-            ValueError: the name is none.
+            NotFound: the object is not in the cache.
+            NotSynced: the cache is not synced yet.
+            ValueError: the name is not valid.
         """
         return _get(self._indexer, self._resource, self.namespace, name)
 
     # Last, since annotations below it would take its name for the builtin's.
     def list(self, label_selector: Labels = EVERYTHING) -> list[T]:
-        """Return the namespace's objects whose labels are as they should be.
+        """Return the namespace's objects whose labels match the selector.
 
         Raises:
-            NotSynced: the cache is not full yet.
-            ValueError: the selector cannot be read.
+            NotSynced: the cache is not synced yet.
+            ValueError: the selector is not valid.
         """
         return _selected(self._indexer.by_index(NAMESPACE_INDEX, self.namespace), label_selector)
 
@@ -185,7 +187,7 @@ def _get(indexer: Indexer[T], resource: Resource, namespace: str, name: str) -> 
 
 
 def _not_found(resource: Resource, name: str) -> NotFound:
-    """Make what the server would answer (apimachinery: errors.NewNotFound)."""
+    """Create the error that the server would return (apimachinery: errors.NewNotFound)."""
     return NotFound(
         Status(
             status="Failure",

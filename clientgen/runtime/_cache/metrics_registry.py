@@ -1,4 +1,4 @@
-"""What publishes metrics exists once per registry: prometheus-client takes each name once."""
+"""One publisher of metrics per registry, because prometheus-client takes each name once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to every object before it goes into a cache.
+"""Transforms: functions applied to every object before it goes into a cache.
 
 A transform makes a cache smaller by what its users do not need. It is given an object nobody else
 has seen yet, so it may change it in place, and returns what to store. Applied twice it must do no
@@ -16,18 +16,18 @@ T = TypeVar("T")
 
 
 class Transform(Protocol[T]):
-    """A function from an object, fresh from the server, to what is stored in its place."""
+    """A function that takes an object from the server and returns the object to store."""
 
     def __call__(self, obj: T, /) -> T:
-        """Return what to store."""
+        """Return the object to store."""
         ...
 
 
 def drop_managed_fields(obj: T) -> T:
-    """Drop who owns which field: half of what many objects consist of, and seldom read.
+    """Drop the managed fields: rarely read, and half of the size of many objects.
 
-    Nothing is lost when such an object is written back: the server keeps the managed fields that a
-    write leaves out (Kubernetes documentation: server-side apply, clearing managedFields).
+    Writing such an object back loses nothing: the server keeps managed fields that a write leaves
+    out (Kubernetes documentation: server-side apply, clearing managedFields).
     """
     metadata: Any = getattr(obj, "metadata", None)
     if metadata is not None:

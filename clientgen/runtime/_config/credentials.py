@@ -1,4 +1,4 @@
-"""What to show the server, kept fresh: files are read again, plugins run again.
+"""Current credentials: reads files again and runs plugins again when needed.
 
 Shared by both flavours. `cached` is for every request, `refresh` for when it has nothing: that one
 may read files and wait for a plugin, so asyncio code calls it in a worker thread.

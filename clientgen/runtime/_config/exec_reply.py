@@ -1,4 +1,4 @@
-"""What a credential plugin answered.
+"""Reads the response of a credential plugin.
 
 The reply holds tokens and keys, so no message quotes it: not even the part that is wrong.
 https://kubernetes.io/docs/reference/config-api/client-authentication.v1/#client-authentication-k8s-io-v1-ExecCredentialStatus

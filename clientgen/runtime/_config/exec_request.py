@@ -1,4 +1,4 @@
-"""What a credential plugin is told: the environment variable KUBERNETES_EXEC_INFO.
+"""The request to a credential plugin: the environment variable KUBERNETES_EXEC_INFO.
 
 https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
 """

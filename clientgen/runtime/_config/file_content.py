@@ -1,4 +1,4 @@
-"""What a configuration file holds, unless it is too much for one."""
+"""Reads configuration files, up to a maximum size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cluster entry and a user entry of a kubeconfig mean.
+"""Reads the cluster and user entries of a kubeconfig.
 
 Field by field as client-go reads and validates them:
 https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/

@@ -1,4 +1,4 @@
-"""What the `exec` of a kubeconfig user means: how to call a credential plugin.
+"""Reads the `exec` entry of a kubeconfig user: how to call a credential plugin.
 
 https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#ExecConfig
 """

@@ -1,1 +1,1 @@
-"""What controllers are made of: queues, rate limits, leases, election, events, metrics."""
+"""Building blocks of controllers: queues, rate limits, leases, election, events, metrics."""

@@ -1,4 +1,4 @@
-"""What an elector decides: who leads, what to write, and when leading is over.
+"""Decisions of leader election: who leads, what to write, and when leadership ends.
 
 The rules are client-go's (tools/leaderelection), which are made for clocks that disagree: times
 that others wrote are never compared with the local clock. Who does not lead measures for how long a

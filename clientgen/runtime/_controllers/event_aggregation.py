@@ -1,4 +1,4 @@
-"""What an event recorder decides: which events become one, and which are written.
+"""Decisions of an event recorder: which events are combined, and which are written.
 
 Two APIs keep events. For events.k8s.io/v1 (client-go: tools/events) what is alike becomes a series
 whose count is written when it begins and ends, and now and then between. For core/v1 (client-go:

@@ -1,4 +1,4 @@
-"""What a work queue decides: who is next, who has to wait, what is a duplicate, when it is over.
+"""State of a work queue: order, delays, duplicates and shutdown.
 
 No waiting and no clock: the time comes in as a number of seconds, `_async/workqueue` waits. An item
 is in up to three places: *dirty* (somebody wants it processed), *processing* (a worker has it) and

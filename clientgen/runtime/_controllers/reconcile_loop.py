@@ -1,4 +1,4 @@
-"""What a controller decides: which object a change is about, and when to look at it again.
+"""Decisions of a controller: which object a change affects, and when to reconcile it again.
 
 The rules are controller-runtime's (pkg/handler, pkg/internal/controller). No waiting, no clock.
 """

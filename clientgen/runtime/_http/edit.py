@@ -43,8 +43,7 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
 
     Raises:
         TypeError: `change` is a coroutine function, which would not be awaited, or it returned
-            another
-            object, which would not be sent.
+            another object, which would not be sent.
     """
     before = codec.encode(current)
     result = change(current)

@@ -56,8 +56,7 @@ class Resource(Struct, frozen=True):
 
         Raises:
             ValueError: the namespace is not a valid name (see `segments.segment`), or the resource
-                is not
-                namespaced.
+                is not namespaced.
         """
         root = f"/apis/{self.group}" if self.group else "/api"
         if namespace is None:
@@ -71,8 +70,7 @@ class Resource(Struct, frozen=True):
 
         Raises:
             ValueError: the name, the namespace or the subresource is not valid (see
-                `segments.segment`), or
-                the namespace is missing or not allowed.
+                `segments.segment`), or the namespace is missing or not allowed.
         """
         if namespace is None and self.namespaced:
             raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")

@@ -1,4 +1,4 @@
-"""What the server warns of: deprecated APIs, unknown fields, admission policies."""
+"""Warnings from the server: deprecated APIs, unknown fields, admission policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects as manifests have them: what comes first, and what only servers write."""
+"""Writes objects as manifests: the order of keys, and fields that only servers set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._models.model import Model
 __all__ = ["Written", "json_values"]
 
 Written: TypeAlias = Model | Mapping[str, Any]
-"""What a manifest is written of."""
+"""The objects a manifest is written from."""
 
 _FIRST: Final[tuple[str, ...]] = ("apiVersion", "kind", "metadata", "spec")
 _LAST: Final[str] = "status"

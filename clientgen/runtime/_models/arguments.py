@@ -1,4 +1,4 @@
-"""What a call is given, looked at before anything is sent.
+"""Checks of arguments, made before anything is sent.
 
 Type checkers find the same. These errors are for those who have none, and at a prompt.
 """

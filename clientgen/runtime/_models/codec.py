@@ -82,8 +82,7 @@ def decode(data: bytes, model: type[M], *, usable: bool = False) -> M:
 
     Raises:
         DecodeError: `data` is not a JSON object, or its metadata is not usable. No other content is
-            an
-            error.
+            an error.
     """
     decoded = _read(data, model, usable)
     unpin(decoded, {})

@@ -1,4 +1,4 @@
-"""What models show at a prompt and in logs: what they are, in one short line, and no secrets.
+"""Reprs of models: one short line for prompts and logs, without secrets.
 
 A kind that has a name shows it, and no spec and status: `to_dict` gives all there is.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["HIDDEN", "LAST_APPLIED", "model_items", "model_repr"]
 
 HIDDEN: Final = "<hidden>"
-"""What reprs show in place of a sensitive value."""
+"""The text that reprs show in place of a sensitive value."""
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which kubectl keeps the whole manifest, and with it the data of a Secret."""

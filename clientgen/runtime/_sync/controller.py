@@ -1,5 +1,5 @@
 # Derived from _async/controller.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""A controller: what changes is put into a queue, workers reconcile it. See `controlling`."""
+"""`Controller`: puts changed objects into a queue, and workers reconcile them."""
 
 from __future__ import annotations
 
@@ -86,30 +86,31 @@ class Source(Protocol[T_co]):
 
 
 class Controller:
-    """Calls `reconcile` with what has changed, until the program is told to stop.
+    """Calls `reconcile` for objects that changed, until the program is told to stop.
 
         controller = Controller("web", reconcile).for_(deployments).owns(pods)
         with factory:
             controller.run()
 
-    Reconcile gets the name of an object, looks at the caches, and does what is to be done; it is
-    called for everything there is at first, and for what has changed then, never twice at once for
-    one object. When it raises, it is called again, later each time: 5 ms doubling up to 1000 s.
-    When it gives a Result, that says when; otherwise the object's next change does. What
-    changes goes before what is only listed or resynced. (controller-runtime's controllers.)
+    Reconcile gets the name of an object, reads the caches, and acts. It is called for every object
+    at first, and then for objects that changed, but never concurrently for the same object. If it
+    raises, it is called again after a growing delay: 5 ms, doubling up to 1000 s. If it returns a
+    Result, the Result sets the delay; otherwise it is called at the object's next change. Changed
+    objects go before objects that were only listed or resynced. (This follows controller-runtime's
+    controllers.)
 
     Args:
-        name: For logs and metrics.
+        name: The name in logs and metrics.
         reconcile: A coroutine function; in the other flavour any function.
         workers: How many objects are reconciled at once.
-        limiter: How long to wait after errors; None is as above.
-        clock: What delays are measured with.
-        metrics: Publishes those of the queue, under the controller's name.
-        sync_timeout: How many seconds `run` waits for the caches at most.
-        grace: How many seconds `run` waits, when told to stop, for what is being reconciled.
+        limiter: The delays after errors; None is as above.
+        clock: The clock for delays.
+        metrics: Publishes the queue's metrics under the controller's name.
+        sync_timeout: How many seconds `run` waits for the caches.
+        grace: How many seconds `run` waits for running reconciliations when it is told to stop.
 
     Attributes:
-        queue: For requests that come from elsewhere than informers.
+        queue: The queue, for requests from sources other than informers.
     """
 
     def __init__(
@@ -153,14 +154,15 @@ class Controller:
         return self.watches(informer, request_for)
 
     def owns(self, informer: Source[Any], owner: Resource | None = None) -> Self:
-        """Reconcile the owners of an informer's objects: those of a kind that control them.
+        """Reconcile the controlling owners of an informer's objects.
 
         Args:
-            informer: Of the objects that are owned.
-            owner: The kind of the owners, `deployments.resource`; None is that of `for_`.
+            informer: The informer of the owned objects.
+            owner: The kind of the owners, such as `deployments.resource`; None is the kind of
+                `for_`.
 
         Raises:
-            ValueError: There is no owner, and `for_` was not called before.
+            ValueError: No owner is given, and `for_` was not called before.
         """
         owner = owner or self._resource
         if owner is None:
@@ -168,9 +170,9 @@ class Controller:
         return self.watches(informer, owner_mapper(owner))
 
     def watches(self, informer: Source[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
-        """Reconcile what `mapper` gives for the objects of an informer.
+        """Reconcile the requests that `mapper` returns for the objects of an informer.
 
-        It is asked about an object as it was and as it is now.
+        For an update, it is called with the old object and the new one.
         """
         self._sources.append(_Watched(informer, mapper))
         return self
@@ -180,13 +182,13 @@ class Controller:
     def run(self) -> None:
         """Start the informers, wait for their caches, and reconcile until told to stop.
 
-        That is by `stop`, or in the main thread by SIGTERM or SIGINT. What is being reconciled
-        then is waited for; what is queued is left for the next start. Informers go on: who made
-        them stops them.
+        It stops on `stop`, or in the main thread on SIGTERM or SIGINT. It then waits for running
+        reconciliations; queued objects are left for the next start. It does not stop the informers:
+        their factory does.
 
         Raises:
-            SyncTimeout: The caches were not filled in time, which is a TimeoutError; the message
-                names each informer and what the server said last.
+            SyncTimeout: The caches did not sync in time (a TimeoutError). The message names each
+                informer and the server's last response.
             RuntimeError: It has run before.
         """
         if self._began:
@@ -206,7 +208,7 @@ class Controller:
                 registration.remove()
 
     def stop(self) -> None:
-        """Have `run` come to its end."""
+        """Make `run` return."""
         self._stopping.set()
 
     def _listen(self, source: _Watched, registrations: list[Registration]) -> None:

@@ -1,5 +1,5 @@
 # Derived from _async/informer.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Shared informers: a cache of a collection, and handlers that are told what changes in it.
+"""Shared informers: a cache of a collection, and handlers that are called on changes.
 
 client-go: tools/cache/shared_informer.go.
 """
@@ -80,32 +80,32 @@ class _NamespaceSink(Generic[T]):
 
 
 class SharedInformer(Generic[T]):
-    """A cache of a collection that is kept up to date, for any number of users.
+    """A cache of a collection that is kept in sync, shared by any number of users.
 
-    What `lister` and `indexer` give is shared by all of them: read-only. Copy an object
-    (`deep_copy`) before you change it.
+    All users share the objects that `lister` and `indexer` return: treat them as read-only. Copy an
+    object (`deep_copy`) before you change it.
 
-    Several namespaces have a watch each; their objects are in one cache.
+    If several namespaces are given, each has a watch, and their objects are in one cache.
 
     Args:
-        rest: The client to ask with.
-        resource: What to watch.
+        rest: The client for requests.
+        resource: The resource to watch.
         model: The class of its objects.
         list_model: The class of its lists.
-        namespace: One namespace or several; None for all, and for resources that have none.
-        label_selector: Only objects whose labels it selects.
-        field_selector: Only objects whose fields it selects.
-        resync_period: After how many seconds a handler that says nothing else is told of every
-            object again, as an update that changes nothing; 0 for never. No request is made.
-        transform: What to keep of each object, called before it is stored. See `set_transform`.
-        clock: What the waits are measured with.
-        metrics: Who is told how it goes, for example `PrometheusInformerMetrics`.
+        namespace: One namespace or several. None for all, and for cluster-scoped resources.
+        label_selector: Watch only objects whose labels match.
+        field_selector: Watch only objects whose fields match.
+        resync_period: The default interval in seconds at which handlers are called with every
+            object again, as an update without changes. 0 disables it. No request is made.
+        transform: Called with each object before it is stored. See `set_transform`.
+        clock: The clock for waits.
+        metrics: Receives metrics, for example `PrometheusInformerMetrics`.
 
     Attributes:
-        resource: What is watched.
-        namespaces: The namespaces that are; None for all.
-        indexer: The cache. Reading it, also by `lister`, raises `NotSynced` until it is full.
-        watch_errors: How many times reading or watching the collection has failed.
+        resource: The watched resource.
+        namespaces: The watched namespaces; None for all.
+        indexer: The cache. Until it is synced, reading it or its `lister` raises `NotSynced`.
+        watch_errors: How many times listing or watching the collection has failed.
     """
 
     def __init__(
@@ -161,13 +161,13 @@ class SharedInformer(Generic[T]):
 
     @property
     def title(self) -> str:
-        """What it is of, for people: `pods in shop`."""
+        """The name of the collection in messages: `pods in shop`."""
         where = f" in {', '.join(self.namespaces)}" if self.namespaces else ""
         return f"{self.resource.name}{where}"
 
     @property
     def lister(self) -> Lister[T]:
-        """How to look things up in the cache; generated informers give one of their kind."""
+        """A lister that reads the cache. Generated informers return one for their kind."""
         return Lister(self.indexer, self.resource)
 
     # ---- what users set up --------------------------------------------------------------------
@@ -182,24 +182,24 @@ class SharedInformer(Generic[T]):
         filter: Callable[[T], bool] | None = None,  # noqa: A002 - what it is called everywhere
         resync_period: float | None = None,
     ) -> HandlerRegistration[T]:
-        """Have functions called when something changes; coroutine functions are awaited.
+        """Add functions to call on changes. Coroutine functions are awaited.
 
-        They are called one after the other, in the order of the changes; other handlers and the
-        cache do not wait for them. Handlers that are added later are told of what is there by
-        `on_add`.
+        Calls are sequential, in the order of the changes. Other handlers and the cache do not wait
+        for them. Handlers that are added later first get an `on_add` for every cached object.
 
         Args:
-            on_add: Given the object, and whether it was there at first.
-            on_update: Given the object as it was and as it is.
-            on_delete: Given the last known state of the object.
-            on_delete_unknown: Called instead when the deletion itself was missed.
-            filter: Only for objects it returns true for. One that begins to pass is added, one
-                that no longer does is deleted. It must depend on nothing but the object.
-            resync_period: Instead of the informer's.
+            on_add: Called with the object, and whether it was there at first.
+            on_update: Called with the old object and the new one.
+            on_delete: Called with the last known state of the object.
+            on_delete_unknown: Called instead of `on_delete` if the deletion itself was missed.
+            filter: Only report objects for which it returns true. An object that begins to pass is
+                reported as added, one that stops passing as deleted. It must depend on the object
+                only.
+            resync_period: Overrides the informer's.
 
         Raises:
             RuntimeError: The informer is stopped.
-            TypeError: One of them is no function, or there is none.
+            TypeError: One of them is not a function, or none is given.
             ValueError: `resync_period` is negative.
         """
         period = self._resync_period if resync_period is None else resync_period
@@ -213,18 +213,18 @@ class SharedInformer(Generic[T]):
         return self._processor.add(handlers, timer)
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
-        """Index the cache by what a function gives for each object, from now on.
+        """Add an index to the cache: the function returns the values for each object.
 
         Raises:
-            ValueError: There is an index of this name.
+            ValueError: An index with this name exists.
         """
         self.indexer.add_index(name, function)
 
     def set_transform(self, function: Callable[[T], T]) -> None:
-        """Have a function say what to keep of each object, before it is stored.
+        """Set a function that is called with each object before it is stored.
 
-        It may change the object, and must keep its name, namespace, uid and version. An object
-        that it fails on is logged, and left as it was in the cache.
+        It may change the object, but must keep its name, namespace, uid and version. If it raises,
+        the error is logged, and the object in the cache stays as it was.
 
         Raises:
             RuntimeError: The informer has started.
@@ -234,10 +234,10 @@ class SharedInformer(Generic[T]):
         self._transform = function
 
     def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
-        """Have a function called, instead of a log entry, when reading or watching has failed.
+        """Set a function to call, instead of logging, when listing or watching fails.
 
-        The informer tries again by itself, after 0.8 to 60 seconds. A coroutine function is
-        awaited before.
+        The informer retries by itself, after 0.8 to 60 seconds. A coroutine function is awaited
+        before.
 
         Raises:
             RuntimeError: The informer has started.
@@ -249,11 +249,11 @@ class SharedInformer(Generic[T]):
     # ---- running ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to read and watch; a second call does nothing.
+        """Start to list and watch. Further calls do nothing.
 
         Raises:
-            RuntimeError: The informer is stopped; one that was does not start again. Or no event
-                loop is running.
+            RuntimeError: The informer was stopped, and cannot be started again. Or no event loop is
+                running.
         """
         check_spawn()
         if self._processor.start():
@@ -261,14 +261,14 @@ class SharedInformer(Generic[T]):
                 self._reading.append(spawn(reflector.run, f"clientgen {self!r}"))
 
     def has_synced(self) -> bool:
-        """Whether the cache has been filled; handlers may not have been told of all of it."""
+        """Whether the cache is synced. Handlers may not have received all objects yet."""
         return self._processor.is_synced
 
     @property
     def sync_status(self) -> str:
-        """Whether the cache has been filled, in words for people; if not, what keeps it from it.
+        """Whether the cache is synced, as text; if it is not, the reason.
 
-        That is the server's last answer, and for 403 the rule that its RBAC lacks.
+        The reason is the server's last response, and for 403 the RBAC rule that is missing.
         """
         if self._processor.is_synced:
             return SYNCED
@@ -288,12 +288,13 @@ class SharedInformer(Generic[T]):
         return incomplete(repr(self), self.sync_status)
 
     def wait_for_sync(self, timeout: float | None = None) -> bool:
-        """Wait until the cache is filled, no longer than so many seconds; gives whether it is.
+        """Wait until the cache is synced, for at most this many seconds. Returns whether it is.
 
-        It gives up as soon as the informer is stopped. `sync_status` says what is amiss.
+        It returns early if the informer is stopped. `sync_status` explains why a cache is not
+        synced.
 
         Raises:
-            NotSynced: The informer was not started: nobody fills the cache.
+            NotSynced: The informer was not started.
         """
         if not self.is_started and not self.is_stopped:
             raise not_started([self.title])
@@ -308,12 +309,12 @@ class SharedInformer(Generic[T]):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether it was stopped."""
         return self._processor.is_stopped
 
     @property
     def resource_version(self) -> str:
-        """The version of the last list, event or bookmark; of any of several namespaces."""
+        """The version of the last list, event or bookmark, from any of its namespaces."""
         return self.indexer.resource_version
 
     @property
@@ -322,14 +323,14 @@ class SharedInformer(Generic[T]):
         return self._processor.errors
 
     def stop(self) -> None:
-        """End the watch. Handlers finish the call they are at; what waits for them is dropped.
+        """Stop watching. Handlers finish their current call; pending notifications are dropped.
 
-        The cache stays as it is. A handler may call this: then it waits neither for itself nor
-        for handlers that are within such a call too.
+        The cache stays as it is. A handler may call this: it then waits neither for itself nor for
+        other handlers that are in such a call.
 
         Raises:
             CacheMutationError: Cached objects were changed, and CLIENTGEN_CACHE_MUTATION_DETECTOR
-                is set, so that this is detected.
+                is set.
         """
         self.stop_soon()
         for task in self._reading:
@@ -338,7 +339,7 @@ class SharedInformer(Generic[T]):
         self._processor.join()
 
     def stop_soon(self) -> None:
-        """The same without waiting for the end."""
+        """Stop without waiting for the end."""
         if not self.is_stopped:
             self._stop_by = monotonic() + _PATIENCE
         self._processor.stop_soon()

@@ -1,5 +1,5 @@
 # Derived from _async/informer_factory.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""A factory of informers: one watch for each resource and option set, however many users.
+"""Informer factories: one watch per resource and set of options, for any number of users.
 
 client-go: informers/factory.go. Generated factories add an attribute for each group version.
 """
@@ -66,21 +66,23 @@ class _Pool:
 
 
 class InformerFactory:
-    """Makes informers, starts those that are new, and stops all of them.
+    """Creates informers, starts new ones, and stops all of them.
 
-    What it is given here is the default of every informer that it makes. Several packages have a
-    factory each, which `join` makes one.
+    Its options are the defaults of every informer that it creates. With several packages, `join`
+    combines their factories.
 
     Args:
-        rest: The client to ask with.
-        namespace: Only objects of this namespace, or of these; None for all. Resources that have
-            no namespaces are not narrowed by it.
-        label_selector: Only objects whose labels it selects.
-        field_selector: Only objects whose fields it selects.
-        resync_period: After how many seconds handlers are told of every object again; 0 for never.
-        transform: What to keep of each object, for example `cache.drop_managed_fields`.
-        clock: What waits are measured with.
-        metrics: Who is told how the informers do, for example `PrometheusInformerMetrics`.
+        rest: The client for requests.
+        namespace: Only watch objects in this namespace, or in these; None for all. Does not affect
+            cluster-scoped resources.
+        label_selector: Only watch objects whose labels match.
+        field_selector: Only watch objects whose fields match.
+        resync_period: The interval in seconds at which handlers get every object again; 0 disables
+            it.
+        transform: Called with each object before it is stored, for example
+            `cache.drop_managed_fields`.
+        clock: The clock for waits.
+        metrics: Receives metrics of the informers, for example `PrometheusInformerMetrics`.
     """
 
     group_versions: ClassVar[Mapping[str, str]] = {}
@@ -109,17 +111,17 @@ class InformerFactory:
         self._pool = _Pool()
 
     def join(self, kind: type[FactoryT], **options: Unpack[FactoryOptions]) -> FactoryT:
-        """A factory of another package that is one with this one.
+        """Create a factory of another package that works together with this one.
 
             factory = k.informers()
             own = factory.join(crontabs.InformerFactory)
 
-        They share the connection; whichever is started, waited for or shut down, all are. What
-        is asked of several of them with the same options is watched once.
+        They share the connection. Starting, waiting for or shutting down one applies to all. If
+        several of them are asked for the same resource and options, it is watched once.
 
         Args:
-            kind: The class of that package.
-            options: What is different there; see `FactoryOptions`.
+            kind: The factory class of that package.
+            options: Options that differ from this factory's; see `FactoryOptions`.
         """
         own: FactoryOptions = {
             "namespace": self._namespace,
@@ -147,15 +149,14 @@ class InformerFactory:
         list_model: type[ModelList[T]],
         **options: Unpack[ScopeOptions],
     ) -> SharedInformer[T]:
-        """The informer of a resource; the same one whenever the options are the same.
+        """Return the informer of a resource. Equal options return the same informer.
 
-        Options that are not given are those of the factory; None overrides one. A new informer
-        runs when `start` is called, again if it was before. One that was stopped by itself is
-        replaced by a new one.
+        Missing options default to the factory's; None overrides one. A new informer runs after the
+        next `start`. An informer that was stopped separately is replaced by a new one.
 
         Raises:
             RuntimeError: The factory is shut down.
-            ValueError: A namespace or a selector cannot be meant.
+            ValueError: A namespace or a selector is not valid.
         """
         kind: type[SharedInformer[T]] = SharedInformer
         return self.shared(kind, resource, model, list_model, options)
@@ -168,10 +169,10 @@ class InformerFactory:
         list_model: type[ModelList[Any]],
         options: Mapping[str, Any],
     ) -> InformerT:
-        """The informer of a resource, as one of a generated class; see `informer`.
+        """Return the informer of a resource as an instance of a generated class; see `informer`.
 
         Raises:
-            TypeError: There is no such option.
+            TypeError: An option does not exist.
         """
         for name in options.keys() - _OPTIONS:
             raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
@@ -204,13 +205,13 @@ class InformerFactory:
             return cast("InformerT", informers[key])
 
     def for_resource(self, gvr: GroupVersionResource | str) -> SharedInformer[Any]:
-        """The informer of a resource that is known by name only.
+        """Return the informer of a resource by name.
 
         Args:
-            gvr: The resource; or text as `v1/pods`, `apps/v1/deployments`.
+            gvr: The resource, or text such as `v1/pods`, `apps/v1/deployments`.
 
         Raises:
-            LookupError: This package has no informer of such a resource.
+            LookupError: This package has no informer for the resource.
         """
         wanted = _parsed(gvr) if isinstance(gvr, str) else gvr
         name = self.group_versions.get(str(wanted.group_version))
@@ -220,7 +221,7 @@ class InformerFactory:
         return informers.for_resource(wanted.resource)
 
     def start(self) -> None:
-        """Start the informers that do not run yet; call it again after asking for more of them.
+        """Start the informers that are not running. Call it again after requesting more informers.
 
         Raises:
             RuntimeError: The factory is shut down.
@@ -233,14 +234,14 @@ class InformerFactory:
                 informer.start()
 
     def wait_for_sync(self, timeout: float | None = None) -> dict[Resource, bool]:
-        """Wait until all caches are filled, for no more than so many seconds altogether.
+        """Wait until all caches are synced, for at most this many seconds in total.
 
-        Gives true for each resource; false if an informer of it was stopped before.
+        Returns True for each resource, or False if an informer of it was stopped before.
 
         Raises:
-            NotSynced: Some were asked for and not started: nobody fills them.
-            SyncTimeout: It took longer; the message names each informer, what the server said
-                last, and for a 403 the rule that is missing.
+            NotSynced: Some informers were requested but not started.
+            SyncTimeout: The time has passed. The message names each informer, the server's last
+                response, and for a 403 the missing rule.
         """
         until = None if timeout is None else self._clock.monotonic() + timeout
         informers = self._pool.all()
@@ -261,10 +262,10 @@ class InformerFactory:
         return by_resource
 
     def shutdown(self) -> None:
-        """Stop all informers, and wait for what handlers are at. There is no way back.
+        """Stop all informers and wait for running handlers. The factory cannot be started again.
 
         Raises:
-            CacheMutationError: As `SharedInformer.stop`; all of them are stopped then.
+            CacheMutationError: As in `SharedInformer.stop`; all informers are stopped.
         """
         self.stop_soon()
         problem: Exception | None = None
@@ -277,7 +278,7 @@ class InformerFactory:
             raise problem
 
     def stop_soon(self) -> None:
-        """The same without waiting for the end."""
+        """Stop without waiting for the end."""
         with self._pool.lock:
             self._pool.is_shut_down = True
             informers = self._pool.all()

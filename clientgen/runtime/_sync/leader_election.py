@@ -1,5 +1,5 @@
 # Derived from _async/leader_election.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Being the only one: a lease that one of many holds. The rules are in `electing`."""
+"""Leader election: one of several processes holds a lease. The rules are in `election`."""
 
 from __future__ import annotations
 
@@ -51,49 +51,49 @@ class Recorder(Protocol):
 
 
 class LeaderElector:
-    """Lets one of all electors of a lease lead, until it cannot renew the lease any more.
+    """Lets one of a lease's electors lead, until it cannot renew the lease any more.
 
         elector = LeaderElector(k, "my-controller", "default", on_started_leading=lead)
         elector.run()
 
-    or, to do something while leading::
+    or, to run a block while leading::
 
         with LeaderElector(k, "my-controller", "default"):
             ...
 
-    The defaults are those of Kubernetes' own components. `electing` has the rules, and says when
-    two never lead at once: what leading allows is to *begin* something. A request that was sent
-    before may still arrive at a server after leading is over.
+    The defaults are those of Kubernetes' own components. `election` documents the rules, and when
+    two electors are guaranteed never to lead at once. Leadership permits to *begin* an action: a
+    request that was sent before may reach a server after leadership has ended.
 
-    What is done while leading is `on_started_leading`, or the body of the `with`. When
-    leading is lost, a task is cancelled. A thread cannot be: it looks at `is_leader`, or is told
-    by `on_stopped_leading`. When the elector is to stop, the lease is renewed until that has ended,
-    and then released, so that the next one need not wait.
+    The work is `on_started_leading`, or the body of the `with`. When leadership is lost, a
+    task is cancelled. A thread cannot be cancelled: it checks `is_leader`, or is notified by
+    `on_stopped_leading`. When the elector is told to stop, it renews the lease until the work has
+    ended, and then releases it, so that the next leader need not wait.
 
     Args:
         client: A clientset, or its REST client.
-        name: Of the lease.
-        namespace: Of the lease; None is that of the client's configuration.
-        identity: What this one is called in the lease. No two processes may have the same, or
-            both lead. None makes a new one of the machine's name and random letters.
-        lease_duration: After so many seconds without a change others take a lease, whole ones.
+        name: The name of the lease.
+        namespace: The namespace of the lease; None is the namespace of the client's configuration.
+        identity: The identity of this elector in the lease. It must be unique: two processes with
+            the same identity both lead. None makes a new one from the host name and random letters.
+        lease_duration: After how many seconds without a change others take the lease; an integer.
         renew_deadline: For how many seconds a renewal counts.
-        retry_period: How many seconds it is from one try to the next.
+        retry_period: The seconds between two attempts.
         release_on_cancel: Whether the lease is released at the end.
-        on_started_leading: Called in a task or thread of its own when leading begins; a coroutine
-            function where there are tasks. Leading goes on when it returns, not when it raises.
-        on_stopped_leading: Called when leading is lost or to be ended, also if it never began.
-        on_new_leader: Called with the identity of each new leader, this one too.
-        grace: For how many seconds what is done while leading may go on when the elector
-            is to stop and there is an `on_stopped_leading`; without one a task is cancelled.
-        recorder: Records when leading begins and ends, as events about the lease.
-        metrics: Is told the same, for example `PrometheusElectionMetrics()`.
-        clock: What durations are measured with.
-        random: Gives numbers from 0 to 1.
+        on_started_leading: Called in its own task or thread when leadership begins; with asyncio, a
+            coroutine function. Leadership continues when it returns, and ends when it raises.
+        on_stopped_leading: Called when leadership is lost or is to end, even if it never began.
+        on_new_leader: Called with the identity of each new leader, including this one.
+        grace: For how many seconds the work may continue when the elector is told to stop and there
+            is an `on_stopped_leading`. Without one, a task is cancelled.
+        recorder: Records the beginning and end of leadership, as events about the lease.
+        metrics: Receives the same, for example `PrometheusElectionMetrics()`.
+        clock: The clock for durations.
+        random: Returns numbers from 0 to 1.
 
     Raises:
-        ValueError: The durations do not go together, the identity is empty, or a name is none that
-            the API server takes.
+        ValueError: The durations are inconsistent, the identity is empty, or the API server would
+            reject a name.
     """
 
     def __init__(
@@ -158,38 +158,43 @@ class LeaderElector:
 
     @property
     def identity(self) -> str:
-        """What this one is called."""
+        """The identity of this elector."""
         return self._election.identity
 
     @property
     def is_leader(self) -> bool:
-        """Whether this one leads: asks the clock, so it is true even where nothing else runs."""
+        """Whether this elector leads.
+
+        It checks the clock, so it is right even if the program hangs.
+        """
         return not self._ending.is_set() and self._holds()
 
     @property
     def leader(self) -> str:
-        """Who led when the lease was last read or written; empty if nobody did."""
+        """The leader when the lease was last read or written; empty if there was none."""
         return self._election.holder
 
     def healthy(self, tolerance: float = 20.0) -> bool:
-        """Whether this one does not lead, or still looks after that: for a liveness probe.
+        """For liveness probes: False if it holds the lease but failed to renew it in time.
 
-        It is not when it has not renewed for longer than the lease's duration and `tolerance`
-        seconds, and yet has not noticed, as a program that hangs does not.
+        More precisely: it has not renewed the lease for longer than the lease's duration and
+        `tolerance` seconds, and has not noticed, which happens when a program hangs.
         """
         return self._election.is_healthy(self._clock.monotonic(), tolerance)
 
     # ---- its life -----------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Try to lead, lead, and return when it is told to stop.
+        """Try to lead, lead, and return when told to stop.
 
-        That is by `stop`, or in the main thread by SIGTERM or SIGINT. It may be called again then.
+        It stops on `stop`, or in the main thread on SIGTERM or SIGINT. It may be called again
+        afterwards.
 
         Raises:
-            LeadershipLost: It has led, and could not renew the lease in time. Programs exit then.
-            RuntimeError: It runs already.
-            BaseException: What `on_started_leading` has raised.
+            LeadershipLost: It was the leader, and could not renew the lease in time. Programs
+                usually exit then.
+            RuntimeError: It is already running.
+            BaseException: The exception that `on_started_leading` raised.
         """
         self._claim()
         forget = on_stop_signal(from_outside(self.stop))
@@ -202,7 +207,7 @@ class LeaderElector:
             raise self._failure
 
     def stop(self) -> None:
-        """Have it stop leading, or trying to, and release the lease."""
+        """Stop leading, or trying to, and release the lease."""
         self._stopping.set()
         self._ending.set()
 

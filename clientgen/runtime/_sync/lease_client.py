@@ -1,5 +1,5 @@
 # Derived from _async/lease_client.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Reading and writing leases: one request at a time, which is never sent again by itself."""
+"""Reads and writes leases, one request at a time, without retries."""
 
 # ruff: noqa: ASYNC109 - a timeout is one of the request
 
@@ -32,7 +32,7 @@ class HasRest(Protocol):
 
 
 Client = Rest | HasRest
-"""What requests can be sent with."""
+"""An object that requests can be sent with."""
 
 
 def rest_of(client: Client) -> Rest:

@@ -1,5 +1,5 @@
 # Derived from _async/recorder.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Writing events about objects, beside what the program does. The rules are in `recording`."""
+"""Event recorders: write events about objects in the background."""
 
 # ruff: noqa: ASYNC109 - a timeout is one of the caller's clock
 
@@ -53,26 +53,27 @@ logger = logging.getLogger("clientgen.runtime.events")
 
 
 class EventRecorder:
-    """Records what happens to objects, as `kubectl describe` shows it.
+    """Records events about objects, which `kubectl describe` shows.
 
         with EventRecorder(k, "my-controller") as recorder:
             recorder.event(pod, "Normal", "Bound", "bound to service web")
 
-    `event` never waits. A task or thread writes the events: those that are alike as one with a
-    count, and what the server or the queue cannot take is dropped. Events are for people: programs
-    should not depend on them.
+    `event` never waits. A task or thread writes the events. Similar events are combined into one
+    with a count, and events that the server or the queue cannot accept are dropped. Events are for
+    people: programs should not depend on them.
 
     Args:
         client: A clientset, or its REST client.
-        controller: Who reports, for example `example.com/my-controller`.
-        instance: Which one of its processes; None is made of the machine's name.
-        api: Which API takes the events: `events.k8s.io/v1`, or the older `v1`.
-        queue_size: How many events may wait to be written; more are dropped.
-        clock: What tells the time of events, and waits are measured with.
-        random: Gives numbers from 0 to 1.
+        controller: The name of the reporter, for example `example.com/my-controller`.
+        instance: Which of its processes reports; None derives it from the host name.
+        api: The API that receives the events: `events.k8s.io/v1`, or the older `v1`.
+        queue_size: How many events may wait to be written; further events are dropped.
+        clock: The clock for event times and waits.
+        random: Returns numbers from 0 to 1.
 
     Attributes:
-        dropped: How many events were not written, for any reason but the rules of `recording`.
+        dropped: How many events were not written, except those combined or limited by the rules of
+            `event_aggregation`.
     """
 
     def __init__(
@@ -121,19 +122,22 @@ class EventRecorder:
         related: Any = None,
         annotations: Mapping[str, str] | None = None,
     ) -> None:
-        """Record that something has happened. It does not wait, and raises nothing.
+        """Record an event. Does not wait and never raises.
 
-        What no event can be made of is logged and dropped. Texts are cut to what the server takes.
+        Calls that do not make a valid event are logged and dropped. Texts are cut to the server's
+        limits.
 
         Args:
-            regarding: The object it happened to: a model, or a dict as the API has it; or a
-                reference with apiVersion, kind and name.
-            type: `Normal`, or `Warning` where somebody should look.
-            reason: Why, in one word for machines: `FailedMount`. 128 letters at most.
-            note: What happened, for people. 1 kB at most.
-            action: What was done, or failed, in one word for machines; None is the reason.
-            related: Another object that it was about.
-            annotations: Of the event.
+            regarding: The object: a model, a dict as in the API, or a reference with apiVersion,
+                kind and name.
+            type: `Normal`, or `Warning` if somebody should look at it.
+            reason: The reason as one word for programs, such as `FailedMount`. At most 128
+                characters.
+            note: A description for people. At most 1 kB.
+            action: What was done or failed, as one word for programs; None is the same as the
+                reason.
+            related: Another object that is involved.
+            annotations: Annotations of the event.
         """
         try:
             what = self._happening(
@@ -161,14 +165,16 @@ class EventRecorder:
     # ---- its life -----------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to write; what was recorded before is written too."""
+        """Start writing, including events that were recorded before."""
         if self._task is None and not self._stopping.is_set():
             self._task = spawn(self._keep_writing, f"events-{self._controller}")
 
     def stop(self, timeout: float = 5.0) -> bool:
-        """Write what is left, for no longer than so many seconds; gives whether that was done.
+        """Write the remaining events, for at most this many seconds.
 
-        There is no way back. Writes that fail now are not tried again.
+        Returns whether all were written.
+
+        The recorder cannot be started again. Writes that fail now are not retried.
         """
         self._stopping.set()
         self._news.set()

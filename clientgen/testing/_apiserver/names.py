@@ -1,4 +1,4 @@
-"""What discovery says of built-in resources and the OpenAPI document does not.
+"""Discovery facts about built-in resources that the OpenAPI document lacks.
 
 Short names, categories, the order of the groups and stored versions, as an API server answers them
 on `/api/v1` and `/apis`. `discovery.json` holds them; scripts/update-kubernetes writes it.

@@ -1,4 +1,4 @@
-"""What a cluster was asked to do: one Action per request, to assert on and to react to."""
+"""Actions: one per request to a cluster, for assertions and reactions."""
 
 from __future__ import annotations
 

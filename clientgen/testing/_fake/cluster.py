@@ -1,4 +1,4 @@
-"""A cluster inside the process, and typed clientsets for it.
+"""A cluster in the process, and typed clientsets for it.
 
 ::
 
@@ -6,8 +6,8 @@
     k.core_v1.pods("default").delete("web-0")
     assert [str(a) for a in cluster_of(k).actions] == ["delete pods default/web-0"]
 
-The server behind is the one of `clientgen serve`. What it does not imitate stands in
-docs/testing.md.
+It runs the same server as `clientgen serve`. docs/testing.md lists what the server does not
+imitate.
 """
 
 from __future__ import annotations
@@ -59,22 +59,22 @@ _EXPIRED = "too old resource version"
 
 
 class FakeCluster:
-    """A Kubernetes API server in memory, with everything a test wants to know of it and do to it.
+    """A Kubernetes API server in memory that tests can inspect and control.
 
-    Threads, event loops, both flavours of clientsets and a `LocalServer` may share one.
+    Threads, event loops, both kinds of clientsets and a `LocalServer` may share one.
 
     Args:
-        objects: models or dicts that are there from the start; see `add`.
-        clock: a `FakeClock` makes times and waits the test's own.
-        spec: an OpenAPI v2 document to serve instead of the one that clientgen ships.
+        objects: models or dicts to start with; see `add`.
+        clock: a `FakeClock` lets the test control times and waits.
+        spec: an OpenAPI v2 document to serve instead of Kubernetes 1.36.
         crds: CustomResourceDefinitions: files, folders, or objects.
         seed: makes uids and generated names the same in every run.
-        controller_delay: after how many seconds namespaces are emptied and garbage is collected.
-        history_events: how many changes of each resource are remembered for watches.
-        history_seconds: for how long they are.
-        record: whether `actions` are noted; a server that is left running should not.
-        control_plane: whether kube-system has the ConfigMaps that components of a control plane
-            look for. Without them a list of all ConfigMaps has those of the test alone.
+        controller_delay: the seconds until namespaces are emptied and garbage is collected.
+        history_events: how many changes of each resource are kept for watches.
+        history_seconds: for how long they are kept.
+        record: whether to record `actions`; turn it off for long-running servers.
+        control_plane: whether kube-system has the ConfigMaps that control plane components look
+            for. Without them, a list of all ConfigMaps contains only the test's own.
 
     Raises:
         SpecError: the spec cannot be served.
@@ -82,9 +82,9 @@ class FakeCluster:
         ValueError: an object cannot be stored.
 
     Attributes:
-        clock: what it was given, or the system's.
-        server: the handler behind.
-        dispatcher: where requests arrive; what ways in of your own talk to.
+        clock: the given clock, or the system's.
+        server: the request handler.
+        dispatcher: the entry point of requests, for transports of your own.
     """
 
     def __init__(
@@ -127,10 +127,10 @@ class FakeCluster:
         self, kind: Callable[[AsyncRest], C], /, **options: Unpack[ClientOptions]
     ) -> C: ...
     def clientset(self, kind: Callable[[Any], C], /, **options: Unpack[ClientOptions]) -> C:
-        """A clientset for this cluster, of the generated class that is given.
+        """Create a clientset of the given generated class for this cluster.
 
-        Both flavours will do: `cluster.clientset(Clientset)`, `cluster.clientset(AsyncClientset)`.
-        It need not be closed, but may be: the cluster stays.
+        Both kinds work: `cluster.clientset(Clientset)`, `cluster.clientset(AsyncClientset)`. It may
+        be closed, but need not be; the cluster stays.
         """
         rest = self._async_rest(options) if hasattr(kind, "__aenter__") else self._rest(options)
         _clusters[rest] = self
@@ -153,13 +153,13 @@ class FakeCluster:
     # ---- what is there ------------------------------------------------------------------------
 
     def add(self, *objects: Seed) -> None:
-        """Store objects as they are, with status and uid, past all rules; not noted as actions.
+        """Store objects as they are, including status and uid. Not recorded as actions.
 
-        Namespaces are made as needed. An object of the same name is replaced. Watches see it.
+        Namespaces are created as needed. An object of the same name is replaced. Watches report it.
 
         Raises:
             ValueError: a kind is not served, a name is missing, or a field has the wrong type.
-            TypeError: something is no object.
+            TypeError: an argument is not an object.
         """
         with self.dispatcher.lock:
             for obj in objects:
@@ -168,10 +168,11 @@ class FakeCluster:
     def apply_manifests(self, source: Source) -> None:
         """Store the objects of a YAML or JSON text, file or folder, as `add` does.
 
-        A string that has several lines or opens with a brace is a text, other strings are paths.
+        A string with several lines, or one that starts with a brace, is a text; other strings are
+        paths.
 
         Raises:
-            ManifestError: something cannot be used; the message says where it stands.
+            ManifestError: something cannot be used; the message names its place.
         """
         with self.dispatcher.lock:
             for manifest in manifests(source):
@@ -192,17 +193,17 @@ class FakeCluster:
 
     @property
     def actions(self) -> list[Action]:
-        """What clients asked for so far, oldest first; list and watch count, discovery does not."""
+        """The requests of clients, oldest first, including list and watch but not discovery."""
         with self.dispatcher.lock:
             return self.dispatcher.actions.copy()
 
     @property
     def writes(self) -> list[Action]:
-        """The actions that were to change something."""
+        """The actions that are writes."""
         return [action for action in self.actions if action.is_write]
 
     def clear_actions(self) -> None:
-        """Forget the actions so far."""
+        """Clear the recorded actions."""
         with self.dispatcher.lock:
             self.dispatcher.actions.clear()
 
@@ -226,24 +227,24 @@ class FakeCluster:
         name: str = "*",
         times: int | None = None,
     ) -> Rule:
-        """Answer requests in the server's place; what was added last is asked first.
+        """Respond to requests in place of the server. The latest reaction is tried first.
 
         Args:
             verb: get, list, watch, create, update, patch, delete, deletecollection, or `*`.
             resource: as in RBAC: `pods`, `deployments.apps`, `pods/status`, `*/scale`, or `*`.
             reaction: an error class of `clientgen.runtime.errors` or an instance, an HTTP error
-                code, ConnectionLost for a connection that breaks before the server has heard
-                anything, an object to answer, or a function of the Action that returns or
-                raises one of these. When it returns None, the request goes on.
-            namespace: only in this namespace.
-            name: only objects of this name.
-            times: only so many requests.
+                code, ConnectionLost to break the connection before the server receives the request,
+                an object to return, or a function of the Action that returns or raises one of
+                these. If it returns None, the request continues.
+            namespace: react only in this namespace.
+            name: react only to objects of this name.
+            times: react only to this many requests.
 
-        Reactions run without a lock, in the thread of the client; they may use the cluster.
+        Reactions run without a lock, in the thread of the client. They may use the cluster.
 
         Raises:
-            ValueError: there is no such verb, or no such resource.
-            TypeError: it is nothing that can be answered.
+            ValueError: the verb or the resource does not exist.
+            TypeError: the reaction cannot be a response.
         """
         pattern = self._pattern(verb, resource, namespace, name)
         return self.dispatcher.add_rule(pattern, reacting(reaction), times)
@@ -260,14 +261,14 @@ class FakeCluster:
         namespace: str = "*",
         name: str = "*",
     ) -> Rule:
-        """Fail the next request, or the next `times` requests; None: all of them.
+        """Fail the next request, or the next `times` requests; None means all of them.
 
-        With `retry_after`, clients try again after so many (real) seconds, which may be 0.
+        With `retry_after`, clients retry after this many (real) seconds; 0 is allowed.
 
         Raises:
-            TypeError: `error` is no error.
-            ValueError: it is a number that is no HTTP error code, or there is no such verb or
-                resource.
+            TypeError: `error` is not an error.
+            ValueError: the number is not an HTTP error code, or the verb or resource does not
+                exist.
         """
         pattern = self._pattern(verb, resource, namespace, name)
         return self.dispatcher.add_rule(pattern, failing(error, message, retry_after), times)
@@ -275,7 +276,7 @@ class FakeCluster:
     def delay(
         self, seconds: float, verb: str = "*", resource: str = "*", *, times: int | None = 1
     ) -> Rule:
-        """Let the next requests wait, by the cluster's clock, before the server hears of them."""
+        """Delay the next requests, by the cluster's clock, before the server receives them."""
 
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
             return delayed(self.clock, seconds, proceed)
@@ -290,14 +291,14 @@ class FakeCluster:
         after: int | Random | None = None,
         times: int | None = 1,
     ) -> Rule:
-        """Break the connection in the middle of the next answers; the request was heeded.
+        """Break the connection in the middle of the next responses. The request takes effect.
 
         Args:
             verb: as in `react`.
             resource: as in `react`.
-            after: how many bytes of the body still arrive; a Random chooses, anew each time.
-                Without it half of the body does, and of a watch 512 bytes.
-            times: how many answers; None: all of them.
+            after: how many bytes of the body are sent; a Random chooses anew each time. The default
+                is half of the body, or 512 bytes of a watch.
+            times: how many responses; None means all of them.
         """
 
         def effect(_: Action, proceed: Callable[[], Answer]) -> Answer:
@@ -312,7 +313,7 @@ class FakeCluster:
         return self.dispatcher.add_duplicator(self._pattern("watch", resource), times)
 
     def drop_watches(self, resource: str = "*") -> int:
-        """Break the connections of all open watches, now; gives how many there were."""
+        """Break the connections of all open watches now. Returns their number."""
         with self.dispatcher.lock:
             streams = self.dispatcher.streams(self._pattern("watch", resource))
             for stream in streams:
@@ -320,9 +321,9 @@ class FakeCluster:
             return len(streams)
 
     def end_watches(self, resource: str = "*", *, expired: bool = False) -> int:
-        """End all open watches in order, now; gives how many there were.
+        """End all open watches properly now. Returns their number.
 
-        With `expired` their last event is the ERROR that says 410.
+        With `expired`, their last event is an ERROR with code 410.
         """
         status = json.encode(Failure(410, "Expired", _EXPIRED, details=False).status())
         last = b'{"type":"ERROR","object":%b}\n' % status if expired else b""
@@ -333,16 +334,16 @@ class FakeCluster:
             return len(streams)
 
     def clear_reactions(self) -> None:
-        """Take back everything that `react`, `fail`, `delay`, `cut` and so on have set up."""
+        """Remove everything set up by `react`, `fail`, `delay`, `cut` and so on."""
         self.dispatcher.clear_rules()
 
     def compact(self) -> None:
-        """Forget the history: older versions are answered with 410 Expired from now on."""
+        """Drop the history: older versions get 410 Expired from now on."""
         with self.dispatcher.lock:
             self.server.compact()
 
     def restart(self) -> None:
-        """As if the server had been away: all connections break, and the history is gone."""
+        """Simulate a restart of the server: all connections break, and the history is gone."""
         with self.dispatcher.lock:
             self.server.compact()
             for stream in self.dispatcher.streams(Pattern()):
@@ -375,14 +376,14 @@ def fake_clientset(
     clock: Clock = SYSTEM_CLOCK,
     crds: Definitions = (),
 ) -> C:
-    """A clientset over a fresh cluster that holds `objects`; `cluster_of` gives the cluster.
+    """Create a clientset for a new cluster with `objects`. `cluster_of` returns the cluster.
 
-    For clientsets of other packages on the same cluster, hand them its connection:
+    For clientsets of other packages on the same cluster, pass them its connection:
     `crontabs.Clientset(k.rest)`.
 
     Args:
-        kind: the generated class, of either flavour.
-        objects: models or dicts that are there from the start.
+        kind: the generated class, synchronous or asyncio.
+        objects: models or dicts to start with.
         clock: see `FakeCluster`.
         crds: see `FakeCluster`.
 
@@ -394,10 +395,10 @@ def fake_clientset(
 
 
 def cluster_of(clientset: object) -> FakeCluster:
-    """The cluster behind a clientset, or behind its `rest`.
+    """Return the cluster behind a clientset, or behind its `rest`.
 
     Raises:
-        ValueError: it leads to no FakeCluster of this process.
+        ValueError: it does not belong to a FakeCluster of this process.
     """
     try:
         return _clusters[getattr(clientset, "rest", clientset)]

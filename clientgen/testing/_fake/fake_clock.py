@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that moves only when a test moves it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FakeClock:
-    """Tells the time it was given; give it to a FakeCluster.
+    """A clock under the test's control. Pass it to a FakeCluster.
 
-    What waits by this clock waits until `step` or `set` has moved it far enough, and then goes on
-    at once: the end of a watch, a delayed answer, the timeout of a call in process. Threads may
-    share it.
+    Waits by this clock last until `step` or `set` has moved it far enough: the end of a watch, a
+    delayed response, the timeout of an in-process call. Threads may share it.
     """
 
     def __init__(self, now: datetime = _START) -> None:
@@ -37,12 +36,12 @@ class FakeClock:
             return self._now
 
     def monotonic(self) -> float:
-        """The seconds that this clock was moved forward so far."""
+        """The seconds that this clock has moved forward so far."""
         with self._lock:
             return self._elapsed
 
     def step(self, seconds: float) -> None:
-        """Move on, and wake who waits.
+        """Move the clock forward, and end the waits that are over.
 
         Raises:
             ValueError: `seconds` is negative; `set` can turn the time of day back.
@@ -52,13 +51,13 @@ class FakeClock:
         self._move(timedelta(seconds=seconds), seconds)
 
     def set(self, now: datetime) -> None:
-        """Set the time of day, and wake who waits.
+        """Set the time of day, and end the waits that are over.
 
-        Durations end by as much as the time of day moves forward; when it is turned back, as an
-        administrator may do, they stay as they are.
+        Moving it forward lets as much time pass for durations. Turning it back does not affect
+        durations, as when an administrator does so.
 
         Raises:
-            ValueError: `now` does not say its zone.
+            ValueError: `now` has no time zone.
         """
         difference = _aware(now) - self.now()
         self._move(difference, max(0.0, difference.total_seconds()))
@@ -73,12 +72,12 @@ class FakeClock:
 
     @property
     def waiters(self) -> int:
-        """How many listen to its moves: each cluster, and each request that waits."""
+        """The number of its listeners: each cluster, and each waiting request."""
         with self._lock:
             return len(self._waiters)
 
     def on_move(self, wake: Callable[[], object]) -> Callable[[], None]:
-        """Have `wake` called whenever the clock has moved; gives what ends that."""
+        """Call `wake` whenever the clock has moved. Returns a function that ends this."""
         key = object()
         with self._lock:
             self._waiters[key] = wake

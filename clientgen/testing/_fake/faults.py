@@ -1,4 +1,4 @@
-"""What goes wrong on the way: answers that break off, and streams that are cut or stutter.
+"""Network faults: truncated responses, cut streams and duplicated events.
 
 The server behind knows nothing of it. `ConnectionCut` is how a stream tells its driver to break the
 connection off, as if a cable had been pulled; a driver over HTTP resets the socket.

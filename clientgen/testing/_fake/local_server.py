@@ -1,4 +1,4 @@
-"""A cluster for any Kubernetes client: over HTTP or HTTPS, on this machine."""
+"""`LocalServer`: a cluster on this machine for any Kubernetes client, over HTTP or HTTPS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BACKLOG = 1024
 
 
 class LocalServer:
-    """Serves a cluster on 127.0.0.1 while it is entered, from a thread of its own.
+    """Serves a cluster on 127.0.0.1 from its own thread. A context manager.
 
     ::
 
@@ -36,22 +36,22 @@ class LocalServer:
             k.core_v1.namespaces().list()
             server.cluster.restart()
 
-    Reactions and faults work as in process; a cut is a connection that is reset.
+    Reactions and faults work as in the process. A cut resets the connection.
 
     Args:
-        cluster: what to serve; a fresh cluster without it.
-        port: 0 for any that is free.
-        tls: with a certificate of an authority of its own, which the kubeconfig names.
-        token: the bearer token without which requests are refused.
-        kubeconfig: where to write the kubeconfig, instead of a temporary file.
+        cluster: the cluster to serve; by default a new one.
+        port: the port; 0 chooses a free one.
+        tls: whether to use a certificate of a new authority, which the kubeconfig contains.
+        token: the bearer token that requests must carry.
+        kubeconfig: where to write the kubeconfig instead of a temporary file.
 
     Attributes:
-        cluster: what is served, with its actions, reactions and faults.
+        cluster: the served cluster, with its actions, reactions and faults.
 
     Raises:
-        TlsUnavailable: TLS is wanted and trustme is not installed.
+        TlsUnavailable: TLS is requested and trustme is not installed.
         OSError: the port is in use, or the kubeconfig cannot be written.
-        ForeignFile: the file for the kubeconfig is somebody else's.
+        ForeignFile: somebody else wrote the existing kubeconfig file.
     """
 
     def __init__(
@@ -84,20 +84,20 @@ class LocalServer:
 
     @property
     def port(self) -> int:
-        """The port it listens on, once it is entered."""
+        """The port, once the server is entered."""
         return self._port
 
     @property
     def url(self) -> str:
-        """Where it is, once it is entered."""
+        """The URL, once the server is entered."""
         return f"{'https' if self._identity else 'http'}://{_HOST}:{self._port}"
 
     @property
     def kubeconfig(self) -> str:
-        """The path of the kubeconfig; a temporary one is there as long as the server is.
+        """The path of the kubeconfig. A temporary one exists as long as the server.
 
         Raises:
-            RuntimeError: it was never entered.
+            RuntimeError: the server was never entered.
         """
         if self._kubeconfig is None:
             raise RuntimeError(f"{self!r} is not running: use it in a with statement")
@@ -105,7 +105,7 @@ class LocalServer:
 
     @property
     def certificate_authority(self) -> bytes:
-        """By what clients know its certificate, in PEM; empty without TLS."""
+        """The authority of its certificate, in PEM; empty without TLS."""
         return self._identity.authority if self._identity else b""
 
     def __enter__(self) -> Self:
@@ -139,7 +139,7 @@ class LocalServer:
         self.close()
 
     def close(self) -> None:
-        """Stop serving: streams end, answers under way are still written."""
+        """Stop serving. Streams end; responses in progress are completed."""
         if self._thread is None:
             return
         if self._loop is not None and self._stop is not None and not self._loop.is_closed():

@@ -1,8 +1,8 @@
-"""Fixtures for pytest; installed with the package, they cost nothing until a test asks for one.
+"""Fixtures for pytest, which are installed with the package and load nothing until they are used.
 
-`fake_cluster` is a cluster in this process, fresh for each test; `fake_cluster_options` says what
-it is made with, and is there to be overridden; `api_server` serves the same cluster over HTTP, and
-`kubeconfig` is the path of a file that leads to it.
+`fake_cluster` is a new cluster in this process for each test. Override `fake_cluster_options` to
+change its arguments. `api_server` serves the same cluster over HTTP, and `kubeconfig` is the path
+of its kubeconfig.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["api_server", "api_server_options", "fake_cluster", "fake_cluster_opt
 
 @pytest.fixture
 def fake_cluster_options() -> dict[str, Any]:
-    """What `fake_cluster` is made with: override it to give a clock, CRDs, a spec."""
+    """Arguments of `fake_cluster`. Override it to set a clock, CRDs or a spec."""
     return {}
 
 
@@ -36,7 +36,7 @@ def fake_cluster(fake_cluster_options: dict[str, Any]) -> FakeCluster:
 
 @pytest.fixture
 def api_server_options() -> dict[str, Any]:
-    """What `api_server` is made with: override it for TLS, a token, a port."""
+    """Arguments of `api_server`. Override it to set TLS, a token or a port."""
     return {}
 
 
@@ -53,5 +53,5 @@ def api_server(
 
 @pytest.fixture
 def kubeconfig(api_server: LocalServer) -> str:
-    """The path of a kubeconfig that leads to `api_server`."""
+    """The path of a kubeconfig for `api_server`."""
     return api_server.kubeconfig

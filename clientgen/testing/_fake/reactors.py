@@ -1,7 +1,7 @@
-"""Rules that come before the server: answer a request, fail it, delay it or cut its answer off.
+"""Rules that apply before the server: respond to a request, fail it, delay it or cut it.
 
-A rule says which requests it is for, how many of them, and what it does; it may let the request go
-on to the rules behind it and at last to the server.
+A rule has a pattern of requests, a number of times, and an effect. It may pass the request on to
+later rules, and at last to the server.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ Reaction: TypeAlias = "Error | Model | Mapping[str, Any] | Callable[[Action], ob
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Which requests are meant; `*` stands for any.
+    """A pattern of requests; `*` matches anything.
 
     `resource` is as in RBAC: `pods`, `deployments.apps` or `deployments` of any group,
-    `pods/status`, `*/scale`, or `*` for everything with all its subresources.
+    `pods/status`, `*/scale`, or `*` for everything with all subresources.
     """
 
     verb: str = "*"
@@ -62,10 +62,10 @@ class Pattern:
     name: str = "*"
 
     def check(self, resources: Sequence[Resource]) -> None:
-        """Refuse a pattern that no request could fit, which is a mistake.
+        """Reject a pattern that can match no request.
 
         Raises:
-            ValueError: there is no such verb, resource or subresource, or a name is none.
+            ValueError: the verb, resource or subresource does not exist, or a name is not valid.
         """
         if self.namespace != "*":
             check_segment("namespace", self.namespace)
@@ -88,7 +88,7 @@ class Pattern:
             raise ValueError(f"{self.resource!r}: there is no such subresource")
 
     def fits(self, action: Action) -> bool:
-        """Whether an action is meant."""
+        """Report whether an action matches."""
         return (
             self.verb in {"*", action.verb}
             and self.namespace in {"*", action.namespace}
@@ -105,10 +105,10 @@ class Pattern:
 
 
 class Trigger:
-    """Goes off for some requests or events, as often as it says.
+    """Applies to some requests or events, a limited number of times.
 
     Attributes:
-        hits: how often it went off so far.
+        hits: how often it has applied so far.
     """
 
     def __init__(
@@ -126,22 +126,22 @@ class Trigger:
         return f"<{type(self).__name__} {self._pattern.verb} {self._pattern.resource}{remaining}>"
 
     def takes(self, action: Action) -> bool:
-        """Whether it is for this action; that counts as a hit."""
+        """Report whether it applies to this action, and count a hit if so."""
         if not self._pattern.fits(action) or (self._times is not None and self.hits >= self._times):
             return False
         self.hits += 1
         return True
 
     def remove(self) -> None:
-        """Apply it no longer."""
+        """Stop applying it."""
         self._remove(self)
 
 
 class Rule(Trigger):
-    """What is done about some requests, as often as it says.
+    """An effect on some requests, a limited number of times.
 
     Attributes:
-        hits: how many requests it was applied to so far.
+        hits: how many requests it has applied to so far.
     """
 
     def __init__(
@@ -152,10 +152,10 @@ class Rule(Trigger):
 
 
 def reacting(reaction: Reaction) -> Effect:
-    """The effect of a reaction.
+    """Return the effect of a reaction.
 
     Raises:
-        TypeError: it is nothing that can be answered.
+        TypeError: the reaction cannot be a response.
     """
     if callable(reaction) and not isinstance(reaction, type):
         call = reaction
@@ -166,11 +166,11 @@ def reacting(reaction: Reaction) -> Effect:
 
 
 def failing(error: Error, message: str = "", retry_after: int | None = None) -> Effect:
-    """The effect of an error.
+    """Return the effect of an error.
 
     Raises:
-        TypeError: it is none.
-        ValueError: it is a number that is no HTTP error code.
+        TypeError: it is not an error.
+        ValueError: the number is not an HTTP error code.
     """
     if not _is_error(error):
         raise TypeError(f"an error is a class or an instance or a code, not {error!r}")
@@ -257,7 +257,7 @@ _FIELD_CONFLICT: Final = Cause("FieldManagerConflict", "conflict with another fi
 def _error_response(
     error: Error, action: Action, message: str = "", retry_after: int | None = None
 ) -> Response:
-    """The answer that makes a client raise this error."""
+    """Return the response that makes a client raise this error."""
     if isinstance(error, ConnectionLost) or error is ConnectionLost:
         return cut_response(Response(0), None)
     if isinstance(error, ApiError):

@@ -1,4 +1,4 @@
-"""What an API server would refuse of a CustomResourceDefinition.
+"""Rules by which an API server rejects CustomResourceDefinitions.
 
 The rules themselves are those of the server this project tests against, and stand nowhere else:
 this is the one module of the generator that knows it, and only when there is a definition to be

@@ -1,4 +1,4 @@
-"""What a write changed: the paths that are added, modified and removed from one object to another.
+"""Compares two objects: the paths that a write added, modified and removed.
 
 Only here does it matter whether something is absent or null: null is a value, an empty one.
 """

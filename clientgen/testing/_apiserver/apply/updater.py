@@ -1,4 +1,4 @@
-"""What a write does to ownership.
+"""Updates field ownership after writes.
 
 Every write but apply takes what it changes from whoever owned it. Apply may do so only by force,
 and takes away what its manager applied before and no longer does, unless someone else owns it too.

@@ -1,4 +1,4 @@
-"""What a built-in object has before anything is written to it.
+"""The zero values of built-in objects.
 
 The server keeps built-in kinds in structures of which some parts are always there: every Deployment
 has a spec, with a strategy and a template in it. Nobody owns the existence of such parts, only what

@@ -1,4 +1,4 @@
-"""What HorizontalPodAutoscalers may say."""
+"""Validates HorizontalPodAutoscalers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Jobs and CronJobs may say and how they may change."""
+"""Validates Jobs and CronJobs, and their changes."""
 
 from __future__ import annotations
 

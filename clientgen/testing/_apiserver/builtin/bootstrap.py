@@ -1,4 +1,4 @@
-"""What every API server makes when it starts, and clients expect to find."""
+"""Objects that every API server creates at startup and that clients expect."""
 
 from __future__ import annotations
 

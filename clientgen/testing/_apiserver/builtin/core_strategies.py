@@ -1,4 +1,4 @@
-"""What creating and changing objects of the core group brings with it, Pods and Services apart."""
+"""Prepares objects of the core group for writes, except Pods and Services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What device classes and claims of devices may say (dynamic resource allocation)."""
+"""Validates device classes and resource claims (dynamic resource allocation)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What drivers may tell of their devices, and rules that taint them."""
+"""Validates devices published by drivers, and device taint rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What flow schemas and priority levels may say (API priority and fairness)."""
+"""Validates flow schemas and priority levels (API priority and fairness)."""
 
 from __future__ import annotations
 

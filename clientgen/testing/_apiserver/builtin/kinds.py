@@ -1,4 +1,4 @@
-"""How the API server treats each built-in kind, as far as it is a table.
+"""Facts about built-in kinds that fit into a table.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.4 and 1.6.
 """
@@ -102,7 +102,7 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
         _ALL,
     ),
 }
-"""What of the metadata a write to the status cannot change."""
+"""Metadata that a write to the status cannot change."""
 
 CONVERTED: Final = frozenset({"horizontalpodautoscalers.autoscaling"})
 """Collections whose objects look different from version to version."""

@@ -1,4 +1,4 @@
-"""What is added to what is neither pod nor workload (API reference, "Defaults to ...")."""
+"""Defaults of kinds other than pods and workloads (API reference, "Defaults to ...")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What objects of other kinds than pods are warned of."""
+"""Warnings about objects other than pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is added to Pods, and to the pod templates in workloads.
+"""Defaults of Pods and of pod templates in workloads.
 
 The rules are those of the API reference ("Defaults to ..." of PodSpec, Container and Volume).
 """

@@ -1,4 +1,4 @@
-"""What may be changed of a pod's resources by writing to `resize`.
+"""Validates changes of a pod's resources through `resize`.
 
 https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/.
 """

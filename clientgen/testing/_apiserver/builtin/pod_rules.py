@@ -1,4 +1,4 @@
-"""What Pods may say and how they may change (API reference, Pod; "Pod update and replacement")."""
+"""Validates Pods and their changes (API reference, Pod; "Pod update and replacement")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What creating and changing Pods brings with it, default admission plugins included.
+"""Prepares Pods for creation and update, including default admission plugins.
 
 Those are DefaultTolerationSeconds, Priority and RuntimeClass (Kubernetes documentation, "Admission
 Control"). LimitRanger, ResourceQuota, PodSecurity and ServiceAccount are not imitated.

@@ -1,4 +1,4 @@
-"""What Pods and templates of pods are warned of, such as fields that do nothing any more."""
+"""Warnings about pods and pod templates, such as fields without effect."""
 
 from __future__ import annotations
 

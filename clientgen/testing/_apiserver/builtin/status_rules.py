@@ -1,4 +1,4 @@
-"""What the status of objects may say, such as numbers of pods that fit together."""
+"""Validates statuses, such as consistent numbers of pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API server does with an object between defaulting and validation.
+"""Prepares objects for writes, between defaulting and validation.
 
 A client creates and changes only its part of an object: the status is written apart, a generation
 counts changes of the content, and some kinds have things allocated for them. What is alike for all

@@ -1,4 +1,4 @@
-"""What the API server says of an object that it stores, but that is hardly meant: warnings.
+"""Warnings about objects that are valid but probably not intended.
 
 A kind's warnings are functions that yield texts. They see the object as it is stored, and the one
 before it: `@warns` registers them.

@@ -1,4 +1,4 @@
-"""What is added to workloads: apps, batch and autoscaling (API reference, "Defaults to ...")."""
+"""Defaults of workloads: apps, batch and autoscaling (API reference, "Defaults to ...")."""
 
 from __future__ import annotations
 

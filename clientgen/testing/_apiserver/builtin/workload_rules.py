@@ -1,4 +1,4 @@
-"""What workloads of the apps group and ReplicationControllers may say, and how they may change."""
+"""Validates workloads of the apps group and ReplicationControllers, and their changes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _CHANGEABLE_SETS: Final = (
 
 
 _NAMED_BY_SET: Final = ("spec.template.spec.hostname", "spec.template.spec.subdomain")
-"""What a stateful set gives its pods itself, whatever the template says."""
+"""Fields that a stateful set sets in its pods, overriding the template."""
 
 
 # ------------------------------------------------------------------------------ templates

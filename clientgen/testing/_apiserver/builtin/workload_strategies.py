@@ -1,4 +1,4 @@
-"""What creating and changing workloads brings with it."""
+"""Prepares workloads for creation and update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server says of itself: `/version` and the health checks.
+"""Documents about the server itself: `/version` and the health checks.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.8.
 """

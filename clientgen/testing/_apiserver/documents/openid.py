@@ -1,4 +1,4 @@
-"""What is said of the tokens of service accounts: who issues them, and by which keys to know them.
+"""OpenID discovery documents: the issuer of service account tokens, and its keys.
 
 https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery.
 Tokens here are signed with a secret: there are no keys that others could check them by.

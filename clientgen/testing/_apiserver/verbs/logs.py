@@ -1,4 +1,4 @@
-"""Logs of pods. Nothing runs here, so a test says what a container has written.
+"""Logs of pods. Nothing runs here, so tests provide the output of containers.
 
 https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#read-log has the
 options.

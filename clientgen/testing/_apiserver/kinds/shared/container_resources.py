@@ -1,4 +1,4 @@
-"""What pods and containers may ask for: requests, limits, and how they may change."""
+"""Validates resources of pods and containers: requests, limits, and their changes."""
 
 from __future__ import annotations
 

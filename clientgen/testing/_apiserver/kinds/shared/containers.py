@@ -1,4 +1,4 @@
-"""What containers may say: images, ports, environment, mounts, resources, probes.
+"""Validates containers: images, ports, environment, mounts, resources, probes.
 
 The rules are those of the API reference of Container; the fields that causes name are those which
 the API server names, also where it leaves out an index.

@@ -1,4 +1,4 @@
-"""What pods may say for the operating system they are for."""
+"""Validates fields of pods that depend on their operating system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pods may say of the nodes they run on: tolerations, affinity, spread."""
+"""Validates pod scheduling: tolerations, affinity, topology spread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the probes and hooks of containers may say."""
+"""Validates probes and lifecycle hooks of containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the security contexts of pods and containers may say."""
+"""Validates security contexts of pods and containers."""
 
 from __future__ import annotations
 

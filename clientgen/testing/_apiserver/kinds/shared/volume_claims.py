@@ -1,4 +1,4 @@
-"""What claims may ask for, their own and those that volumes and stateful sets make."""
+"""Validates volume claims, including claim templates of volumes and stateful sets."""
 
 from __future__ import annotations
 

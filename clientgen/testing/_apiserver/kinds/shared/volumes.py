@@ -1,4 +1,4 @@
-"""What the volumes of pods and persistent volumes may say."""
+"""Validates volumes of pods and persistent volumes."""
 
 from __future__ import annotations
 
