@@ -33,10 +33,6 @@ _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "replicationcontrollers"): {"status.replicas": "status.replicas"},
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
     ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
-    ("resource.k8s.io", "resourceslices"): {
-        "spec.nodeName": "spec.nodeName",
-        "spec.driver": "spec.driver",
-    },
 }
 """What a selector may say, and where the value is."""
 

@@ -24,7 +24,6 @@ __all__ = [
     "STATUS_METADATA_ONCE",
 ]
 
-_DEVICES: Final = "resource.k8s.io"
 _FLOW: Final = "flowcontrol.apiserver.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
 
@@ -32,12 +31,6 @@ DELETE_RETURNS_OBJECT: Final = frozenset(
     {
         ("", "pods"),
         ("", "podtemplates"),
-        (_DEVICES, "deviceclasses"),
-        (_DEVICES, "devicetaintrules"),
-        (_DEVICES, "resourceclaims"),
-        (_DEVICES, "resourceclaimtemplates"),
-        (_DEVICES, "resourcepoolstatusrequests"),
-        (_DEVICES, "resourceslices"),
     }
 )
 """A delete answers the object itself, not a Status."""
@@ -49,7 +42,6 @@ NEEDS_VERSION_ON_UPDATE: Final = frozenset(
         ("certificates.k8s.io", "clustertrustbundles"),
         ("certificates.k8s.io", "podcertificaterequests"),
         ("internal.apiserver.k8s.io", "storageversions"),
-        (_DEVICES, "resourcepoolstatusrequests"),
         ("storagemigration.k8s.io", "storageversionmigrations"),
     }
 )
@@ -66,9 +58,6 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
             ("apps", "statefulsets"),
             ("batch", "cronjobs"),
             ("batch", "jobs"),
-            (_DEVICES, "deviceclasses"),
-            (_DEVICES, "devicetaintrules"),
-            (_DEVICES, "resourceslices"),
             (_FLOW, "flowschemas"),
             (_FLOW, "prioritylevelconfigurations"),
         ],
@@ -93,9 +82,6 @@ KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **dict.fromkeys(
         [
             ("apiregistration.k8s.io", "apiservices"),
-            (_DEVICES, "devicetaintrules"),
-            (_DEVICES, "resourceclaims"),
-            (_DEVICES, "resourcepoolstatusrequests"),
             (_FLOW, "flowschemas"),
             (_FLOW, "prioritylevelconfigurations"),
         ],
@@ -114,9 +100,6 @@ METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
             ("", "pods"),
             ("apps", "controllerrevisions"),
             ("batch", "jobs"),
-            ("resource.k8s.io", "deviceclasses"),
-            ("resource.k8s.io", "resourceclaims"),
-            ("resource.k8s.io", "resourceclaimtemplates"),
         ],
         _BOTH,
     ),

@@ -24,8 +24,6 @@ RULES: Final[Mapping[tuple[str, str], Rule]] = {
     ("internal.apiserver.k8s.io", "storageversions"): path_segment_problems,
     ("apiregistration.k8s.io", "apiservices"): path_segment_problems,
 }
-FREE_PREFIX: Final = frozenset(
-    {("", "replicationcontrollers"), ("resource.k8s.io", "deviceclasses")}
-)
+FREE_PREFIX: Final = frozenset({("", "replicationcontrollers")})
 """Kinds that look at the name only after it was generated."""
 LONGEST: Final[Mapping[tuple[str, str], int]] = {("batch", "cronjobs"): 52}

@@ -48,22 +48,3 @@ def _exempt(exempt: dict[str, Any]) -> None:
 def _queuing(queuing: dict[str, Any]) -> None:
     for field, preset in (("queues", 64), ("handSize", 8), ("queueLengthLimit", 50)):
         queuing[field] = queuing.get(field) or preset
-
-
-@defaults(
-    "resource.v1.ExactDeviceRequest",
-    "resource.v1beta2.ExactDeviceRequest",
-    "resource.v1.DeviceSubRequest",
-    "resource.v1beta2.DeviceSubRequest",
-    "resource.v1beta1.DeviceSubRequest",
-)
-def _device_request(request: dict[str, Any]) -> None:
-    _preset(request, allocationMode="ExactCount")
-    if request["allocationMode"] == "ExactCount" and not request.get("count"):
-        request["count"] = 1
-
-
-@defaults("resource.v1beta1.DeviceRequest")
-def _old_device_request(request: dict[str, Any]) -> None:
-    if request.get("deviceClassName"):
-        _device_request(request)

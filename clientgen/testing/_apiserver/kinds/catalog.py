@@ -15,6 +15,7 @@ from . import (
     node,
     policy,
     rbac,
+    resource,
     scheduling,
     storage,
 )
@@ -40,6 +41,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "node.k8s.io": node.STRATEGIES,
     "policy": policy.STRATEGIES,
     "rbac.authorization.k8s.io": rbac.STRATEGIES,
+    "resource.k8s.io": resource.STRATEGIES,
     "scheduling.k8s.io": scheduling.STRATEGIES,
     "storage.k8s.io": storage.STRATEGIES,
 }

@@ -1,0 +1,93 @@
+"""ResourceClaim: a request for devices, and those that were allocated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from clientgen._apimachinery.failures import Cause, forbidden_value, required
+from clientgen._apimachinery.name_syntax import label_problems
+from clientgen._apimachinery.optional_parts import part, parts
+
+from ...tables.columns import AGE, NAME, Column, Printer, View
+from ..metadata import MetadataChecks
+from ..shared.checks import driver_name, immutable, matches
+from ..shared.device_names import pool_name_causes
+from ..shared.pod_scheduling import node_selector_causes
+from ..strategy import Strategy
+from .device_requests import (
+    MOST,
+    REQUEST_TYPES,
+    claim_causes,
+    each_causes,
+    reference_causes,
+    request_names,
+    unique_causes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ResourceClaimStrategy"]
+
+_MOST_USERS: Final = 256
+
+
+def _claim_state(view: View) -> str:
+    states = ["deleted"] if view.terminating else []
+    if view.at("status", "allocation") is None:
+        states += [] if states else ["pending"]
+    else:
+        states += ["allocated"] + ["reserved"] * bool(view.items("status", "reservedFor"))
+    return ",".join(states)
+
+
+class ResourceClaimStrategy(Strategy):
+    """How the server treats ResourceClaims."""
+
+    types = REQUEST_TYPES
+    metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
+    metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
+    delete_returns_object = True
+    printer = Printer((NAME, Column("State", "Whether it was met.", _claim_state), AGE))
+
+    def validate(self, obj: dict[str, Any]) -> Iterator[Cause]:
+        """Check the requests of a new claim."""
+        yield from claim_causes(part(part(obj, "spec"), "devices"), "spec.devices")
+
+    def validate_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+        """Keep the spec."""
+        yield from immutable("spec", new.get("spec"), old.get("spec"))
+
+    def validate_status_update(self, new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
+        """Check the users and the allocated devices."""
+        status, before = part(new, "status"), part(old, "status")
+        users, allocation = parts(status, "reservedFor"), status.get("allocation")
+        yield from each_causes(users, _MOST_USERS, "status.reservedFor", _user)
+        yield from unique_causes(users, "uid", "status.reservedFor")
+        if users and allocation is None:
+            why = "may not be specified when `allocated` is not set"
+            yield forbidden_value("status.reservedFor", why)
+        if allocation is None:
+            return
+        if before.get("allocation") is not None:
+            yield from immutable("status.allocation", allocation, before["allocation"])
+            return
+        known = set(request_names(parts(part(part(new, "spec"), "devices"), "requests")))
+        results, at = parts(part(allocation, "devices"), "results"), "status.allocation.devices"
+
+        def result(each: dict[str, Any], path: str) -> Iterator[Cause]:
+            yield from reference_causes(each.get("request") or "", known, f"{path}.request")
+            yield from driver_name(f"{path}.driver", each.get("driver"))
+            yield from pool_name_causes(each.get("pool") or "", f"{path}.pool")
+            yield from matches(f"{path}.device", each.get("device") or "", label_problems)
+
+        yield from each_causes(results, MOST, f"{at}.results", result)
+        if allocation.get("nodeSelector") is not None:
+            selector = allocation["nodeSelector"]
+            yield from node_selector_causes(selector, "status.allocation.nodeSelector")
+
+
+def _user(user: dict[str, Any], path: str) -> Iterator[Cause]:
+    for member in ("resource", "name", "uid"):
+        if not user.get(member):
+            yield required(f"{path}.{member}")
