@@ -45,6 +45,7 @@ from clientgen.generator.plan import (
 from clientgen.generator.plan.method_shapes import METHOD_SHAPES, MethodShape
 from clientgen.generator.unasync import release, to_sync
 
+_INDENT = " " * 8  # of the body of a method
 __all__ = ["Renderer"]
 
 # pyright parses the strings of a `Literal` that is not typing's as annotations. Strings with
@@ -192,7 +193,9 @@ class _Names(Scope):
         kind = self.word(client.resource.kind)
         part = self.word(method.subresource) if method.subresource else ""
         whole = f"the {part} of the {kind}" if part else f"the {kind}"
-        return text.format(kind=kind, subresource=part, object=whole)
+        text = text.format(kind=kind, subresource=part, object=whole)
+        summary, newline, detail = text.partition("\n")
+        return f"{summary}\n\n{_INDENT}{detail}\n{_INDENT}" if newline else text
 
     def _gap(self, gap: str, resource: Resource, method: MethodPlan) -> str:
         if gap == "method":

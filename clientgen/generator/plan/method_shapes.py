@@ -10,7 +10,7 @@ synchronous flavour is derived. The gaps of heads and bodies are:
     {part}       the keyword argument that names the subresource, if there is one
     {subresource_string}    the subresource as a string
 
-The gaps of docstrings are:
+A docstring is a sentence, and on a line of its own what else there is to say. Its gaps are:
 
     {kind}          the kind of the client: Pod
     {subresource}   the subresource: status
@@ -96,21 +96,25 @@ METHOD_SHAPES: Mapping[str, MethodShape] = {
     "apply": MethodShape(
         "async def {method}"
         "(self, body: {input} | Mapping[str, object], **options: Unpack[ApplyOptions]) -> {model}:",
-        "Server-side apply: create or update {object} and own the fields in `body`.",
+        "Server-side apply: create or update {object}.\n"
+        "The field manager owns the fields that are set in `body`.",
         "return await self._apply({model}, body, options{part})",
-        docstring_of_subresource="Server-side apply: update {object} and own the fields in `body`.",
+        docstring_of_subresource="Server-side apply: update {object}.\n"
+        "The field manager owns the fields that are set in `body`.",
     ),
     "apply_named": MethodShape(
         "async def {method}"
         "(self, name: str, body: {input} | Mapping[str, object], **options: Unpack[ApplyOptions])"
         " -> {model}:",
-        "Server-side apply: update {object} and own the fields in `body`.",
+        "Server-side apply: update {object}.\n"
+        "The field manager owns the fields that are set in `body`.",
         "return await self._apply_named({model}, name, body, options{part})",
     ),
     "delete": MethodShape(
         "async def {method}"
         "(self, name: str, **options: Unpack[DeleteOptions]) -> {model} | Status:",
-        "Delete the {kind}. Returns it if deletion is pending, otherwise usually a Status.",
+        "Delete the {kind} called `name`.\n"
+        "Returns the {kind} if its deletion is pending, otherwise usually a Status.",
         "return await self._delete({model}, name, options)",
     ),
     "delete_collection": MethodShape(

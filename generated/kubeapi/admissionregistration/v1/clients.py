@@ -117,7 +117,10 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         body: MutatingAdmissionPolicy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicy:
-        """Server-side apply: create or update the MutatingAdmissionPolicy and own the fields in `body`."""
+        """Server-side apply: create or update the MutatingAdmissionPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(MutatingAdmissionPolicy, body, options)
 
     def delete(
@@ -125,7 +128,10 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> MutatingAdmissionPolicy | Status:
-        """Delete the MutatingAdmissionPolicy. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the MutatingAdmissionPolicy called `name`.
+
+        Returns the MutatingAdmissionPolicy if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(MutatingAdmissionPolicy, name, options)
 
     def delete_collection(
@@ -197,7 +203,10 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         body: MutatingAdmissionPolicyBinding | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Server-side apply: create or update the MutatingAdmissionPolicyBinding and own the fields in `body`."""
+        """Server-side apply: create or update the MutatingAdmissionPolicyBinding.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(MutatingAdmissionPolicyBinding, body, options)
 
     def delete(
@@ -205,7 +214,10 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> MutatingAdmissionPolicyBinding | Status:
-        """Delete the MutatingAdmissionPolicyBinding. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the MutatingAdmissionPolicyBinding called `name`.
+
+        Returns the MutatingAdmissionPolicyBinding if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(MutatingAdmissionPolicyBinding, name, options)
 
     def delete_collection(
@@ -277,7 +289,10 @@ class MutatingWebhookConfigurationClient(ResourceClient):
         body: MutatingWebhookConfiguration | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> MutatingWebhookConfiguration:
-        """Server-side apply: create or update the MutatingWebhookConfiguration and own the fields in `body`."""
+        """Server-side apply: create or update the MutatingWebhookConfiguration.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(MutatingWebhookConfiguration, body, options)
 
     def delete(
@@ -285,7 +300,10 @@ class MutatingWebhookConfigurationClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> MutatingWebhookConfiguration | Status:
-        """Delete the MutatingWebhookConfiguration. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the MutatingWebhookConfiguration called `name`.
+
+        Returns the MutatingWebhookConfiguration if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(MutatingWebhookConfiguration, name, options)
 
     def delete_collection(
@@ -357,7 +375,10 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
         body: ValidatingAdmissionPolicy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Server-side apply: create or update the ValidatingAdmissionPolicy and own the fields in `body`."""
+        """Server-side apply: create or update the ValidatingAdmissionPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ValidatingAdmissionPolicy, body, options)
 
     def delete(
@@ -365,7 +386,10 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ValidatingAdmissionPolicy | Status:
-        """Delete the ValidatingAdmissionPolicy. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ValidatingAdmissionPolicy called `name`.
+
+        Returns the ValidatingAdmissionPolicy if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ValidatingAdmissionPolicy, name, options)
 
     def delete_collection(
@@ -388,7 +412,10 @@ class ValidatingAdmissionPolicyClient(ResourceClient):
         body: ValidatingAdmissionPolicy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ValidatingAdmissionPolicy:
-        """Server-side apply: update the status of the ValidatingAdmissionPolicy and own the fields in `body`."""
+        """Server-side apply: update the status of the ValidatingAdmissionPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ValidatingAdmissionPolicy, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[ValidatingAdmissionPolicy]:
@@ -467,7 +494,10 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
         body: ValidatingAdmissionPolicyBinding | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ValidatingAdmissionPolicyBinding:
-        """Server-side apply: create or update the ValidatingAdmissionPolicyBinding and own the fields in `body`."""
+        """Server-side apply: create or update the ValidatingAdmissionPolicyBinding.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ValidatingAdmissionPolicyBinding, body, options)
 
     def delete(
@@ -475,7 +505,10 @@ class ValidatingAdmissionPolicyBindingClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ValidatingAdmissionPolicyBinding | Status:
-        """Delete the ValidatingAdmissionPolicyBinding. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ValidatingAdmissionPolicyBinding called `name`.
+
+        Returns the ValidatingAdmissionPolicyBinding if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ValidatingAdmissionPolicyBinding, name, options)
 
     def delete_collection(
@@ -547,7 +580,10 @@ class ValidatingWebhookConfigurationClient(ResourceClient):
         body: ValidatingWebhookConfiguration | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ValidatingWebhookConfiguration:
-        """Server-side apply: create or update the ValidatingWebhookConfiguration and own the fields in `body`."""
+        """Server-side apply: create or update the ValidatingWebhookConfiguration.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ValidatingWebhookConfiguration, body, options)
 
     def delete(
@@ -555,7 +591,10 @@ class ValidatingWebhookConfigurationClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ValidatingWebhookConfiguration | Status:
-        """Delete the ValidatingWebhookConfiguration. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ValidatingWebhookConfiguration called `name`.
+
+        Returns the ValidatingWebhookConfiguration if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ValidatingWebhookConfiguration, name, options)
 
     def delete_collection(

@@ -98,7 +98,10 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         body: MutatingAdmissionPolicy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicy:
-        """Server-side apply: create or update the MutatingAdmissionPolicy and own the fields in `body`."""
+        """Server-side apply: create or update the MutatingAdmissionPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(MutatingAdmissionPolicy, body, options)
 
     def delete(
@@ -106,7 +109,10 @@ class MutatingAdmissionPolicyClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> MutatingAdmissionPolicy | Status:
-        """Delete the MutatingAdmissionPolicy. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the MutatingAdmissionPolicy called `name`.
+
+        Returns the MutatingAdmissionPolicy if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(MutatingAdmissionPolicy, name, options)
 
     def delete_collection(
@@ -178,7 +184,10 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         body: MutatingAdmissionPolicyBinding | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> MutatingAdmissionPolicyBinding:
-        """Server-side apply: create or update the MutatingAdmissionPolicyBinding and own the fields in `body`."""
+        """Server-side apply: create or update the MutatingAdmissionPolicyBinding.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(MutatingAdmissionPolicyBinding, body, options)
 
     def delete(
@@ -186,7 +195,10 @@ class MutatingAdmissionPolicyBindingClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> MutatingAdmissionPolicyBinding | Status:
-        """Delete the MutatingAdmissionPolicyBinding. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the MutatingAdmissionPolicyBinding called `name`.
+
+        Returns the MutatingAdmissionPolicyBinding if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(MutatingAdmissionPolicyBinding, name, options)
 
     def delete_collection(

@@ -92,7 +92,10 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
         body: CustomResourceDefinition | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CustomResourceDefinition:
-        """Server-side apply: create or update the CustomResourceDefinition and own the fields in `body`."""
+        """Server-side apply: create or update the CustomResourceDefinition.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(CustomResourceDefinition, body, options)
 
     async def delete(
@@ -100,7 +103,10 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> CustomResourceDefinition | Status:
-        """Delete the CustomResourceDefinition. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CustomResourceDefinition called `name`.
+
+        Returns the CustomResourceDefinition if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(CustomResourceDefinition, name, options)
 
     async def delete_collection(
@@ -123,7 +129,10 @@ class AsyncCustomResourceDefinitionClient(AsyncResourceClient):
         body: CustomResourceDefinition | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CustomResourceDefinition:
-        """Server-side apply: update the status of the CustomResourceDefinition and own the fields in `body`."""
+        """Server-side apply: update the status of the CustomResourceDefinition.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(CustomResourceDefinition, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[CustomResourceDefinition]:

@@ -79,11 +79,17 @@ class APIServiceClient(ResourceClient):
         body: APIService | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> APIService:
-        """Server-side apply: create or update the APIService and own the fields in `body`."""
+        """Server-side apply: create or update the APIService.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(APIService, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> APIService | Status:
-        """Delete the APIService. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the APIService called `name`.
+
+        Returns the APIService if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(APIService, name, options)
 
     def delete_collection(
@@ -102,7 +108,10 @@ class APIServiceClient(ResourceClient):
         body: APIService | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> APIService:
-        """Server-side apply: update the status of the APIService and own the fields in `body`."""
+        """Server-side apply: update the status of the APIService.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(APIService, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[APIService]:

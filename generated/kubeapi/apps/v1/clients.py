@@ -118,7 +118,10 @@ class ControllerRevisionClient(ControllerRevisionCollection):
         body: ControllerRevision | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ControllerRevision:
-        """Server-side apply: create or update the ControllerRevision and own the fields in `body`."""
+        """Server-side apply: create or update the ControllerRevision.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ControllerRevision, body, options)
 
     def delete(
@@ -126,7 +129,10 @@ class ControllerRevisionClient(ControllerRevisionCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ControllerRevision | Status:
-        """Delete the ControllerRevision. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ControllerRevision called `name`.
+
+        Returns the ControllerRevision if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ControllerRevision, name, options)
 
     def delete_collection(
@@ -189,11 +195,17 @@ class DaemonSetClient(DaemonSetCollection):
         body: DaemonSet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> DaemonSet:
-        """Server-side apply: create or update the DaemonSet and own the fields in `body`."""
+        """Server-side apply: create or update the DaemonSet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(DaemonSet, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> DaemonSet | Status:
-        """Delete the DaemonSet. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the DaemonSet called `name`.
+
+        Returns the DaemonSet if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(DaemonSet, name, options)
 
     def delete_collection(
@@ -212,7 +224,10 @@ class DaemonSetClient(DaemonSetCollection):
         body: DaemonSet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> DaemonSet:
-        """Server-side apply: update the status of the DaemonSet and own the fields in `body`."""
+        """Server-side apply: update the status of the DaemonSet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(DaemonSet, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[DaemonSet]:
@@ -271,11 +286,17 @@ class DeploymentClient(DeploymentCollection):
         body: Deployment | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Deployment:
-        """Server-side apply: create or update the Deployment and own the fields in `body`."""
+        """Server-side apply: create or update the Deployment.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Deployment, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Deployment | Status:
-        """Delete the Deployment. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Deployment called `name`.
+
+        Returns the Deployment if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Deployment, name, options)
 
     def delete_collection(
@@ -294,7 +315,10 @@ class DeploymentClient(DeploymentCollection):
         body: Deployment | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Deployment:
-        """Server-side apply: update the status of the Deployment and own the fields in `body`."""
+        """Server-side apply: update the status of the Deployment.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Deployment, body, options, subresource="status")
 
     def scale(self, name: str) -> Subresource[Scale]:
@@ -358,11 +382,17 @@ class ReplicaSetClient(ReplicaSetCollection):
         body: ReplicaSet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ReplicaSet:
-        """Server-side apply: create or update the ReplicaSet and own the fields in `body`."""
+        """Server-side apply: create or update the ReplicaSet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ReplicaSet, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ReplicaSet | Status:
-        """Delete the ReplicaSet. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ReplicaSet called `name`.
+
+        Returns the ReplicaSet if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ReplicaSet, name, options)
 
     def delete_collection(
@@ -381,7 +411,10 @@ class ReplicaSetClient(ReplicaSetCollection):
         body: ReplicaSet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ReplicaSet:
-        """Server-side apply: update the status of the ReplicaSet and own the fields in `body`."""
+        """Server-side apply: update the status of the ReplicaSet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ReplicaSet, body, options, subresource="status")
 
     def scale(self, name: str) -> Subresource[Scale]:
@@ -445,11 +478,17 @@ class StatefulSetClient(StatefulSetCollection):
         body: StatefulSet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StatefulSet:
-        """Server-side apply: create or update the StatefulSet and own the fields in `body`."""
+        """Server-side apply: create or update the StatefulSet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(StatefulSet, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> StatefulSet | Status:
-        """Delete the StatefulSet. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the StatefulSet called `name`.
+
+        Returns the StatefulSet if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(StatefulSet, name, options)
 
     def delete_collection(
@@ -472,7 +511,10 @@ class StatefulSetClient(StatefulSetCollection):
         body: StatefulSet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StatefulSet:
-        """Server-side apply: update the status of the StatefulSet and own the fields in `body`."""
+        """Server-side apply: update the status of the StatefulSet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(StatefulSet, body, options, subresource="status")
 
     def scale(self, name: str) -> Subresource[Scale]:

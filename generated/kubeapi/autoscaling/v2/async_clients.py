@@ -98,7 +98,10 @@ class AsyncHorizontalPodAutoscalerClient(AsyncHorizontalPodAutoscalerCollection)
         body: HorizontalPodAutoscaler | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> HorizontalPodAutoscaler:
-        """Server-side apply: create or update the HorizontalPodAutoscaler and own the fields in `body`."""
+        """Server-side apply: create or update the HorizontalPodAutoscaler.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(HorizontalPodAutoscaler, body, options)
 
     async def delete(
@@ -106,7 +109,10 @@ class AsyncHorizontalPodAutoscalerClient(AsyncHorizontalPodAutoscalerCollection)
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> HorizontalPodAutoscaler | Status:
-        """Delete the HorizontalPodAutoscaler. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the HorizontalPodAutoscaler called `name`.
+
+        Returns the HorizontalPodAutoscaler if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(HorizontalPodAutoscaler, name, options)
 
     async def delete_collection(
@@ -129,7 +135,10 @@ class AsyncHorizontalPodAutoscalerClient(AsyncHorizontalPodAutoscalerCollection)
         body: HorizontalPodAutoscaler | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> HorizontalPodAutoscaler:
-        """Server-side apply: update the status of the HorizontalPodAutoscaler and own the fields in `body`."""
+        """Server-side apply: update the status of the HorizontalPodAutoscaler.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(HorizontalPodAutoscaler, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[HorizontalPodAutoscaler]:

@@ -87,11 +87,17 @@ class CronJobClient(CronJobCollection):
         body: CronJob | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronJob:
-        """Server-side apply: create or update the CronJob and own the fields in `body`."""
+        """Server-side apply: create or update the CronJob.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CronJob, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronJob | Status:
-        """Delete the CronJob. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronJob called `name`.
+
+        Returns the CronJob if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CronJob, name, options)
 
     def delete_collection(
@@ -110,7 +116,10 @@ class CronJobClient(CronJobCollection):
         body: CronJob | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronJob:
-        """Server-side apply: update the status of the CronJob and own the fields in `body`."""
+        """Server-side apply: update the status of the CronJob.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CronJob, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[CronJob]:
@@ -165,11 +174,17 @@ class JobClient(JobCollection):
         return self._edit(Job, name, change, options)
 
     def apply(self, body: Job | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Job:
-        """Server-side apply: create or update the Job and own the fields in `body`."""
+        """Server-side apply: create or update the Job.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Job, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Job | Status:
-        """Delete the Job. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Job called `name`.
+
+        Returns the Job if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Job, name, options)
 
     def delete_collection(
@@ -188,7 +203,10 @@ class JobClient(JobCollection):
         body: Job | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Job:
-        """Server-side apply: update the status of the Job and own the fields in `body`."""
+        """Server-side apply: update the status of the Job.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Job, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Job]:

@@ -92,7 +92,10 @@ class CertificateSigningRequestClient(ResourceClient):
         body: CertificateSigningRequest | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CertificateSigningRequest:
-        """Server-side apply: create or update the CertificateSigningRequest and own the fields in `body`."""
+        """Server-side apply: create or update the CertificateSigningRequest.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CertificateSigningRequest, body, options)
 
     def delete(
@@ -100,7 +103,10 @@ class CertificateSigningRequestClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> CertificateSigningRequest | Status:
-        """Delete the CertificateSigningRequest. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CertificateSigningRequest called `name`.
+
+        Returns the CertificateSigningRequest if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CertificateSigningRequest, name, options)
 
     def delete_collection(
@@ -123,7 +129,10 @@ class CertificateSigningRequestClient(ResourceClient):
         body: CertificateSigningRequest | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CertificateSigningRequest:
-        """Server-side apply: update the status of the CertificateSigningRequest and own the fields in `body`."""
+        """Server-side apply: update the status of the CertificateSigningRequest.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CertificateSigningRequest, body, options, subresource="status")
 
     def approval(self, name: str) -> Subresource[CertificateSigningRequest]:

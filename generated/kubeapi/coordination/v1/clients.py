@@ -84,11 +84,17 @@ class LeaseClient(LeaseCollection):
         body: Lease | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Lease:
-        """Server-side apply: create or update the Lease and own the fields in `body`."""
+        """Server-side apply: create or update the Lease.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Lease, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Lease | Status:
-        """Delete the Lease. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Lease called `name`.
+
+        Returns the Lease if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Lease, name, options)
 
     def delete_collection(

@@ -90,11 +90,17 @@ class AsyncLeaseCandidateClient(AsyncLeaseCandidateCollection):
         body: LeaseCandidate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> LeaseCandidate:
-        """Server-side apply: create or update the LeaseCandidate and own the fields in `body`."""
+        """Server-side apply: create or update the LeaseCandidate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(LeaseCandidate, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> LeaseCandidate | Status:
-        """Delete the LeaseCandidate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the LeaseCandidate called `name`.
+
+        Returns the LeaseCandidate if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(LeaseCandidate, name, options)
 
     async def delete_collection(

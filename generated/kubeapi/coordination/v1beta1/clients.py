@@ -90,11 +90,17 @@ class LeaseCandidateClient(LeaseCandidateCollection):
         body: LeaseCandidate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> LeaseCandidate:
-        """Server-side apply: create or update the LeaseCandidate and own the fields in `body`."""
+        """Server-side apply: create or update the LeaseCandidate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(LeaseCandidate, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> LeaseCandidate | Status:
-        """Delete the LeaseCandidate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the LeaseCandidate called `name`.
+
+        Returns the LeaseCandidate if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(LeaseCandidate, name, options)
 
     def delete_collection(

@@ -203,11 +203,17 @@ class AsyncConfigMapClient(AsyncConfigMapCollection):
         body: ConfigMap | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ConfigMap:
-        """Server-side apply: create or update the ConfigMap and own the fields in `body`."""
+        """Server-side apply: create or update the ConfigMap.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ConfigMap, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ConfigMap | Status:
-        """Delete the ConfigMap. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ConfigMap called `name`.
+
+        Returns the ConfigMap if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ConfigMap, name, options)
 
     async def delete_collection(
@@ -269,11 +275,17 @@ class AsyncEndpointsClient(AsyncEndpointsCollection):
         body: Endpoints | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Endpoints:
-        """Server-side apply: create or update the Endpoints and own the fields in `body`."""
+        """Server-side apply: create or update the Endpoints.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Endpoints, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Endpoints | Status:
-        """Delete the Endpoints. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Endpoints called `name`.
+
+        Returns the Endpoints if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Endpoints, name, options)
 
     async def delete_collection(
@@ -335,11 +347,17 @@ class AsyncEventClient(AsyncEventCollection):
         body: Event | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Event:
-        """Server-side apply: create or update the Event and own the fields in `body`."""
+        """Server-side apply: create or update the Event.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Event, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Event | Status:
-        """Delete the Event. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Event called `name`.
+
+        Returns the Event if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Event, name, options)
 
     async def delete_collection(
@@ -402,11 +420,17 @@ class AsyncLimitRangeClient(AsyncLimitRangeCollection):
         body: LimitRange | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> LimitRange:
-        """Server-side apply: create or update the LimitRange and own the fields in `body`."""
+        """Server-side apply: create or update the LimitRange.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(LimitRange, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> LimitRange | Status:
-        """Delete the LimitRange. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the LimitRange called `name`.
+
+        Returns the LimitRange if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(LimitRange, name, options)
 
     async def delete_collection(
@@ -464,11 +488,17 @@ class AsyncNamespaceClient(AsyncResourceClient):
         body: Namespace | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
-        """Server-side apply: create or update the Namespace and own the fields in `body`."""
+        """Server-side apply: create or update the Namespace.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Namespace, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Namespace | Status:
-        """Delete the Namespace. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Namespace called `name`.
+
+        Returns the Namespace if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Namespace, name, options)
 
     async def update_status(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
@@ -480,7 +510,10 @@ class AsyncNamespaceClient(AsyncResourceClient):
         body: Namespace | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
-        """Server-side apply: update the status of the Namespace and own the fields in `body`."""
+        """Server-side apply: update the status of the Namespace.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Namespace, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Namespace]:
@@ -539,11 +572,17 @@ class AsyncNodeClient(AsyncResourceClient):
         body: Node | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Node:
-        """Server-side apply: create or update the Node and own the fields in `body`."""
+        """Server-side apply: create or update the Node.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Node, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Node | Status:
-        """Delete the Node. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Node called `name`.
+
+        Returns the Node if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Node, name, options)
 
     async def delete_collection(
@@ -562,7 +601,10 @@ class AsyncNodeClient(AsyncResourceClient):
         body: Node | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Node:
-        """Server-side apply: update the status of the Node and own the fields in `body`."""
+        """Server-side apply: update the status of the Node.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Node, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Node]:
@@ -635,7 +677,10 @@ class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
         body: PersistentVolumeClaim | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
-        """Server-side apply: create or update the PersistentVolumeClaim and own the fields in `body`."""
+        """Server-side apply: create or update the PersistentVolumeClaim.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PersistentVolumeClaim, body, options)
 
     async def delete(
@@ -643,7 +688,10 @@ class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> PersistentVolumeClaim | Status:
-        """Delete the PersistentVolumeClaim. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PersistentVolumeClaim called `name`.
+
+        Returns the PersistentVolumeClaim if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(PersistentVolumeClaim, name, options)
 
     async def delete_collection(
@@ -666,7 +714,10 @@ class AsyncPersistentVolumeClaimClient(AsyncPersistentVolumeClaimCollection):
         body: PersistentVolumeClaim | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
-        """Server-side apply: update the status of the PersistentVolumeClaim and own the fields in `body`."""
+        """Server-side apply: update the status of the PersistentVolumeClaim.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PersistentVolumeClaim, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[PersistentVolumeClaim]:
@@ -735,7 +786,10 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
         body: PersistentVolume | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
-        """Server-side apply: create or update the PersistentVolume and own the fields in `body`."""
+        """Server-side apply: create or update the PersistentVolume.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PersistentVolume, body, options)
 
     async def delete(
@@ -743,7 +797,10 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> PersistentVolume | Status:
-        """Delete the PersistentVolume. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PersistentVolume called `name`.
+
+        Returns the PersistentVolume if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(PersistentVolume, name, options)
 
     async def delete_collection(
@@ -766,7 +823,10 @@ class AsyncPersistentVolumeClient(AsyncResourceClient):
         body: PersistentVolume | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
-        """Server-side apply: update the status of the PersistentVolume and own the fields in `body`."""
+        """Server-side apply: update the status of the PersistentVolume.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PersistentVolume, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[PersistentVolume]:
@@ -821,11 +881,17 @@ class AsyncPodClient(AsyncPodCollection):
         return await self._edit(Pod, name, change, options)
 
     async def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
-        """Server-side apply: create or update the Pod and own the fields in `body`."""
+        """Server-side apply: create or update the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pod, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pod | Status:
-        """Delete the Pod. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pod called `name`.
+
+        Returns the Pod if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Pod, name, options)
 
     async def delete_collection(
@@ -844,7 +910,10 @@ class AsyncPodClient(AsyncPodCollection):
         body: Pod | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pod:
-        """Server-side apply: update the status of the Pod and own the fields in `body`."""
+        """Server-side apply: update the status of the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pod, body, options, subresource="status")
 
     def ephemeral_containers(self, name: str) -> AsyncSubresource[Pod]:
@@ -934,11 +1003,17 @@ class AsyncPodTemplateClient(AsyncPodTemplateCollection):
         body: PodTemplate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PodTemplate:
-        """Server-side apply: create or update the PodTemplate and own the fields in `body`."""
+        """Server-side apply: create or update the PodTemplate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PodTemplate, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> PodTemplate | Status:
-        """Delete the PodTemplate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PodTemplate called `name`.
+
+        Returns the PodTemplate if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(PodTemplate, name, options)
 
     async def delete_collection(
@@ -1014,7 +1089,10 @@ class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
         body: ReplicationController | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
-        """Server-side apply: create or update the ReplicationController and own the fields in `body`."""
+        """Server-side apply: create or update the ReplicationController.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ReplicationController, body, options)
 
     async def delete(
@@ -1022,7 +1100,10 @@ class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ReplicationController | Status:
-        """Delete the ReplicationController. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ReplicationController called `name`.
+
+        Returns the ReplicationController if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ReplicationController, name, options)
 
     async def delete_collection(
@@ -1045,7 +1126,10 @@ class AsyncReplicationControllerClient(AsyncReplicationControllerCollection):
         body: ReplicationController | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
-        """Server-side apply: update the status of the ReplicationController and own the fields in `body`."""
+        """Server-side apply: update the status of the ReplicationController.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ReplicationController, body, options, subresource="status")
 
     def scale(self, name: str) -> AsyncSubresource[Scale]:
@@ -1114,11 +1198,17 @@ class AsyncResourceQuotaClient(AsyncResourceQuotaCollection):
         body: ResourceQuota | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
-        """Server-side apply: create or update the ResourceQuota and own the fields in `body`."""
+        """Server-side apply: create or update the ResourceQuota.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ResourceQuota, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ResourceQuota | Status:
-        """Delete the ResourceQuota. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ResourceQuota called `name`.
+
+        Returns the ResourceQuota if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ResourceQuota, name, options)
 
     async def delete_collection(
@@ -1141,7 +1231,10 @@ class AsyncResourceQuotaClient(AsyncResourceQuotaCollection):
         body: ResourceQuota | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
-        """Server-side apply: update the status of the ResourceQuota and own the fields in `body`."""
+        """Server-side apply: update the status of the ResourceQuota.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ResourceQuota, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[ResourceQuota]:
@@ -1200,11 +1293,17 @@ class AsyncSecretClient(AsyncSecretCollection):
         body: Secret | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Secret:
-        """Server-side apply: create or update the Secret and own the fields in `body`."""
+        """Server-side apply: create or update the Secret.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Secret, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Secret | Status:
-        """Delete the Secret. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Secret called `name`.
+
+        Returns the Secret if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Secret, name, options)
 
     async def delete_collection(
@@ -1272,11 +1371,17 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         body: ServiceAccount | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceAccount:
-        """Server-side apply: create or update the ServiceAccount and own the fields in `body`."""
+        """Server-side apply: create or update the ServiceAccount.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ServiceAccount, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ServiceAccount | Status:
-        """Delete the ServiceAccount. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ServiceAccount called `name`.
+
+        Returns the ServiceAccount if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ServiceAccount, name, options)
 
     async def delete_collection(
@@ -1347,11 +1452,17 @@ class AsyncServiceClient(AsyncServiceCollection):
         body: Service | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Service:
-        """Server-side apply: create or update the Service and own the fields in `body`."""
+        """Server-side apply: create or update the Service.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Service, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Service | Status:
-        """Delete the Service. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Service called `name`.
+
+        Returns the Service if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Service, name, options)
 
     async def delete_collection(
@@ -1370,7 +1481,10 @@ class AsyncServiceClient(AsyncServiceCollection):
         body: Service | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Service:
-        """Server-side apply: update the status of the Service and own the fields in `body`."""
+        """Server-side apply: update the status of the Service.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Service, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Service]:

@@ -203,11 +203,17 @@ class ConfigMapClient(ConfigMapCollection):
         body: ConfigMap | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ConfigMap:
-        """Server-side apply: create or update the ConfigMap and own the fields in `body`."""
+        """Server-side apply: create or update the ConfigMap.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ConfigMap, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ConfigMap | Status:
-        """Delete the ConfigMap. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ConfigMap called `name`.
+
+        Returns the ConfigMap if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ConfigMap, name, options)
 
     def delete_collection(
@@ -269,11 +275,17 @@ class EndpointsClient(EndpointsCollection):
         body: Endpoints | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Endpoints:
-        """Server-side apply: create or update the Endpoints and own the fields in `body`."""
+        """Server-side apply: create or update the Endpoints.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Endpoints, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Endpoints | Status:
-        """Delete the Endpoints. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Endpoints called `name`.
+
+        Returns the Endpoints if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Endpoints, name, options)
 
     def delete_collection(
@@ -335,11 +347,17 @@ class EventClient(EventCollection):
         body: Event | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Event:
-        """Server-side apply: create or update the Event and own the fields in `body`."""
+        """Server-side apply: create or update the Event.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Event, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Event | Status:
-        """Delete the Event. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Event called `name`.
+
+        Returns the Event if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Event, name, options)
 
     def delete_collection(
@@ -402,11 +420,17 @@ class LimitRangeClient(LimitRangeCollection):
         body: LimitRange | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> LimitRange:
-        """Server-side apply: create or update the LimitRange and own the fields in `body`."""
+        """Server-side apply: create or update the LimitRange.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(LimitRange, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> LimitRange | Status:
-        """Delete the LimitRange. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the LimitRange called `name`.
+
+        Returns the LimitRange if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(LimitRange, name, options)
 
     def delete_collection(
@@ -464,11 +488,17 @@ class NamespaceClient(ResourceClient):
         body: Namespace | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
-        """Server-side apply: create or update the Namespace and own the fields in `body`."""
+        """Server-side apply: create or update the Namespace.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Namespace, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Namespace | Status:
-        """Delete the Namespace. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Namespace called `name`.
+
+        Returns the Namespace if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Namespace, name, options)
 
     def update_status(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
@@ -480,7 +510,10 @@ class NamespaceClient(ResourceClient):
         body: Namespace | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
-        """Server-side apply: update the status of the Namespace and own the fields in `body`."""
+        """Server-side apply: update the status of the Namespace.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Namespace, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Namespace]:
@@ -539,11 +572,17 @@ class NodeClient(ResourceClient):
         body: Node | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Node:
-        """Server-side apply: create or update the Node and own the fields in `body`."""
+        """Server-side apply: create or update the Node.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Node, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Node | Status:
-        """Delete the Node. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Node called `name`.
+
+        Returns the Node if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Node, name, options)
 
     def delete_collection(
@@ -562,7 +601,10 @@ class NodeClient(ResourceClient):
         body: Node | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Node:
-        """Server-side apply: update the status of the Node and own the fields in `body`."""
+        """Server-side apply: update the status of the Node.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Node, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Node]:
@@ -635,7 +677,10 @@ class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
         body: PersistentVolumeClaim | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
-        """Server-side apply: create or update the PersistentVolumeClaim and own the fields in `body`."""
+        """Server-side apply: create or update the PersistentVolumeClaim.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(PersistentVolumeClaim, body, options)
 
     def delete(
@@ -643,7 +688,10 @@ class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> PersistentVolumeClaim | Status:
-        """Delete the PersistentVolumeClaim. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PersistentVolumeClaim called `name`.
+
+        Returns the PersistentVolumeClaim if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(PersistentVolumeClaim, name, options)
 
     def delete_collection(
@@ -666,7 +714,10 @@ class PersistentVolumeClaimClient(PersistentVolumeClaimCollection):
         body: PersistentVolumeClaim | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolumeClaim:
-        """Server-side apply: update the status of the PersistentVolumeClaim and own the fields in `body`."""
+        """Server-side apply: update the status of the PersistentVolumeClaim.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(PersistentVolumeClaim, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[PersistentVolumeClaim]:
@@ -735,7 +786,10 @@ class PersistentVolumeClient(ResourceClient):
         body: PersistentVolume | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
-        """Server-side apply: create or update the PersistentVolume and own the fields in `body`."""
+        """Server-side apply: create or update the PersistentVolume.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(PersistentVolume, body, options)
 
     def delete(
@@ -743,7 +797,10 @@ class PersistentVolumeClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> PersistentVolume | Status:
-        """Delete the PersistentVolume. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PersistentVolume called `name`.
+
+        Returns the PersistentVolume if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(PersistentVolume, name, options)
 
     def delete_collection(
@@ -766,7 +823,10 @@ class PersistentVolumeClient(ResourceClient):
         body: PersistentVolume | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PersistentVolume:
-        """Server-side apply: update the status of the PersistentVolume and own the fields in `body`."""
+        """Server-side apply: update the status of the PersistentVolume.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(PersistentVolume, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[PersistentVolume]:
@@ -821,11 +881,17 @@ class PodClient(PodCollection):
         return self._edit(Pod, name, change, options)
 
     def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
-        """Server-side apply: create or update the Pod and own the fields in `body`."""
+        """Server-side apply: create or update the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Pod, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pod | Status:
-        """Delete the Pod. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pod called `name`.
+
+        Returns the Pod if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Pod, name, options)
 
     def delete_collection(
@@ -844,7 +910,10 @@ class PodClient(PodCollection):
         body: Pod | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pod:
-        """Server-side apply: update the status of the Pod and own the fields in `body`."""
+        """Server-side apply: update the status of the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Pod, body, options, subresource="status")
 
     def ephemeral_containers(self, name: str) -> Subresource[Pod]:
@@ -934,11 +1003,17 @@ class PodTemplateClient(PodTemplateCollection):
         body: PodTemplate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PodTemplate:
-        """Server-side apply: create or update the PodTemplate and own the fields in `body`."""
+        """Server-side apply: create or update the PodTemplate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(PodTemplate, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> PodTemplate | Status:
-        """Delete the PodTemplate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PodTemplate called `name`.
+
+        Returns the PodTemplate if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(PodTemplate, name, options)
 
     def delete_collection(
@@ -1014,7 +1089,10 @@ class ReplicationControllerClient(ReplicationControllerCollection):
         body: ReplicationController | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
-        """Server-side apply: create or update the ReplicationController and own the fields in `body`."""
+        """Server-side apply: create or update the ReplicationController.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ReplicationController, body, options)
 
     def delete(
@@ -1022,7 +1100,10 @@ class ReplicationControllerClient(ReplicationControllerCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ReplicationController | Status:
-        """Delete the ReplicationController. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ReplicationController called `name`.
+
+        Returns the ReplicationController if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ReplicationController, name, options)
 
     def delete_collection(
@@ -1045,7 +1126,10 @@ class ReplicationControllerClient(ReplicationControllerCollection):
         body: ReplicationController | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ReplicationController:
-        """Server-side apply: update the status of the ReplicationController and own the fields in `body`."""
+        """Server-side apply: update the status of the ReplicationController.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ReplicationController, body, options, subresource="status")
 
     def scale(self, name: str) -> Subresource[Scale]:
@@ -1114,11 +1198,17 @@ class ResourceQuotaClient(ResourceQuotaCollection):
         body: ResourceQuota | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
-        """Server-side apply: create or update the ResourceQuota and own the fields in `body`."""
+        """Server-side apply: create or update the ResourceQuota.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ResourceQuota, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ResourceQuota | Status:
-        """Delete the ResourceQuota. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ResourceQuota called `name`.
+
+        Returns the ResourceQuota if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ResourceQuota, name, options)
 
     def delete_collection(
@@ -1141,7 +1231,10 @@ class ResourceQuotaClient(ResourceQuotaCollection):
         body: ResourceQuota | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceQuota:
-        """Server-side apply: update the status of the ResourceQuota and own the fields in `body`."""
+        """Server-side apply: update the status of the ResourceQuota.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ResourceQuota, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[ResourceQuota]:
@@ -1200,11 +1293,17 @@ class SecretClient(SecretCollection):
         body: Secret | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Secret:
-        """Server-side apply: create or update the Secret and own the fields in `body`."""
+        """Server-side apply: create or update the Secret.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Secret, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Secret | Status:
-        """Delete the Secret. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Secret called `name`.
+
+        Returns the Secret if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Secret, name, options)
 
     def delete_collection(
@@ -1272,11 +1371,17 @@ class ServiceAccountClient(ServiceAccountCollection):
         body: ServiceAccount | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceAccount:
-        """Server-side apply: create or update the ServiceAccount and own the fields in `body`."""
+        """Server-side apply: create or update the ServiceAccount.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ServiceAccount, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ServiceAccount | Status:
-        """Delete the ServiceAccount. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ServiceAccount called `name`.
+
+        Returns the ServiceAccount if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ServiceAccount, name, options)
 
     def delete_collection(
@@ -1347,11 +1452,17 @@ class ServiceClient(ServiceCollection):
         body: Service | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Service:
-        """Server-side apply: create or update the Service and own the fields in `body`."""
+        """Server-side apply: create or update the Service.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Service, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Service | Status:
-        """Delete the Service. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Service called `name`.
+
+        Returns the Service if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Service, name, options)
 
     def delete_collection(
@@ -1370,7 +1481,10 @@ class ServiceClient(ServiceCollection):
         body: Service | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Service:
-        """Server-side apply: update the status of the Service and own the fields in `body`."""
+        """Server-side apply: update the status of the Service.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Service, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Service]:

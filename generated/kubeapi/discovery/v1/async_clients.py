@@ -90,11 +90,17 @@ class AsyncEndpointSliceClient(AsyncEndpointSliceCollection):
         body: EndpointSlice | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> EndpointSlice:
-        """Server-side apply: create or update the EndpointSlice and own the fields in `body`."""
+        """Server-side apply: create or update the EndpointSlice.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(EndpointSlice, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> EndpointSlice | Status:
-        """Delete the EndpointSlice. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the EndpointSlice called `name`.
+
+        Returns the EndpointSlice if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(EndpointSlice, name, options)
 
     async def delete_collection(

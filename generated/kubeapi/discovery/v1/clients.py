@@ -90,11 +90,17 @@ class EndpointSliceClient(EndpointSliceCollection):
         body: EndpointSlice | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> EndpointSlice:
-        """Server-side apply: create or update the EndpointSlice and own the fields in `body`."""
+        """Server-side apply: create or update the EndpointSlice.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(EndpointSlice, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> EndpointSlice | Status:
-        """Delete the EndpointSlice. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the EndpointSlice called `name`.
+
+        Returns the EndpointSlice if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(EndpointSlice, name, options)
 
     def delete_collection(

@@ -84,11 +84,17 @@ class AsyncEventClient(AsyncEventCollection):
         body: Event | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Event:
-        """Server-side apply: create or update the Event and own the fields in `body`."""
+        """Server-side apply: create or update the Event.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Event, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Event | Status:
-        """Delete the Event. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Event called `name`.
+
+        Returns the Event if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Event, name, options)
 
     async def delete_collection(

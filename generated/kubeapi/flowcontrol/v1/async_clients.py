@@ -85,11 +85,17 @@ class AsyncFlowSchemaClient(AsyncResourceClient):
         body: FlowSchema | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> FlowSchema:
-        """Server-side apply: create or update the FlowSchema and own the fields in `body`."""
+        """Server-side apply: create or update the FlowSchema.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(FlowSchema, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> FlowSchema | Status:
-        """Delete the FlowSchema. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the FlowSchema called `name`.
+
+        Returns the FlowSchema if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(FlowSchema, name, options)
 
     async def delete_collection(
@@ -108,7 +114,10 @@ class AsyncFlowSchemaClient(AsyncResourceClient):
         body: FlowSchema | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> FlowSchema:
-        """Server-side apply: update the status of the FlowSchema and own the fields in `body`."""
+        """Server-side apply: update the status of the FlowSchema.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(FlowSchema, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[FlowSchema]:
@@ -177,7 +186,10 @@ class AsyncPriorityLevelConfigurationClient(AsyncResourceClient):
         body: PriorityLevelConfiguration | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PriorityLevelConfiguration:
-        """Server-side apply: create or update the PriorityLevelConfiguration and own the fields in `body`."""
+        """Server-side apply: create or update the PriorityLevelConfiguration.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PriorityLevelConfiguration, body, options)
 
     async def delete(
@@ -185,7 +197,10 @@ class AsyncPriorityLevelConfigurationClient(AsyncResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> PriorityLevelConfiguration | Status:
-        """Delete the PriorityLevelConfiguration. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PriorityLevelConfiguration called `name`.
+
+        Returns the PriorityLevelConfiguration if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(PriorityLevelConfiguration, name, options)
 
     async def delete_collection(
@@ -208,7 +223,10 @@ class AsyncPriorityLevelConfigurationClient(AsyncResourceClient):
         body: PriorityLevelConfiguration | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PriorityLevelConfiguration:
-        """Server-side apply: update the status of the PriorityLevelConfiguration and own the fields in `body`."""
+        """Server-side apply: update the status of the PriorityLevelConfiguration.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PriorityLevelConfiguration, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[PriorityLevelConfiguration]:

@@ -84,11 +84,17 @@ class AsyncStorageVersionClient(AsyncResourceClient):
         body: StorageVersion | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StorageVersion:
-        """Server-side apply: create or update the StorageVersion and own the fields in `body`."""
+        """Server-side apply: create or update the StorageVersion.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(StorageVersion, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> StorageVersion | Status:
-        """Delete the StorageVersion. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the StorageVersion called `name`.
+
+        Returns the StorageVersion if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(StorageVersion, name, options)
 
     async def delete_collection(
@@ -111,7 +117,10 @@ class AsyncStorageVersionClient(AsyncResourceClient):
         body: StorageVersion | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StorageVersion:
-        """Server-side apply: update the status of the StorageVersion and own the fields in `body`."""
+        """Server-side apply: update the status of the StorageVersion.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(StorageVersion, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[StorageVersion]:

@@ -84,11 +84,17 @@ class StorageVersionClient(ResourceClient):
         body: StorageVersion | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StorageVersion:
-        """Server-side apply: create or update the StorageVersion and own the fields in `body`."""
+        """Server-side apply: create or update the StorageVersion.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(StorageVersion, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> StorageVersion | Status:
-        """Delete the StorageVersion. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the StorageVersion called `name`.
+
+        Returns the StorageVersion if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(StorageVersion, name, options)
 
     def delete_collection(
@@ -111,7 +117,10 @@ class StorageVersionClient(ResourceClient):
         body: StorageVersion | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StorageVersion:
-        """Server-side apply: update the status of the StorageVersion and own the fields in `body`."""
+        """Server-side apply: update the status of the StorageVersion.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(StorageVersion, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[StorageVersion]:

@@ -97,11 +97,17 @@ class AsyncIngressClassClient(AsyncResourceClient):
         body: IngressClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> IngressClass:
-        """Server-side apply: create or update the IngressClass and own the fields in `body`."""
+        """Server-side apply: create or update the IngressClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(IngressClass, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> IngressClass | Status:
-        """Delete the IngressClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the IngressClass called `name`.
+
+        Returns the IngressClass if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(IngressClass, name, options)
 
     async def delete_collection(
@@ -163,11 +169,17 @@ class AsyncIngressClient(AsyncIngressCollection):
         body: Ingress | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Ingress:
-        """Server-side apply: create or update the Ingress and own the fields in `body`."""
+        """Server-side apply: create or update the Ingress.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Ingress, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Ingress | Status:
-        """Delete the Ingress. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Ingress called `name`.
+
+        Returns the Ingress if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Ingress, name, options)
 
     async def delete_collection(
@@ -186,7 +198,10 @@ class AsyncIngressClient(AsyncIngressCollection):
         body: Ingress | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Ingress:
-        """Server-side apply: update the status of the Ingress and own the fields in `body`."""
+        """Server-side apply: update the status of the Ingress.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Ingress, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Ingress]:
@@ -242,11 +257,17 @@ class AsyncIPAddressClient(AsyncResourceClient):
         body: IPAddress | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> IPAddress:
-        """Server-side apply: create or update the IPAddress and own the fields in `body`."""
+        """Server-side apply: create or update the IPAddress.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(IPAddress, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> IPAddress | Status:
-        """Delete the IPAddress. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the IPAddress called `name`.
+
+        Returns the IPAddress if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(IPAddress, name, options)
 
     async def delete_collection(
@@ -314,11 +335,17 @@ class AsyncNetworkPolicyClient(AsyncNetworkPolicyCollection):
         body: NetworkPolicy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> NetworkPolicy:
-        """Server-side apply: create or update the NetworkPolicy and own the fields in `body`."""
+        """Server-side apply: create or update the NetworkPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(NetworkPolicy, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> NetworkPolicy | Status:
-        """Delete the NetworkPolicy. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the NetworkPolicy called `name`.
+
+        Returns the NetworkPolicy if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(NetworkPolicy, name, options)
 
     async def delete_collection(
@@ -377,11 +404,17 @@ class AsyncServiceCIDRClient(AsyncResourceClient):
         body: ServiceCIDR | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
-        """Server-side apply: create or update the ServiceCIDR and own the fields in `body`."""
+        """Server-side apply: create or update the ServiceCIDR.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ServiceCIDR, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ServiceCIDR | Status:
-        """Delete the ServiceCIDR. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ServiceCIDR called `name`.
+
+        Returns the ServiceCIDR if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ServiceCIDR, name, options)
 
     async def delete_collection(
@@ -404,7 +437,10 @@ class AsyncServiceCIDRClient(AsyncResourceClient):
         body: ServiceCIDR | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
-        """Server-side apply: update the status of the ServiceCIDR and own the fields in `body`."""
+        """Server-side apply: update the status of the ServiceCIDR.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ServiceCIDR, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[ServiceCIDR]:

@@ -80,11 +80,17 @@ class AsyncIPAddressClient(AsyncResourceClient):
         body: IPAddress | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> IPAddress:
-        """Server-side apply: create or update the IPAddress and own the fields in `body`."""
+        """Server-side apply: create or update the IPAddress.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(IPAddress, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> IPAddress | Status:
-        """Delete the IPAddress. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the IPAddress called `name`.
+
+        Returns the IPAddress if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(IPAddress, name, options)
 
     async def delete_collection(
@@ -143,11 +149,17 @@ class AsyncServiceCIDRClient(AsyncResourceClient):
         body: ServiceCIDR | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
-        """Server-side apply: create or update the ServiceCIDR and own the fields in `body`."""
+        """Server-side apply: create or update the ServiceCIDR.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ServiceCIDR, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ServiceCIDR | Status:
-        """Delete the ServiceCIDR. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ServiceCIDR called `name`.
+
+        Returns the ServiceCIDR if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ServiceCIDR, name, options)
 
     async def delete_collection(
@@ -170,7 +182,10 @@ class AsyncServiceCIDRClient(AsyncResourceClient):
         body: ServiceCIDR | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceCIDR:
-        """Server-side apply: update the status of the ServiceCIDR and own the fields in `body`."""
+        """Server-side apply: update the status of the ServiceCIDR.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ServiceCIDR, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[ServiceCIDR]:

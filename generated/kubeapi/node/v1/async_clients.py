@@ -79,11 +79,17 @@ class AsyncRuntimeClassClient(AsyncResourceClient):
         body: RuntimeClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> RuntimeClass:
-        """Server-side apply: create or update the RuntimeClass and own the fields in `body`."""
+        """Server-side apply: create or update the RuntimeClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(RuntimeClass, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> RuntimeClass | Status:
-        """Delete the RuntimeClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the RuntimeClass called `name`.
+
+        Returns the RuntimeClass if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(RuntimeClass, name, options)
 
     async def delete_collection(

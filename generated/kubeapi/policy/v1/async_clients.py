@@ -98,7 +98,10 @@ class AsyncPodDisruptionBudgetClient(AsyncPodDisruptionBudgetCollection):
         body: PodDisruptionBudget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PodDisruptionBudget:
-        """Server-side apply: create or update the PodDisruptionBudget and own the fields in `body`."""
+        """Server-side apply: create or update the PodDisruptionBudget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PodDisruptionBudget, body, options)
 
     async def delete(
@@ -106,7 +109,10 @@ class AsyncPodDisruptionBudgetClient(AsyncPodDisruptionBudgetCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> PodDisruptionBudget | Status:
-        """Delete the PodDisruptionBudget. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PodDisruptionBudget called `name`.
+
+        Returns the PodDisruptionBudget if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(PodDisruptionBudget, name, options)
 
     async def delete_collection(
@@ -129,7 +135,10 @@ class AsyncPodDisruptionBudgetClient(AsyncPodDisruptionBudgetCollection):
         body: PodDisruptionBudget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PodDisruptionBudget:
-        """Server-side apply: update the status of the PodDisruptionBudget and own the fields in `body`."""
+        """Server-side apply: update the status of the PodDisruptionBudget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PodDisruptionBudget, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[PodDisruptionBudget]:

@@ -107,7 +107,10 @@ class ClusterRoleBindingClient(ResourceClient):
         body: ClusterRoleBinding | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ClusterRoleBinding:
-        """Server-side apply: create or update the ClusterRoleBinding and own the fields in `body`."""
+        """Server-side apply: create or update the ClusterRoleBinding.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ClusterRoleBinding, body, options)
 
     def delete(
@@ -115,7 +118,10 @@ class ClusterRoleBindingClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ClusterRoleBinding | Status:
-        """Delete the ClusterRoleBinding. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ClusterRoleBinding called `name`.
+
+        Returns the ClusterRoleBinding if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ClusterRoleBinding, name, options)
 
     def delete_collection(
@@ -174,11 +180,17 @@ class ClusterRoleClient(ResourceClient):
         body: ClusterRole | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ClusterRole:
-        """Server-side apply: create or update the ClusterRole and own the fields in `body`."""
+        """Server-side apply: create or update the ClusterRole.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ClusterRole, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ClusterRole | Status:
-        """Delete the ClusterRole. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ClusterRole called `name`.
+
+        Returns the ClusterRole if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ClusterRole, name, options)
 
     def delete_collection(
@@ -241,11 +253,17 @@ class RoleBindingClient(RoleBindingCollection):
         body: RoleBinding | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> RoleBinding:
-        """Server-side apply: create or update the RoleBinding and own the fields in `body`."""
+        """Server-side apply: create or update the RoleBinding.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(RoleBinding, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> RoleBinding | Status:
-        """Delete the RoleBinding. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the RoleBinding called `name`.
+
+        Returns the RoleBinding if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(RoleBinding, name, options)
 
     def delete_collection(
@@ -307,11 +325,17 @@ class RoleClient(RoleCollection):
         body: Role | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Role:
-        """Server-side apply: create or update the Role and own the fields in `body`."""
+        """Server-side apply: create or update the Role.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Role, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Role | Status:
-        """Delete the Role. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Role called `name`.
+
+        Returns the Role if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Role, name, options)
 
     def delete_collection(

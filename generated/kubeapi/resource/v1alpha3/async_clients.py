@@ -98,11 +98,17 @@ class AsyncDeviceTaintRuleClient(AsyncResourceClient):
         body: DeviceTaintRule | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> DeviceTaintRule:
-        """Server-side apply: create or update the DeviceTaintRule and own the fields in `body`."""
+        """Server-side apply: create or update the DeviceTaintRule.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(DeviceTaintRule, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> DeviceTaintRule | Status:
-        """Delete the DeviceTaintRule. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the DeviceTaintRule called `name`.
+
+        Returns the DeviceTaintRule if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(DeviceTaintRule, name, options)
 
     async def delete_collection(
@@ -125,7 +131,10 @@ class AsyncDeviceTaintRuleClient(AsyncResourceClient):
         body: DeviceTaintRule | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> DeviceTaintRule:
-        """Server-side apply: update the status of the DeviceTaintRule and own the fields in `body`."""
+        """Server-side apply: update the status of the DeviceTaintRule.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(DeviceTaintRule, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[DeviceTaintRule]:
@@ -194,7 +203,10 @@ class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
         body: ResourcePoolStatusRequest | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourcePoolStatusRequest:
-        """Server-side apply: create or update the ResourcePoolStatusRequest and own the fields in `body`."""
+        """Server-side apply: create or update the ResourcePoolStatusRequest.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ResourcePoolStatusRequest, body, options)
 
     async def delete(
@@ -202,7 +214,10 @@ class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ResourcePoolStatusRequest | Status:
-        """Delete the ResourcePoolStatusRequest. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ResourcePoolStatusRequest called `name`.
+
+        Returns the ResourcePoolStatusRequest if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ResourcePoolStatusRequest, name, options)
 
     async def delete_collection(
@@ -225,7 +240,10 @@ class AsyncResourcePoolStatusRequestClient(AsyncResourceClient):
         body: ResourcePoolStatusRequest | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourcePoolStatusRequest:
-        """Server-side apply: update the status of the ResourcePoolStatusRequest and own the fields in `body`."""
+        """Server-side apply: update the status of the ResourcePoolStatusRequest.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ResourcePoolStatusRequest, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[ResourcePoolStatusRequest]:

@@ -94,11 +94,17 @@ class DeviceClassClient(ResourceClient):
         body: DeviceClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> DeviceClass:
-        """Server-side apply: create or update the DeviceClass and own the fields in `body`."""
+        """Server-side apply: create or update the DeviceClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(DeviceClass, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> DeviceClass | Status:
-        """Delete the DeviceClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the DeviceClass called `name`.
+
+        Returns the DeviceClass if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(DeviceClass, name, options)
 
     def delete_collection(
@@ -166,11 +172,17 @@ class ResourceClaimClient(ResourceClaimCollection):
         body: ResourceClaim | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaim:
-        """Server-side apply: create or update the ResourceClaim and own the fields in `body`."""
+        """Server-side apply: create or update the ResourceClaim.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ResourceClaim, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ResourceClaim | Status:
-        """Delete the ResourceClaim. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ResourceClaim called `name`.
+
+        Returns the ResourceClaim if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ResourceClaim, name, options)
 
     def delete_collection(
@@ -193,7 +205,10 @@ class ResourceClaimClient(ResourceClaimCollection):
         body: ResourceClaim | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaim:
-        """Server-side apply: update the status of the ResourceClaim and own the fields in `body`."""
+        """Server-side apply: update the status of the ResourceClaim.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ResourceClaim, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[ResourceClaim]:
@@ -266,7 +281,10 @@ class ResourceClaimTemplateClient(ResourceClaimTemplateCollection):
         body: ResourceClaimTemplate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceClaimTemplate:
-        """Server-side apply: create or update the ResourceClaimTemplate and own the fields in `body`."""
+        """Server-side apply: create or update the ResourceClaimTemplate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ResourceClaimTemplate, body, options)
 
     def delete(
@@ -274,7 +292,10 @@ class ResourceClaimTemplateClient(ResourceClaimTemplateCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> ResourceClaimTemplate | Status:
-        """Delete the ResourceClaimTemplate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ResourceClaimTemplate called `name`.
+
+        Returns the ResourceClaimTemplate if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ResourceClaimTemplate, name, options)
 
     def delete_collection(
@@ -338,11 +359,17 @@ class ResourceSliceClient(ResourceClient):
         body: ResourceSlice | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ResourceSlice:
-        """Server-side apply: create or update the ResourceSlice and own the fields in `body`."""
+        """Server-side apply: create or update the ResourceSlice.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ResourceSlice, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ResourceSlice | Status:
-        """Delete the ResourceSlice. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ResourceSlice called `name`.
+
+        Returns the ResourceSlice if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ResourceSlice, name, options)
 
     def delete_collection(

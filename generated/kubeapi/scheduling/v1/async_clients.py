@@ -84,11 +84,17 @@ class AsyncPriorityClassClient(AsyncResourceClient):
         body: PriorityClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PriorityClass:
-        """Server-side apply: create or update the PriorityClass and own the fields in `body`."""
+        """Server-side apply: create or update the PriorityClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(PriorityClass, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> PriorityClass | Status:
-        """Delete the PriorityClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PriorityClass called `name`.
+
+        Returns the PriorityClass if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(PriorityClass, name, options)
 
     async def delete_collection(

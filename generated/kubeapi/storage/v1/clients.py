@@ -106,11 +106,17 @@ class CSIDriverClient(ResourceClient):
         body: CSIDriver | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CSIDriver:
-        """Server-side apply: create or update the CSIDriver and own the fields in `body`."""
+        """Server-side apply: create or update the CSIDriver.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CSIDriver, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CSIDriver | Status:
-        """Delete the CSIDriver. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CSIDriver called `name`.
+
+        Returns the CSIDriver if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CSIDriver, name, options)
 
     def delete_collection(
@@ -169,11 +175,17 @@ class CSINodeClient(ResourceClient):
         body: CSINode | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CSINode:
-        """Server-side apply: create or update the CSINode and own the fields in `body`."""
+        """Server-side apply: create or update the CSINode.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CSINode, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CSINode | Status:
-        """Delete the CSINode. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CSINode called `name`.
+
+        Returns the CSINode if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CSINode, name, options)
 
     def delete_collection(
@@ -249,7 +261,10 @@ class CSIStorageCapacityClient(CSIStorageCapacityCollection):
         body: CSIStorageCapacity | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CSIStorageCapacity:
-        """Server-side apply: create or update the CSIStorageCapacity and own the fields in `body`."""
+        """Server-side apply: create or update the CSIStorageCapacity.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CSIStorageCapacity, body, options)
 
     def delete(
@@ -257,7 +272,10 @@ class CSIStorageCapacityClient(CSIStorageCapacityCollection):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> CSIStorageCapacity | Status:
-        """Delete the CSIStorageCapacity. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CSIStorageCapacity called `name`.
+
+        Returns the CSIStorageCapacity if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CSIStorageCapacity, name, options)
 
     def delete_collection(
@@ -316,11 +334,17 @@ class StorageClassClient(ResourceClient):
         body: StorageClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> StorageClass:
-        """Server-side apply: create or update the StorageClass and own the fields in `body`."""
+        """Server-side apply: create or update the StorageClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(StorageClass, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> StorageClass | Status:
-        """Delete the StorageClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the StorageClass called `name`.
+
+        Returns the StorageClass if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(StorageClass, name, options)
 
     def delete_collection(
@@ -392,7 +416,10 @@ class VolumeAttachmentClient(ResourceClient):
         body: VolumeAttachment | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttachment:
-        """Server-side apply: create or update the VolumeAttachment and own the fields in `body`."""
+        """Server-side apply: create or update the VolumeAttachment.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(VolumeAttachment, body, options)
 
     def delete(
@@ -400,7 +427,10 @@ class VolumeAttachmentClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> VolumeAttachment | Status:
-        """Delete the VolumeAttachment. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the VolumeAttachment called `name`.
+
+        Returns the VolumeAttachment if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(VolumeAttachment, name, options)
 
     def delete_collection(
@@ -423,7 +453,10 @@ class VolumeAttachmentClient(ResourceClient):
         body: VolumeAttachment | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttachment:
-        """Server-side apply: update the status of the VolumeAttachment and own the fields in `body`."""
+        """Server-side apply: update the status of the VolumeAttachment.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(VolumeAttachment, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[VolumeAttachment]:
@@ -492,7 +525,10 @@ class VolumeAttributesClassClient(ResourceClient):
         body: VolumeAttributesClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttributesClass:
-        """Server-side apply: create or update the VolumeAttributesClass and own the fields in `body`."""
+        """Server-side apply: create or update the VolumeAttributesClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(VolumeAttributesClass, body, options)
 
     def delete(
@@ -500,7 +536,10 @@ class VolumeAttributesClassClient(ResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> VolumeAttributesClass | Status:
-        """Delete the VolumeAttributesClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the VolumeAttributesClass called `name`.
+
+        Returns the VolumeAttributesClass if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(VolumeAttributesClass, name, options)
 
     def delete_collection(

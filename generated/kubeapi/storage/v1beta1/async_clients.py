@@ -92,7 +92,10 @@ class AsyncVolumeAttributesClassClient(AsyncResourceClient):
         body: VolumeAttributesClass | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> VolumeAttributesClass:
-        """Server-side apply: create or update the VolumeAttributesClass and own the fields in `body`."""
+        """Server-side apply: create or update the VolumeAttributesClass.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(VolumeAttributesClass, body, options)
 
     async def delete(
@@ -100,7 +103,10 @@ class AsyncVolumeAttributesClassClient(AsyncResourceClient):
         name: str,
         **options: Unpack[DeleteOptions],
     ) -> VolumeAttributesClass | Status:
-        """Delete the VolumeAttributesClass. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the VolumeAttributesClass called `name`.
+
+        Returns the VolumeAttributesClass if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(VolumeAttributesClass, name, options)
 
     async def delete_collection(

@@ -94,11 +94,17 @@ class CronTabClient(CronTabExpansion, CronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: create or update the CronTab and own the fields in `body`."""
+        """Server-side apply: create or update the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CronTab, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronTab | Status:
-        """Delete the CronTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronTab called `name`.
+
+        Returns the CronTab if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CronTab, name, options)
 
     def delete_collection(
@@ -117,7 +123,10 @@ class CronTabClient(CronTabExpansion, CronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: update the status of the CronTab and own the fields in `body`."""
+        """Server-side apply: update the status of the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CronTab, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[CronTab]:

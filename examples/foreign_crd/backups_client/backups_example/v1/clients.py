@@ -96,11 +96,17 @@ class BackupClient(BackupExpansion, BackupCollection):
         body: Backup | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Backup:
-        """Server-side apply: create or update the Backup and own the fields in `body`."""
+        """Server-side apply: create or update the Backup.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Backup, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Backup | Status:
-        """Delete the Backup. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Backup called `name`.
+
+        Returns the Backup if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Backup, name, options)
 
     def delete_collection(
@@ -119,7 +125,10 @@ class BackupClient(BackupExpansion, BackupCollection):
         body: Backup | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Backup:
-        """Server-side apply: update the status of the Backup and own the fields in `body`."""
+        """Server-side apply: update the status of the Backup.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Backup, body, options, subresource="status")
 
     def scale(self, name: str) -> Subresource[Scale]:
@@ -184,11 +193,17 @@ class BackupStoreClient(ResourceClient):
         body: BackupStore | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> BackupStore:
-        """Server-side apply: create or update the BackupStore and own the fields in `body`."""
+        """Server-side apply: create or update the BackupStore.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(BackupStore, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> BackupStore | Status:
-        """Delete the BackupStore. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the BackupStore called `name`.
+
+        Returns the BackupStore if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(BackupStore, name, options)
 
     def delete_collection(
@@ -211,7 +226,10 @@ class BackupStoreClient(ResourceClient):
         body: BackupStore | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> BackupStore:
-        """Server-side apply: update the status of the BackupStore and own the fields in `body`."""
+        """Server-side apply: update the status of the BackupStore.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(BackupStore, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[BackupStore]:
@@ -275,11 +293,17 @@ class DrillClient(DrillCollection):
         body: Drill | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Drill:
-        """Server-side apply: create or update the Drill and own the fields in `body`."""
+        """Server-side apply: create or update the Drill.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Drill, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Drill | Status:
-        """Delete the Drill. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Drill called `name`.
+
+        Returns the Drill if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Drill, name, options)
 
     def delete_collection(

@@ -91,11 +91,17 @@ class BackupClient(BackupCollection):
         body: Backup | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Backup:
-        """Server-side apply: create or update the Backup and own the fields in `body`."""
+        """Server-side apply: create or update the Backup.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Backup, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Backup | Status:
-        """Delete the Backup. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Backup called `name`.
+
+        Returns the Backup if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Backup, name, options)
 
     def delete_collection(
@@ -114,7 +120,10 @@ class BackupClient(BackupCollection):
         body: Backup | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Backup:
-        """Server-side apply: update the status of the Backup and own the fields in `body`."""
+        """Server-side apply: update the status of the Backup.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Backup, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Backup]:

@@ -92,11 +92,17 @@ class PodToServiceClient(PodToServiceCollection):
         body: PodToService | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> PodToService:
-        """Server-side apply: create or update the PodToService and own the fields in `body`."""
+        """Server-side apply: create or update the PodToService.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(PodToService, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> PodToService | Status:
-        """Delete the PodToService. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the PodToService called `name`.
+
+        Returns the PodToService if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(PodToService, name, options)
 
     def delete_collection(

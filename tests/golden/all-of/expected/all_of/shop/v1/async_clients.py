@@ -91,11 +91,17 @@ class AsyncThingClient(AsyncThingCollection):
         body: Thing | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Thing:
-        """Server-side apply: create or update the Thing and own the fields in `body`."""
+        """Server-side apply: create or update the Thing.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Thing, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Thing | Status:
-        """Delete the Thing. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Thing called `name`.
+
+        Returns the Thing if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Thing, name, options)
 
     async def delete_collection(

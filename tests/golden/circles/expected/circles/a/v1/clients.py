@@ -87,11 +87,17 @@ class EggClient(EggCollection):
         return self._edit(Egg, name, change, options)
 
     def apply(self, body: Egg | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Egg:
-        """Server-side apply: create or update the Egg and own the fields in `body`."""
+        """Server-side apply: create or update the Egg.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Egg, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Egg | Status:
-        """Delete the Egg. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Egg called `name`.
+
+        Returns the Egg if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Egg, name, options)
 
     def delete_collection(

@@ -87,11 +87,17 @@ class HenClient(HenCollection):
         return self._edit(Hen, name, change, options)
 
     def apply(self, body: Hen | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Hen:
-        """Server-side apply: create or update the Hen and own the fields in `body`."""
+        """Server-side apply: create or update the Hen.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Hen, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Hen | Status:
-        """Delete the Hen. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Hen called `name`.
+
+        Returns the Hen if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Hen, name, options)
 
     def delete_collection(

@@ -95,11 +95,17 @@ class BoatClient(BoatCollection):
         body: Boat | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Boat:
-        """Server-side apply: create or update the Boat and own the fields in `body`."""
+        """Server-side apply: create or update the Boat.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Boat, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Boat | Status:
-        """Delete the Boat. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Boat called `name`.
+
+        Returns the Boat if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Boat, name, options)
 
     def delete_collection(
@@ -166,11 +172,17 @@ class FleetClient(FleetCollection):
         body: Fleet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Fleet:
-        """Server-side apply: create or update the Fleet and own the fields in `body`."""
+        """Server-side apply: create or update the Fleet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Fleet, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Fleet | Status:
-        """Delete the Fleet. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Fleet called `name`.
+
+        Returns the Fleet if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Fleet, name, options)
 
     def delete_collection(
@@ -237,11 +249,17 @@ class ShipClient(ShipCollection):
         body: Ship | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Ship:
-        """Server-side apply: create or update the Ship and own the fields in `body`."""
+        """Server-side apply: create or update the Ship.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Ship, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Ship | Status:
-        """Delete the Ship. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Ship called `name`.
+
+        Returns the Ship if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Ship, name, options)
 
     def delete_collection(

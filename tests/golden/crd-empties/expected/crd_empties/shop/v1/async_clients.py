@@ -91,11 +91,17 @@ class AsyncStoreClient(AsyncStoreCollection):
         body: Store | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Store:
-        """Server-side apply: create or update the Store and own the fields in `body`."""
+        """Server-side apply: create or update the Store.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Store, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Store | Status:
-        """Delete the Store. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Store called `name`.
+
+        Returns the Store if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Store, name, options)
 
     async def delete_collection(
@@ -114,7 +120,10 @@ class AsyncStoreClient(AsyncStoreCollection):
         body: Store | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Store:
-        """Server-side apply: update the status of the Store and own the fields in `body`."""
+        """Server-side apply: update the status of the Store.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Store, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Store]:

@@ -91,11 +91,17 @@ class GadgetClient(GadgetCollection):
         body: Gadget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Gadget:
-        """Server-side apply: create or update the Gadget and own the fields in `body`."""
+        """Server-side apply: create or update the Gadget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Gadget, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Gadget | Status:
-        """Delete the Gadget. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Gadget called `name`.
+
+        Returns the Gadget if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Gadget, name, options)
 
     def delete_collection(
@@ -114,7 +120,10 @@ class GadgetClient(GadgetCollection):
         body: Gadget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Gadget:
-        """Server-side apply: update the status of the Gadget and own the fields in `body`."""
+        """Server-side apply: update the status of the Gadget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Gadget, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Gadget]:

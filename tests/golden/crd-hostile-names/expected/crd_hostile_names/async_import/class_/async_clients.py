@@ -91,11 +91,17 @@ class AsyncModelClient(AsyncModelCollection):
         body: Model | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Model:
-        """Server-side apply: create or update the Model and own the fields in `body`."""
+        """Server-side apply: create or update the Model.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Model, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Model | Status:
-        """Delete the Model. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Model called `name`.
+
+        Returns the Model if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Model, name, options)
 
     async def delete_collection(

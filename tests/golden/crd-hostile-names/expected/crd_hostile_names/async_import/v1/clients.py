@@ -92,11 +92,17 @@ class ClassClient(ClassCollection):
         body: Class | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Class:
-        """Server-side apply: create or update the Class and own the fields in `body`."""
+        """Server-side apply: create or update the Class.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Class, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Class | Status:
-        """Delete the Class. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Class called `name`.
+
+        Returns the Class if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Class, name, options)
 
     def delete_collection(
@@ -115,7 +121,10 @@ class ClassClient(ClassCollection):
         body: Class | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Class:
-        """Server-side apply: update the status of the Class and own the fields in `body`."""
+        """Server-side apply: update the status of the Class.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Class, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Class]:
@@ -176,11 +185,17 @@ class ClassSpecClient(ResourceClient):
         body: ClassSpec | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ClassSpec:
-        """Server-side apply: create or update the ClassSpec and own the fields in `body`."""
+        """Server-side apply: create or update the ClassSpec.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(ClassSpec, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ClassSpec | Status:
-        """Delete the ClassSpec. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ClassSpec called `name`.
+
+        Returns the ClassSpec if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(ClassSpec, name, options)
 
     def delete_collection(

@@ -91,11 +91,17 @@ class AsyncVeteranClient(AsyncVeteranCollection):
         body: Veteran | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Veteran:
-        """Server-side apply: create or update the Veteran and own the fields in `body`."""
+        """Server-side apply: create or update the Veteran.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Veteran, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Veteran | Status:
-        """Delete the Veteran. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Veteran called `name`.
+
+        Returns the Veteran if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Veteran, name, options)
 
     async def delete_collection(
@@ -114,7 +120,10 @@ class AsyncVeteranClient(AsyncVeteranCollection):
         body: Veteran | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Veteran:
-        """Server-side apply: update the status of the Veteran and own the fields in `body`."""
+        """Server-side apply: update the status of the Veteran.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Veteran, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Veteran]:

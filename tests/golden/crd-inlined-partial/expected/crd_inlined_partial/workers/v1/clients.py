@@ -91,11 +91,17 @@ class BrokerClient(BrokerCollection):
         body: Broker | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Broker:
-        """Server-side apply: create or update the Broker and own the fields in `body`."""
+        """Server-side apply: create or update the Broker.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Broker, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Broker | Status:
-        """Delete the Broker. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Broker called `name`.
+
+        Returns the Broker if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Broker, name, options)
 
     def delete_collection(
@@ -114,7 +120,10 @@ class BrokerClient(BrokerCollection):
         body: Broker | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Broker:
-        """Server-side apply: update the status of the Broker and own the fields in `body`."""
+        """Server-side apply: update the status of the Broker.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Broker, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Broker]:

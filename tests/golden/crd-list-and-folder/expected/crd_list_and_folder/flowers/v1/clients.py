@@ -91,11 +91,17 @@ class RoseClient(RoseCollection):
         body: Rose | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Rose:
-        """Server-side apply: create or update the Rose and own the fields in `body`."""
+        """Server-side apply: create or update the Rose.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Rose, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Rose | Status:
-        """Delete the Rose. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Rose called `name`.
+
+        Returns the Rose if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Rose, name, options)
 
     def delete_collection(

@@ -93,11 +93,17 @@ class AsyncAppleClient(AsyncAppleCollection):
         body: Apple | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Apple:
-        """Server-side apply: create or update the Apple and own the fields in `body`."""
+        """Server-side apply: create or update the Apple.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Apple, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Apple | Status:
-        """Delete the Apple. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Apple called `name`.
+
+        Returns the Apple if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Apple, name, options)
 
     async def delete_collection(
@@ -164,11 +170,17 @@ class AsyncPearClient(AsyncPearCollection):
         body: Pear | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pear:
-        """Server-side apply: create or update the Pear and own the fields in `body`."""
+        """Server-side apply: create or update the Pear.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pear, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pear | Status:
-        """Delete the Pear. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pear called `name`.
+
+        Returns the Pear if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Pear, name, options)
 
     async def delete_collection(

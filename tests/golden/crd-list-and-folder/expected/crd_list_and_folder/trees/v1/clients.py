@@ -82,11 +82,17 @@ class ElmClient(ResourceClient):
         return self._edit(Elm, name, change, options)
 
     def apply(self, body: Elm | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Elm:
-        """Server-side apply: create or update the Elm and own the fields in `body`."""
+        """Server-side apply: create or update the Elm.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Elm, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Elm | Status:
-        """Delete the Elm. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Elm called `name`.
+
+        Returns the Elm if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Elm, name, options)
 
     def delete_collection(
@@ -145,11 +151,17 @@ class OakClient(ResourceClient):
         return self._edit(Oak, name, change, options)
 
     def apply(self, body: Oak | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Oak:
-        """Server-side apply: create or update the Oak and own the fields in `body`."""
+        """Server-side apply: create or update the Oak.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Oak, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Oak | Status:
-        """Delete the Oak. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Oak called `name`.
+
+        Returns the Oak if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Oak, name, options)
 
     def delete_collection(

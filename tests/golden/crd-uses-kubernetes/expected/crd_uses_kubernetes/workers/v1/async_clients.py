@@ -93,11 +93,17 @@ class AsyncPoolClient(AsyncPoolCollection):
         body: Pool | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pool:
-        """Server-side apply: create or update the Pool and own the fields in `body`."""
+        """Server-side apply: create or update the Pool.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pool, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pool | Status:
-        """Delete the Pool. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pool called `name`.
+
+        Returns the Pool if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Pool, name, options)
 
     async def delete_collection(
@@ -116,7 +122,10 @@ class AsyncPoolClient(AsyncPoolCollection):
         body: Pool | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pool:
-        """Server-side apply: update the status of the Pool and own the fields in `body`."""
+        """Server-side apply: update the status of the Pool.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pool, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Pool]:
@@ -180,11 +189,17 @@ class AsyncWorkerClient(AsyncWorkerCollection):
         body: Worker | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Worker:
-        """Server-side apply: create or update the Worker and own the fields in `body`."""
+        """Server-side apply: create or update the Worker.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Worker, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Worker | Status:
-        """Delete the Worker. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Worker called `name`.
+
+        Returns the Worker if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Worker, name, options)
 
     async def delete_collection(
@@ -203,7 +218,10 @@ class AsyncWorkerClient(AsyncWorkerCollection):
         body: Worker | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Worker:
-        """Server-side apply: update the status of the Worker and own the fields in `body`."""
+        """Server-side apply: update the status of the Worker.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Worker, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Worker]:

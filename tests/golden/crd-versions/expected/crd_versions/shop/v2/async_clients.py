@@ -85,11 +85,17 @@ class AsyncWidgetClient(AsyncResourceClient):
         body: Widget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Widget:
-        """Server-side apply: create or update the Widget and own the fields in `body`."""
+        """Server-side apply: create or update the Widget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Widget, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Widget | Status:
-        """Delete the Widget. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Widget called `name`.
+
+        Returns the Widget if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Widget, name, options)
 
     async def delete_collection(
@@ -108,7 +114,10 @@ class AsyncWidgetClient(AsyncResourceClient):
         body: Widget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Widget:
-        """Server-side apply: update the status of the Widget and own the fields in `body`."""
+        """Server-side apply: update the status of the Widget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Widget, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Widget]:

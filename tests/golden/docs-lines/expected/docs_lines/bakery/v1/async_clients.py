@@ -91,11 +91,17 @@ class AsyncOvenClient(AsyncOvenCollection):
         body: Oven | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Oven:
-        """Server-side apply: create or update the Oven and own the fields in `body`."""
+        """Server-side apply: create or update the Oven.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Oven, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Oven | Status:
-        """Delete the Oven. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Oven called `name`.
+
+        Returns the Oven if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Oven, name, options)
 
     async def delete_collection(

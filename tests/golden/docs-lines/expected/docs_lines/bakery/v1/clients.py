@@ -91,11 +91,17 @@ class OvenClient(OvenCollection):
         body: Oven | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Oven:
-        """Server-side apply: create or update the Oven and own the fields in `body`."""
+        """Server-side apply: create or update the Oven.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Oven, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Oven | Status:
-        """Delete the Oven. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Oven called `name`.
+
+        Returns the Oven if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Oven, name, options)
 
     def delete_collection(

@@ -90,11 +90,17 @@ class PumpClient(PumpExpansion, ResourceClient):
         body: Pump | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pump:
-        """Server-side apply: create or update the Pump and own the fields in `body`."""
+        """Server-side apply: create or update the Pump.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Pump, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pump | Status:
-        """Delete the Pump. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pump called `name`.
+
+        Returns the Pump if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Pump, name, options)
 
     def delete_collection(
@@ -113,7 +119,10 @@ class PumpClient(PumpExpansion, ResourceClient):
         body: Pump | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pump:
-        """Server-side apply: update the status of the Pump and own the fields in `body`."""
+        """Server-side apply: update the status of the Pump.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Pump, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Pump]:
@@ -177,11 +186,17 @@ class TankClient(TankExpansion, TankCollection):
         body: Tank | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Tank:
-        """Server-side apply: create or update the Tank and own the fields in `body`."""
+        """Server-side apply: create or update the Tank.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Tank, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Tank | Status:
-        """Delete the Tank. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Tank called `name`.
+
+        Returns the Tank if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Tank, name, options)
 
     def delete_collection(

@@ -94,11 +94,17 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: create or update the CronTab and own the fields in `body`."""
+        """Server-side apply: create or update the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(CronTab, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronTab | Status:
-        """Delete the CronTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronTab called `name`.
+
+        Returns the CronTab if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(CronTab, name, options)
 
     async def delete_collection(
@@ -178,7 +184,10 @@ class AsyncFleetClient(AsyncResourceClient):
         body: Fleet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Fleet:
-        """Server-side apply: create or update the Fleet and own the fields in `body`."""
+        """Server-side apply: create or update the Fleet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Fleet, body, options)
 
     async def delete_collection(

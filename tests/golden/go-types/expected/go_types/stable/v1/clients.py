@@ -94,11 +94,17 @@ class CronTabClient(CronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: create or update the CronTab and own the fields in `body`."""
+        """Server-side apply: create or update the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CronTab, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronTab | Status:
-        """Delete the CronTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronTab called `name`.
+
+        Returns the CronTab if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CronTab, name, options)
 
     def delete_collection(
@@ -178,7 +184,10 @@ class FleetClient(ResourceClient):
         body: Fleet | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Fleet:
-        """Server-side apply: create or update the Fleet and own the fields in `body`."""
+        """Server-side apply: create or update the Fleet.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Fleet, body, options)
 
     def delete_collection(

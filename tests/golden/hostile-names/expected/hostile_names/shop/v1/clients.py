@@ -87,11 +87,17 @@ class OddClient(OddCollection):
         return self._edit(Odd, name, change, options)
 
     def apply(self, body: Odd | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Odd:
-        """Server-side apply: create or update the Odd and own the fields in `body`."""
+        """Server-side apply: create or update the Odd.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Odd, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Odd | Status:
-        """Delete the Odd. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Odd called `name`.
+
+        Returns the Odd if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Odd, name, options)
 
     def delete_collection(

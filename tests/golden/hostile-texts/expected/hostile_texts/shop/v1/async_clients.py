@@ -90,11 +90,17 @@ class AsyncCrateClient(AsyncCrateCollection):
         body: Crate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Crate:
-        """Server-side apply: create or update the Crate and own the fields in `body`."""
+        """Server-side apply: create or update the Crate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Crate, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Crate | Status:
-        """Delete the Crate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Crate called `name`.
+
+        Returns the Crate if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Crate, name, options)
 
     async def update_status(self, body: Crate, **options: Unpack[WriteOptions]) -> Crate:
@@ -106,7 +112,10 @@ class AsyncCrateClient(AsyncCrateCollection):
         body: Crate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Crate:
-        """Server-side apply: update the status of the Crate and own the fields in `body`."""
+        """Server-side apply: update the status of the Crate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Crate, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Crate]:

@@ -90,11 +90,17 @@ class CrateClient(CrateCollection):
         body: Crate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Crate:
-        """Server-side apply: create or update the Crate and own the fields in `body`."""
+        """Server-side apply: create or update the Crate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Crate, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Crate | Status:
-        """Delete the Crate. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Crate called `name`.
+
+        Returns the Crate if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Crate, name, options)
 
     def update_status(self, body: Crate, **options: Unpack[WriteOptions]) -> Crate:
@@ -106,7 +112,10 @@ class CrateClient(CrateCollection):
         body: Crate | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Crate:
-        """Server-side apply: update the status of the Crate and own the fields in `body`."""
+        """Server-side apply: update the status of the Crate.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Crate, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Crate]:

@@ -88,11 +88,17 @@ class AsyncPodClient(AsyncPodCollection):
         return await self._edit(Pod, name, change, options)
 
     async def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
-        """Server-side apply: create or update the Pod and own the fields in `body`."""
+        """Server-side apply: create or update the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pod, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pod | Status:
-        """Delete the Pod. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pod called `name`.
+
+        Returns the Pod if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Pod, name, options)
 
     async def delete_collection(
@@ -111,7 +117,10 @@ class AsyncPodClient(AsyncPodCollection):
         body: Pod | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pod:
-        """Server-side apply: update the status of the Pod and own the fields in `body`."""
+        """Server-side apply: update the status of the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pod, body, options, subresource="status")
 
     def ephemeral_containers(self, name: str) -> AsyncSubresource[Pod]:

@@ -133,11 +133,17 @@ class AsyncNamespaceClient(AsyncResourceClient):
         body: Namespace | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Namespace:
-        """Server-side apply: create or update the Namespace and own the fields in `body`."""
+        """Server-side apply: create or update the Namespace.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Namespace, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Namespace | Status:
-        """Delete the Namespace. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Namespace called `name`.
+
+        Returns the Namespace if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Namespace, name, options)
 
     async def finalize(self, body: Namespace, **options: Unpack[WriteOptions]) -> Namespace:
@@ -192,11 +198,17 @@ class AsyncPodClient(AsyncPodCollection):
         return await self._edit(Pod, name, change, options)
 
     async def apply(self, body: Pod | Mapping[str, object], **options: Unpack[ApplyOptions]) -> Pod:
-        """Server-side apply: create or update the Pod and own the fields in `body`."""
+        """Server-side apply: create or update the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pod, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Pod | Status:
-        """Delete the Pod. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Pod called `name`.
+
+        Returns the Pod if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Pod, name, options)
 
     async def delete_collection(
@@ -215,7 +227,10 @@ class AsyncPodClient(AsyncPodCollection):
         body: Pod | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Pod:
-        """Server-side apply: update the status of the Pod and own the fields in `body`."""
+        """Server-side apply: update the status of the Pod.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Pod, body, options, subresource="status")
 
     def ephemeral_containers(self, name: str) -> AsyncSubresource[Pod]:
@@ -306,11 +321,17 @@ class AsyncServiceAccountClient(AsyncServiceAccountCollection):
         body: ServiceAccount | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ServiceAccount:
-        """Server-side apply: create or update the ServiceAccount and own the fields in `body`."""
+        """Server-side apply: create or update the ServiceAccount.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ServiceAccount, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ServiceAccount | Status:
-        """Delete the ServiceAccount. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ServiceAccount called `name`.
+
+        Returns the ServiceAccount if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ServiceAccount, name, options)
 
     async def delete_collection(

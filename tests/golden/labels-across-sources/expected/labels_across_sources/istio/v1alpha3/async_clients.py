@@ -91,11 +91,17 @@ class AsyncRouteClient(AsyncRouteCollection):
         body: Route | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Route:
-        """Server-side apply: create or update the Route and own the fields in `body`."""
+        """Server-side apply: create or update the Route.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Route, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Route | Status:
-        """Delete the Route. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Route called `name`.
+
+        Returns the Route if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Route, name, options)
 
     async def delete_collection(

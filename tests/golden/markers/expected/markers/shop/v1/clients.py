@@ -123,7 +123,10 @@ class KeptClient(KeptCollection):
         body: Kept | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Kept:
-        """Server-side apply: create or update the Kept and own the fields in `body`."""
+        """Server-side apply: create or update the Kept.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Kept, body, options)
 
     def update_status(self, body: Kept, **options: Unpack[WriteOptions]) -> Kept:
@@ -135,7 +138,10 @@ class KeptClient(KeptCollection):
         body: Kept | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Kept:
-        """Server-side apply: update the status of the Kept and own the fields in `body`."""
+        """Server-side apply: update the status of the Kept.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Kept, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Kept]:
@@ -199,11 +205,17 @@ class PlainClient(PlainCollection):
         body: Plain | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Plain:
-        """Server-side apply: create or update the Plain and own the fields in `body`."""
+        """Server-side apply: create or update the Plain.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Plain, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Plain | Status:
-        """Delete the Plain. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Plain called `name`.
+
+        Returns the Plain if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Plain, name, options)
 
     def delete_collection(
@@ -222,7 +234,10 @@ class PlainClient(PlainCollection):
         body: Plain | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Plain:
-        """Server-side apply: update the status of the Plain and own the fields in `body`."""
+        """Server-side apply: update the status of the Plain.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Plain, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Plain]:
@@ -286,11 +301,17 @@ class ScaledClient(ScaledCollection):
         body: Scaled | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Scaled:
-        """Server-side apply: create or update the Scaled and own the fields in `body`."""
+        """Server-side apply: create or update the Scaled.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Scaled, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Scaled | Status:
-        """Delete the Scaled. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Scaled called `name`.
+
+        Returns the Scaled if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Scaled, name, options)
 
     def delete_collection(
@@ -309,7 +330,10 @@ class ScaledClient(ScaledCollection):
         body: Scaled | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Scaled:
-        """Server-side apply: update the status of the Scaled and own the fields in `body`."""
+        """Server-side apply: update the status of the Scaled.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Scaled, body, options, subresource="status")
 
     def scale(self, name: str) -> Subresource[Scale]:
@@ -334,7 +358,10 @@ class ScaledClient(ScaledCollection):
         body: Scale | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Scale:
-        """Server-side apply: update the scale of the Scaled and own the fields in `body`."""
+        """Server-side apply: update the scale of the Scaled.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply_named(Scale, name, body, options, subresource="scale")
 
     def patch_scale(
@@ -433,11 +460,17 @@ class StatelessClient(StatelessCollection):
         body: Stateless | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Stateless:
-        """Server-side apply: create or update the Stateless and own the fields in `body`."""
+        """Server-side apply: create or update the Stateless.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Stateless, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Stateless | Status:
-        """Delete the Stateless. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Stateless called `name`.
+
+        Returns the Stateless if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Stateless, name, options)
 
     def delete_collection(

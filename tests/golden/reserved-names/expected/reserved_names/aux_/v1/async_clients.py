@@ -110,11 +110,17 @@ class AsyncOptionsClient(AsyncOptionsCollection):
         body: Options | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Options:
-        """Server-side apply: create or update the Options and own the fields in `body`."""
+        """Server-side apply: create or update the Options.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Options, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Options | Status:
-        """Delete the Options. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Options called `name`.
+
+        Returns the Options if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Options, name, options)
 
 
@@ -174,11 +180,17 @@ class Asynclist_Client(Asynclist_Collection):
         body: list_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> list_:
-        """Server-side apply: create or update the list and own the fields in `body`."""
+        """Server-side apply: create or update the list.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(list_, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> list_ | Status:
-        """Delete the list. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the list called `name`.
+
+        Returns the list if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(list_, name, options)
 
     async def update_status(self, body: list_, **options: Unpack[WriteOptions]) -> list_:
@@ -190,7 +202,10 @@ class Asynclist_Client(Asynclist_Collection):
         body: list_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> list_:
-        """Server-side apply: update the status of the list and own the fields in `body`."""
+        """Server-side apply: update the status of the list.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(list_, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[list_]:
@@ -254,11 +269,17 @@ class Asyncmodels_Client(Asyncmodels_Collection):
         body: models_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> models_:
-        """Server-side apply: create or update the models and own the fields in `body`."""
+        """Server-side apply: create or update the models.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(models_, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> models_ | Status:
-        """Delete the models. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the models called `name`.
+
+        Returns the models if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(models_, name, options)
 
     def async_(self, name: str) -> AsyncSubresource[models_]:
@@ -322,11 +343,17 @@ class Asyncname_Client(Asyncname_Collection):
         body: name_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> name_:
-        """Server-side apply: create or update the name and own the fields in `body`."""
+        """Server-side apply: create or update the name.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(name_, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> name_ | Status:
-        """Delete the name. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the name called `name`.
+
+        Returns the name if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(name_, name, options)
 
     def resource_(self, name: str) -> AsyncSubresource[name_]:
@@ -390,11 +417,17 @@ class Asyncspec_Client(Asyncspec_Collection):
         body: spec_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> spec_:
-        """Server-side apply: create or update the spec and own the fields in `body`."""
+        """Server-side apply: create or update the spec.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(spec_, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> spec_ | Status:
-        """Delete the spec. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the spec called `name`.
+
+        Returns the spec if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(spec_, name, options)
 
     async def update_status(self, body: spec_, **options: Unpack[WriteOptions]) -> spec_:
@@ -406,7 +439,10 @@ class Asyncspec_Client(Asyncspec_Collection):
         body: spec_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> spec_:
-        """Server-side apply: update the status of the spec and own the fields in `body`."""
+        """Server-side apply: update the status of the spec.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(spec_, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[spec_]:

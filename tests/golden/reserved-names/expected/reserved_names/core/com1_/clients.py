@@ -90,11 +90,17 @@ class AsyncJobClient(AsyncJobCollection):
         body: AsyncJob | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> AsyncJob:
-        """Server-side apply: create or update the AsyncJob and own the fields in `body`."""
+        """Server-side apply: create or update the AsyncJob.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(AsyncJob, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> AsyncJob | Status:
-        """Delete the AsyncJob. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the AsyncJob called `name`.
+
+        Returns the AsyncJob if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(AsyncJob, name, options)
 
     def aclose(self, name: str) -> Subresource[AsyncJob]:

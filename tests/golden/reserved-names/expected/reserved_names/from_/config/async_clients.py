@@ -90,11 +90,17 @@ class AsyncNone_Client(AsyncNone_Collection):
         body: None_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> None_:
-        """Server-side apply: create or update the None and own the fields in `body`."""
+        """Server-side apply: create or update the None.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(None_, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> None_ | Status:
-        """Delete the None. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the None called `name`.
+
+        Returns the None if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(None_, name, options)
 
     async def update_status(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
@@ -106,7 +112,10 @@ class AsyncNone_Client(AsyncNone_Collection):
         body: None_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> None_:
-        """Server-side apply: update the status of the None and own the fields in `body`."""
+        """Server-side apply: update the status of the None.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(None_, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[None_]:

@@ -90,11 +90,17 @@ class None_Client(None_Collection):
         body: None_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> None_:
-        """Server-side apply: create or update the None and own the fields in `body`."""
+        """Server-side apply: create or update the None.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(None_, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> None_ | Status:
-        """Delete the None. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the None called `name`.
+
+        Returns the None if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(None_, name, options)
 
     def update_status(self, body: None_, **options: Unpack[WriteOptions]) -> None_:
@@ -106,7 +112,10 @@ class None_Client(None_Collection):
         body: None_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> None_:
-        """Server-side apply: update the status of the None and own the fields in `body`."""
+        """Server-side apply: update the status of the None.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(None_, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[None_]:

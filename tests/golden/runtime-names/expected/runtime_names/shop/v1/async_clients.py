@@ -136,11 +136,17 @@ class AsyncAsyncWatchClient(AsyncAsyncWatchCollection):
         body: AsyncWatch | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> AsyncWatch:
-        """Server-side apply: create or update the AsyncWatch and own the fields in `body`."""
+        """Server-side apply: create or update the AsyncWatch.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(AsyncWatch, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> AsyncWatch | Status:
-        """Delete the AsyncWatch. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the AsyncWatch called `name`.
+
+        Returns the AsyncWatch if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(AsyncWatch, name, options)
 
     async def delete_collection(
@@ -207,11 +213,17 @@ class AsyncLiteralClient(AsyncLiteralCollection):
         body: Literal | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Literal:
-        """Server-side apply: create or update the Literal and own the fields in `body`."""
+        """Server-side apply: create or update the Literal.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Literal, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Literal | Status:
-        """Delete the Literal. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Literal called `name`.
+
+        Returns the Literal if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Literal, name, options)
 
     async def delete_collection(
@@ -278,11 +290,17 @@ class AsyncModelClient(AsyncModelCollection):
         body: Model | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Model:
-        """Server-side apply: create or update the Model and own the fields in `body`."""
+        """Server-side apply: create or update the Model.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Model, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Model | Status:
-        """Delete the Model. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Model called `name`.
+
+        Returns the Model if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Model, name, options)
 
     async def delete_collection(
@@ -349,11 +367,17 @@ class AsyncNone_Client(AsyncNone_Collection):
         body: None_ | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> None_:
-        """Server-side apply: create or update the None and own the fields in `body`."""
+        """Server-side apply: create or update the None.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(None_, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> None_ | Status:
-        """Delete the None. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the None called `name`.
+
+        Returns the None if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(None_, name, options)
 
     async def delete_collection(
@@ -421,11 +445,17 @@ class AsyncObjectMetaClient(AsyncObjectMetaCollection):
         body: ObjectMeta | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> ObjectMeta:
-        """Server-side apply: create or update the ObjectMeta and own the fields in `body`."""
+        """Server-side apply: create or update the ObjectMeta.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(ObjectMeta, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> ObjectMeta | Status:
-        """Delete the ObjectMeta. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the ObjectMeta called `name`.
+
+        Returns the ObjectMeta if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(ObjectMeta, name, options)
 
     async def delete_collection(
@@ -492,11 +522,17 @@ class AsyncQuantityClient(AsyncQuantityCollection):
         body: Quantity | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Quantity:
-        """Server-side apply: create or update the Quantity and own the fields in `body`."""
+        """Server-side apply: create or update the Quantity.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Quantity, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Quantity | Status:
-        """Delete the Quantity. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Quantity called `name`.
+
+        Returns the Quantity if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Quantity, name, options)
 
     async def delete_collection(
@@ -563,11 +599,17 @@ class AsyncResourceClient(AsyncResourceCollection):
         body: Resource | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Resource:
-        """Server-side apply: create or update the Resource and own the fields in `body`."""
+        """Server-side apply: create or update the Resource.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Resource, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Resource | Status:
-        """Delete the Resource. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Resource called `name`.
+
+        Returns the Resource if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Resource, name, options)
 
     async def delete_collection(
@@ -634,11 +676,17 @@ class AsyncStatusClient(AsyncStatusCollection):
         body: shop_Status | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> shop_Status:
-        """Server-side apply: create or update the Status and own the fields in `body`."""
+        """Server-side apply: create or update the Status.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(shop_Status, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> shop_Status | Status:
-        """Delete the Status. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Status called `name`.
+
+        Returns the Status if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(shop_Status, name, options)
 
     async def delete_collection(

@@ -95,11 +95,17 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: create or update the CronTab and own the fields in `body`."""
+        """Server-side apply: create or update the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(CronTab, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronTab | Status:
-        """Delete the CronTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronTab called `name`.
+
+        Returns the CronTab if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(CronTab, name, options)
 
     async def delete_collection(
@@ -118,7 +124,10 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: update the status of the CronTab and own the fields in `body`."""
+        """Server-side apply: update the status of the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(CronTab, body, options, subresource="status")
 
     def scale(self, name: str) -> AsyncSubresource[Scale]:
@@ -183,11 +192,17 @@ class AsyncRunPolicyClient(AsyncResourceClient):
         body: RunPolicy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> RunPolicy:
-        """Server-side apply: create or update the RunPolicy and own the fields in `body`."""
+        """Server-side apply: create or update the RunPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(RunPolicy, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> RunPolicy | Status:
-        """Delete the RunPolicy. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the RunPolicy called `name`.
+
+        Returns the RunPolicy if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(RunPolicy, name, options)
 
     async def delete_collection(

@@ -79,11 +79,17 @@ class AsyncAsyncJobClient(AsyncAsyncJobCollection):
         body: AsyncJob | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> AsyncJob:
-        """Server-side apply: create or update the AsyncJob and own the fields in `body`."""
+        """Server-side apply: create or update the AsyncJob.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(AsyncJob, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> AsyncJob | Status:
-        """Delete the AsyncJob. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the AsyncJob called `name`.
+
+        Returns the AsyncJob if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(AsyncJob, name, options)
 
 
@@ -175,7 +181,10 @@ class AsyncRobotClient(AsyncRobotCollection):
         body: Robot | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Robot:
-        """Server-side apply: create or update the Robot and own the fields in `body`."""
+        """Server-side apply: create or update the Robot.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Robot, body, options)
 
     async def delete_collection(
@@ -194,7 +203,10 @@ class AsyncRobotClient(AsyncRobotCollection):
         body: Robot | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Robot:
-        """Server-side apply: update the status of the Robot and own the fields in `body`."""
+        """Server-side apply: update the status of the Robot.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Robot, body, options, subresource="status")
 
     def scale(self, name: str) -> AsyncSubresource[Scale]:

@@ -86,11 +86,17 @@ class AsyncRunPolicyClient(AsyncResourceClient):
         body: Policy | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Policy:
-        """Server-side apply: create or update the RunPolicy and own the fields in `body`."""
+        """Server-side apply: create or update the RunPolicy.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Policy, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Policy | Status:
-        """Delete the RunPolicy. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the RunPolicy called `name`.
+
+        Returns the RunPolicy if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Policy, name, options)
 
     async def delete_collection(

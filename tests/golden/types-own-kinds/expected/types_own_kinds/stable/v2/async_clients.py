@@ -95,11 +95,17 @@ class AsyncCronTabClient(AsyncCronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: create or update the CronTab and own the fields in `body`."""
+        """Server-side apply: create or update the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(CronTab, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronTab | Status:
-        """Delete the CronTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronTab called `name`.
+
+        Returns the CronTab if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(CronTab, name, options)
 
     async def delete_collection(
@@ -167,11 +173,17 @@ class AsyncNightlyTabClient(AsyncNightlyTabCollection):
         body: NightlyTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> NightlyTab:
-        """Server-side apply: create or update the NightlyTab and own the fields in `body`."""
+        """Server-side apply: create or update the NightlyTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(NightlyTab, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> NightlyTab | Status:
-        """Delete the NightlyTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the NightlyTab called `name`.
+
+        Returns the NightlyTab if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(NightlyTab, name, options)
 
     async def delete_collection(

@@ -95,11 +95,17 @@ class CronTabClient(CronTabCollection):
         body: CronTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> CronTab:
-        """Server-side apply: create or update the CronTab and own the fields in `body`."""
+        """Server-side apply: create or update the CronTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(CronTab, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> CronTab | Status:
-        """Delete the CronTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the CronTab called `name`.
+
+        Returns the CronTab if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(CronTab, name, options)
 
     def delete_collection(
@@ -167,11 +173,17 @@ class NightlyTabClient(NightlyTabCollection):
         body: NightlyTab | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> NightlyTab:
-        """Server-side apply: create or update the NightlyTab and own the fields in `body`."""
+        """Server-side apply: create or update the NightlyTab.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(NightlyTab, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> NightlyTab | Status:
-        """Delete the NightlyTab. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the NightlyTab called `name`.
+
+        Returns the NightlyTab if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(NightlyTab, name, options)
 
     def delete_collection(

@@ -93,11 +93,17 @@ class ShipClient(ShipCollection):
         body: Ship | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Ship:
-        """Server-side apply: create or update the Ship and own the fields in `body`."""
+        """Server-side apply: create or update the Ship.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Ship, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Ship | Status:
-        """Delete the Ship. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Ship called `name`.
+
+        Returns the Ship if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Ship, name, options)
 
     def delete_collection(
@@ -116,7 +122,10 @@ class ShipClient(ShipCollection):
         body: Ship | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Ship:
-        """Server-side apply: update the status of the Ship and own the fields in `body`."""
+        """Server-side apply: update the status of the Ship.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Ship, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Ship]:

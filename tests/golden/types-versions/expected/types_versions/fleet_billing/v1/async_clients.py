@@ -92,11 +92,17 @@ class AsyncInvoiceClient(AsyncInvoiceCollection):
         body: Invoice | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Invoice:
-        """Server-side apply: create or update the Invoice and own the fields in `body`."""
+        """Server-side apply: create or update the Invoice.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Invoice, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Invoice | Status:
-        """Delete the Invoice. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Invoice called `name`.
+
+        Returns the Invoice if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Invoice, name, options)
 
     async def delete_collection(

@@ -92,11 +92,17 @@ class AsyncTruckClient(AsyncTruckCollection):
         body: Truck | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Truck:
-        """Server-side apply: create or update the Truck and own the fields in `body`."""
+        """Server-side apply: create or update the Truck.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Truck, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Truck | Status:
-        """Delete the Truck. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Truck called `name`.
+
+        Returns the Truck if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Truck, name, options)
 
     async def delete_collection(
@@ -115,7 +121,10 @@ class AsyncTruckClient(AsyncTruckCollection):
         body: Truck | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Truck:
-        """Server-side apply: update the status of the Truck and own the fields in `body`."""
+        """Server-side apply: update the status of the Truck.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Truck, body, options, subresource="status")
 
     def status(self, name: str) -> AsyncSubresource[Truck]:

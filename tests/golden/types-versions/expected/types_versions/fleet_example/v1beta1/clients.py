@@ -92,11 +92,17 @@ class TruckClient(TruckCollection):
         body: Truck | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Truck:
-        """Server-side apply: create or update the Truck and own the fields in `body`."""
+        """Server-side apply: create or update the Truck.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Truck, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Truck | Status:
-        """Delete the Truck. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Truck called `name`.
+
+        Returns the Truck if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Truck, name, options)
 
     def delete_collection(

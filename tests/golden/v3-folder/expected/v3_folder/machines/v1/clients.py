@@ -91,11 +91,17 @@ class WidgetClient(WidgetCollection):
         body: Widget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Widget:
-        """Server-side apply: create or update the Widget and own the fields in `body`."""
+        """Server-side apply: create or update the Widget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Widget, body, options)
 
     def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Widget | Status:
-        """Delete the Widget. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Widget called `name`.
+
+        Returns the Widget if its deletion is pending, otherwise usually a Status.
+        """
         return self._delete(Widget, name, options)
 
     def delete_collection(
@@ -114,7 +120,10 @@ class WidgetClient(WidgetCollection):
         body: Widget | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Widget:
-        """Server-side apply: update the status of the Widget and own the fields in `body`."""
+        """Server-side apply: update the status of the Widget.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return self._apply(Widget, body, options, subresource="status")
 
     def status(self, name: str) -> Subresource[Widget]:

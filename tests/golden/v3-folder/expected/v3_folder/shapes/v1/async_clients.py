@@ -84,11 +84,17 @@ class AsyncShapeClient(AsyncShapeCollection):
         body: Shape | Mapping[str, object],
         **options: Unpack[ApplyOptions],
     ) -> Shape:
-        """Server-side apply: create or update the Shape and own the fields in `body`."""
+        """Server-side apply: create or update the Shape.
+
+        The field manager owns the fields that are set in `body`.
+        """
         return await self._apply(Shape, body, options)
 
     async def delete(self, name: str, **options: Unpack[DeleteOptions]) -> Shape | Status:
-        """Delete the Shape. Returns it if deletion is pending, otherwise usually a Status."""
+        """Delete the Shape called `name`.
+
+        Returns the Shape if its deletion is pending, otherwise usually a Status.
+        """
         return await self._delete(Shape, name, options)
 
     async def delete_collection(
