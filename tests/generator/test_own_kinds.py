@@ -20,7 +20,7 @@ from clientgen.runtime.models import ObjectMeta
 from clientgen.testing import FakeCluster
 
 CASE = Path(__file__).resolve().parents[1] / "golden/types-own-kinds"
-MODULES = ("shop", "types_own_kinds")
+MODULES = ("kiosk", "types_own_kinds")
 
 
 @pytest.fixture
@@ -54,13 +54,13 @@ def test_every_group_version_can_be_imported(client: ModuleType):
         module = importlib.import_module(f"types_own_kinds.{name}")
         assert all(hasattr(module, each) for each in module.__all__)
     shop = importlib.import_module("types_own_kinds.shop.v1")
-    assert shop.Policy is importlib.import_module("shop.v1").Policy
+    assert shop.Policy is importlib.import_module("kiosk.v1").Policy
     assert "RunPolicyList" in shop.__all__
     assert "_Shop" not in shop.__all__
 
 
 def test_a_class_with_another_name_than_its_kind_has_a_client(clientset: Any):
-    from shop.v1 import Policy, RunPolicyList  # type: ignore[import-not-found]
+    from kiosk.v1 import Policy, RunPolicyList  # type: ignore[import-not-found]
 
     policies = clientset.shop_v1.run_policies()
     policies.create(Policy(metadata=ObjectMeta(name="a"), allowed=["x"], notes=["n"]))
@@ -76,7 +76,7 @@ def test_a_class_with_another_name_than_its_kind_has_a_client(clientset: Any):
 
 
 def test_a_derived_kind_is_of_the_version_it_says(clientset: Any):
-    from shop import v1, v2
+    from kiosk import v1, v2
 
     spec = v1.CronTabSpec(schedule="0 3 * * *")
     nightly = v2.NightlyTab(metadata=ObjectMeta(name="n"), spec=spec, holidays=True)
@@ -104,7 +104,7 @@ def test_the_server_requires_a_spec(clientset: Any):
 
 
 def test_manifests_find_the_class_by_the_kind(client: ModuleType):
-    from shop import v1
+    from kiosk import v1
 
     scheme = Scheme()
     client.add_to_scheme(scheme)

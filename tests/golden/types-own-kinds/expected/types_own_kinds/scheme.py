@@ -14,7 +14,7 @@ __all__ = [
 
 _KINDS = {
     "shop.example.com/v1": {
-        "shop.v1": [
+        "kiosk.v1": [
             "RunPolicy:Policy",
             "RunPolicyList",
             "RunReport",
@@ -24,7 +24,7 @@ _KINDS = {
         ".stable.v1.models": [
             "CronTabList",
         ],
-        "shop.v1": [
+        "kiosk.v1": [
             "CronTab",
         ],
     },
@@ -33,7 +33,7 @@ _KINDS = {
             "CronTabList",
             "NightlyTabList",
         ],
-        "shop.v2": [
+        "kiosk.v2": [
             "CronTab",
             "NightlyTab",
         ],

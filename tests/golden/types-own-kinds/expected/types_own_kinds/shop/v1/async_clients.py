@@ -23,7 +23,7 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.aio import AsyncResourceClient, AsyncRest, AsyncWatch
 from clientgen.runtime.models import Status
-from shop.v1 import Policy, RunPolicyList
+from kiosk.v1 import Policy, RunPolicyList
 
 from .resources import RUN_POLICIES
 

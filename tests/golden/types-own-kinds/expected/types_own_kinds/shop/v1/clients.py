@@ -23,7 +23,7 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import ResourceClient, Rest, Watch
 from clientgen.runtime.models import Status
-from shop.v1 import Policy, RunPolicyList
+from kiosk.v1 import Policy, RunPolicyList
 
 from .resources import RUN_POLICIES
 

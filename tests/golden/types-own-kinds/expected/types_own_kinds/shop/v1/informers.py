@@ -7,7 +7,7 @@ from typing import Unpack
 
 from clientgen.runtime import SelectorOptions
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
-from shop.v1 import Policy, RunPolicyList
+from kiosk.v1 import Policy, RunPolicyList
 
 from .listers import RunPolicyLister
 from .resources import RUN_POLICIES

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime import ClusterLister
-from shop.v1 import Policy
+from kiosk.v1 import Policy
 
 __all__ = [
     "RunPolicyLister",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from shop.v1 import CronTab, CronTabSpec, CronTabStatus, Policy, RunPolicyList, RunReport
+from kiosk.v1 import CronTab, CronTabSpec, CronTabStatus, Policy, RunPolicyList, RunReport
 
 __all__ = [
     "CronTab",

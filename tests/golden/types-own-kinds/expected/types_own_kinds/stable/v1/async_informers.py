@@ -7,7 +7,7 @@ from typing import Unpack
 
 from clientgen.runtime import ScopeOptions
 from clientgen.runtime.aio import AsyncGroupVersionInformers, AsyncSharedInformer
-from shop.v1 import CronTab
+from kiosk.v1 import CronTab
 
 from .listers import CronTabLister
 from .models import CronTabList

@@ -23,8 +23,8 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import ResourceClient, Rest, Subresource, Watch
 from clientgen.runtime.models import Status
+from kiosk.v1 import CronTab
 from msgspec import UNSET, UnsetType
-from shop.v1 import CronTab
 
 from .models import CronTabList
 from .resources import CRON_TABS

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.models import Literal, ModelList, constant
-from shop.v1 import CronTab
+from kiosk.v1 import CronTab
 
 __all__ = [
     "CronTabList",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from shop.v2 import CronTab, NightlyTab
+from kiosk.v2 import CronTab, NightlyTab
 
 __all__ = [
     "CronTab",

@@ -23,8 +23,8 @@ from clientgen.runtime import (
 )
 from clientgen.runtime.sync import ResourceClient, Rest, Watch
 from clientgen.runtime.models import Status
+from kiosk.v2 import CronTab, NightlyTab
 from msgspec import UNSET, UnsetType
-from shop.v2 import CronTab, NightlyTab
 
 from .models import CronTabList, NightlyTabList
 from .resources import CRON_TABS, NIGHTLY_TABS

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from clientgen.runtime import ScopeOptions
 from clientgen.runtime.sync import GroupVersionInformers, SharedInformer
-from shop.v2 import CronTab, NightlyTab
+from kiosk.v2 import CronTab, NightlyTab
 
 from .listers import CronTabLister, NightlyTabLister
 from .models import CronTabList, NightlyTabList

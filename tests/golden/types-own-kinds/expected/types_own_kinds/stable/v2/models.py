@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from clientgen.runtime.models import Literal, ModelList, constant
-from shop.v2 import CronTab, NightlyTab
+from kiosk.v2 import CronTab, NightlyTab
 
 __all__ = [
     "CronTabList",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shop import v1
+from kiosk import v1
 
 
 # +genclient
