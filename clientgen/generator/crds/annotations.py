@@ -1,4 +1,4 @@
-r"""What a Python annotation is in a CustomResourceDefinition, before anything is said about it.
+r"""The schemas of Python annotations in a CustomResourceDefinition, before markers apply.
 
 | Python | schema |
 |---|---|

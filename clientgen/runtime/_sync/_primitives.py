@@ -1,4 +1,4 @@
-"""What waiting is made of, in threads; the twin of the one in `_async`."""
+"""Waiting primitives for threads; the counterpart of the module in `_async`."""
 
 # The pieces here are friends.
 # pyright: reportPrivateUsage=false

@@ -34,7 +34,7 @@ _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
     ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
 }
-"""What a selector may say, and where the value is."""
+"""Fields that a selector may name, and where their values are."""
 
 _NUMBERS: Final = frozenset({"status.replicas", "status.successful"})
 _SWITCHES: Final = frozenset({"spec.unschedulable", "spec.hostNetwork"})

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
-"""What every node has."""
+"""Resources that every node has."""
 _OF_PODS: Final = ("cpu", "hugepages-", "memory")
 _RESIZES: Final = ("NotRequired", "RestartContainer")
 _KNOWN: Final = frozenset(

@@ -32,7 +32,7 @@ _SHARED_SYSCTLS: Final = (
     ("hostNetwork", ("net.", "net/")),
     ("hostIPC", ("kernel.sem", "kernel.shm", "kernel.msg", "fs.mqueue.")),
 )
-"""What is not a pod's own to set, when it shares it with its node."""
+"""Fields that a pod cannot set when it shares them with its node."""
 _SYSCTL: Final = re.compile(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
 
 
