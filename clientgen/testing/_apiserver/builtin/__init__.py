@@ -8,19 +8,14 @@ from __future__ import annotations
 from . import (
     autoscaler_rules,
     batch_rules,
+    batch_warnings,
     certificates,
     core_strategies,
     flow_rules,
     other_defaults,
-    pod_defaults,
-    pod_resizing,
-    pod_rules,
-    pod_strategies,
-    pod_warnings,
     policy_rules,
     status_rules,
     workload_defaults,
-    workload_rules,
     workload_strategies,
 )
 from .bootstrap import bootstrap, control_plane_settings
@@ -30,19 +25,14 @@ __all__ = ["bootstrap", "control_plane_settings"]
 _GATHERED = (
     autoscaler_rules,
     batch_rules,
+    batch_warnings,
     certificates,
     core_strategies,
     flow_rules,
     other_defaults,
-    pod_defaults,
-    pod_resizing,
-    pod_rules,
-    pod_strategies,
-    pod_warnings,
     policy_rules,
     status_rules,
     workload_defaults,
-    workload_rules,
     workload_strategies,
 )
 """The modules whose import registers what they know."""

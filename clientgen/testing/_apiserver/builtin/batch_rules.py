@@ -23,8 +23,8 @@ from ..kinds.shared.job_policies import (
     managed_by_causes,
     success_policy_causes,
 )
+from ..kinds.shared.pod_templates import template_causes
 from .validating import checks, checks_change
-from .workload_rules import template_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

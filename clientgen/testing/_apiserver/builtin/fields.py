@@ -16,28 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["field_values", "known_fields"]
 
-_POD: Final = (
-    "spec.nodeName",
-    "spec.restartPolicy",
-    "spec.schedulerName",
-    "spec.serviceAccountName",
-    "spec.hostNetwork",
-    "status.phase",
-    "status.podIP",
-    "status.podIPs",
-    "status.nominatedNodeName",
-)
-
 _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
-    ("", "pods"): {**{path: path for path in _POD}, "spec.host": "spec.nodeName"},
-    ("", "replicationcontrollers"): {"status.replicas": "status.replicas"},
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
     ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
 }
 """Fields that a selector may name, and where their values are."""
 
-_NUMBERS: Final = frozenset({"status.replicas", "status.successful"})
-_SWITCHES: Final = frozenset({"spec.unschedulable", "spec.hostNetwork"})
+_NUMBERS: Final = frozenset({"status.successful"})
 
 
 def known_fields(resource: Resource) -> frozenset[str]:
@@ -59,11 +44,6 @@ def _at(obj: dict[str, Any], path: str) -> Any:
 
 
 def _text(field: str, value: Any) -> str:
-    if field in _SWITCHES:
-        return "true" if value else "false"
-    if field == "status.podIPs":
-        addresses: list[dict[str, str]] = value or []
-        return ",".join(each.get("ip", "") for each in addresses)
     if field in _NUMBERS:
         return str(value or 0)
     return "" if value is None else str(value)

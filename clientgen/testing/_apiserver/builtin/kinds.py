@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONVERTED",
-    "DELETE_RETURNS_OBJECT",
-    "GRACEFUL",
     "HAS_GENERATION",
     "KEPT_BY_STATUS",
     "METADATA_CHECKS",
@@ -26,14 +24,6 @@ __all__ = [
 
 _FLOW: Final = "flowcontrol.apiserver.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
-
-DELETE_RETURNS_OBJECT: Final = frozenset(
-    {
-        ("", "pods"),
-        ("", "podtemplates"),
-    }
-)
-"""A delete answers the object itself, not a Status."""
 
 NEEDS_VERSION_ON_UPDATE: Final = frozenset(
     {
@@ -50,12 +40,6 @@ NEEDS_VERSION_ON_UPDATE: Final = frozenset(
 HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **dict.fromkeys(
         [
-            ("", "pods"),
-            ("", "replicationcontrollers"),
-            ("apps", "daemonsets"),
-            ("apps", "deployments"),
-            ("apps", "replicasets"),
-            ("apps", "statefulsets"),
             ("batch", "cronjobs"),
             ("batch", "jobs"),
             (_FLOW, "flowschemas"),
@@ -63,22 +47,16 @@ HAS_GENERATION: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
         ],
         ("spec",),
     ),
-    ("", "podtemplates"): ("template",),
 }
 """Kinds whose objects begin with generation 1, and the members whose change counts."""
 
 """Of these, kinds whose objects get a generation with their first change only."""
 
-ORPHANS_BY_DEFAULT: Final = frozenset({("", "replicationcontrollers"), ("batch", "jobs")})
+ORPHANS_BY_DEFAULT: Final = frozenset({("batch", "jobs")})
 """Kinds whose objects are deleted without their dependents, unless the client says otherwise."""
-
-GRACEFUL: Final = frozenset({("", "pods")})
-"""Kinds whose objects may be given time to end."""
 
 _ALL: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 KEPT_BY_STATUS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
-    ("apps", "deployments"): ("labels",),
-    ("", "pods"): ("ownerReferences",),
     **dict.fromkeys(
         [
             ("apiregistration.k8s.io", "apiservices"),
@@ -97,8 +75,6 @@ _BOTH: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
 METADATA_CHECKS: Final[Mapping[tuple[str, str], MetadataChecks]] = {
     **dict.fromkeys(
         [
-            ("", "pods"),
-            ("apps", "controllerrevisions"),
             ("batch", "jobs"),
         ],
         _BOTH,

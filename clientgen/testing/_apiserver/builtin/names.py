@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from clientgen._apimachinery.name_syntax import (
     Rule,
-    label_problems,
     path_segment_problems,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FREE_PREFIX", "LONGEST", "RULES"]
+__all__ = ["LONGEST", "RULES"]
 
 RULES: Final[Mapping[tuple[str, str], Rule]] = {
-    ("apps", "statefulsets"): label_problems,
     ("internal.apiserver.k8s.io", "storageversions"): path_segment_problems,
     ("apiregistration.k8s.io", "apiservices"): path_segment_problems,
 }
-FREE_PREFIX: Final = frozenset({("", "replicationcontrollers")})
-"""Kinds that look at the name only after it was generated."""
 LONGEST: Final[Mapping[tuple[str, str], int]] = {("batch", "cronjobs"): 52}

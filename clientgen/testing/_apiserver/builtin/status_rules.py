@@ -12,92 +12,11 @@ from ..kinds.shared.replicas import counts
 from .validating import checks_change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 __all__: list[str] = []
 
-_DEPLOYMENT: Final = ("updatedReplicas", "readyReplicas", "availableReplicas")
-_REPLICA_SET: Final = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
-_STATEFUL_SET: Final = (
-    "readyReplicas",
-    "currentReplicas",
-    "updatedReplicas",
-    "availableReplicas",
-)
-_DAEMON_SET: Final = (
-    "currentNumberScheduled",
-    "numberMisscheduled",
-    "desiredNumberScheduled",
-    "numberReady",
-    "observedGeneration",
-    "updatedNumberScheduled",
-    "numberAvailable",
-    "numberUnavailable",
-    "collisionCount",
-)
 _JOB: Final = ("active", "succeeded", "failed", "ready", "terminating")
-
-
-def _no_more(status: dict[str, Any], fields: Iterable[str], ready: str) -> Iterator[Cause]:
-    """Each number is at most that of all pods, and no more pods are available than ready."""
-    replicas = status.get("replicas") or 0
-    for field in fields:
-        number = status.get(field) or 0
-        if number > replicas:
-            said = "cannot be greater than status.replicas"
-            yield invalid_value(f"status.{field}", number, said)
-    available = status.get("availableReplicas") or 0
-    if available > (status.get("readyReplicas") or 0):
-        yield invalid_value(
-            "status.availableReplicas", available, f"cannot be greater than {ready}"
-        )
-
-
-@checks_change("apps", "deployments", part="status")
-def _deployment(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    status = part(new, "status")
-    others = (
-        "observedGeneration",
-        "replicas",
-        "unavailableReplicas",
-        "terminatingReplicas",
-        "collisionCount",
-    )
-    yield from counts(status, (*others, *_DEPLOYMENT))
-    yield from _no_more(status, _DEPLOYMENT, "readyReplicas")
-    yield from _collisions(status, part(old, "status"))
-
-
-def _collisions(status: dict[str, Any], before: dict[str, Any]) -> Iterator[Cause]:
-    count, had = status.get("collisionCount"), before.get("collisionCount")
-    if had is not None and (count is None or count < had):
-        yield invalid_value("status.collisionCount", count, "cannot be decremented")
-
-
-@checks_change("apps", "replicasets", part="status")
-@checks_change("", "replicationcontrollers", part="status")
-def _replica_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    status = part(new, "status")
-    others = ("replicas", "observedGeneration", "terminatingReplicas")
-    yield from counts(status, (*others, *_REPLICA_SET))
-    yield from _no_more(status, _REPLICA_SET, "readyReplicas")
-
-
-@checks_change("apps", "statefulsets", part="status")
-def _stateful_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    status = part(new, "status")
-    others = ("replicas", "observedGeneration", "collisionCount")
-    yield from counts(status, (*others, *_STATEFUL_SET))
-    yield from _no_more(status, _STATEFUL_SET, "status.readyReplicas")
-    yield from _collisions(status, part(old, "status"))
-
-
-@checks_change("apps", "daemonsets", part="status")
-def _daemon_set(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    status = part(new, "status")
-    yield from counts(status, _DAEMON_SET)
-    yield from _collisions(status, part(old, "status"))
 
 
 @checks_change("autoscaling", "horizontalpodautoscalers", part="status")

@@ -1,17 +1,15 @@
-"""Defaults of workloads: apps, batch and autoscaling (API reference, "Defaults to ...")."""
+"""Defaults of workloads: batch and autoscaling (API reference, "Defaults to ...")."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from clientgen._apimachinery.optional_parts import part, parts
+from clientgen._apimachinery.optional_parts import part
 
 from ..kinds.defaults import defaults
 
-__all__ = ["TEMPLATE_GENERATION"]
+__all__: list[str] = []
 
-TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
-"""The annotation that counts the templates of a DaemonSet."""
 _NO_LIMIT: Final = 2**31 - 1
 _SCALE_UP: Final = [("Pods", 4, 15), ("Percent", 100, 15)]
 _SCALE_DOWN: Final = [("Percent", 100, 15)]
@@ -21,71 +19,6 @@ def _preset(node: dict[str, Any], **presets: Any) -> None:
     for field, preset in presets.items():
         if node.get(field) is None:
             node[field] = preset
-
-
-@defaults("apps.v1.DeploymentSpec")
-def _deployment(spec: dict[str, Any]) -> None:
-    _preset(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600, strategy={})
-    strategy = spec["strategy"]
-    strategy["type"] = strategy.get("type") or "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        _preset(strategy, rollingUpdate={})
-        _preset(strategy["rollingUpdate"], maxUnavailable="25%", maxSurge="25%")
-
-
-@defaults("apps.v1.DaemonSet")
-def _template_generation(daemon_set: dict[str, Any]) -> None:
-    """Counted in an annotation, which whoever writes the object owns."""
-    metadata = daemon_set["metadata"]
-    metadata["annotations"] = {TEMPLATE_GENERATION: "0", **part(metadata, "annotations")}
-
-
-@defaults("apps.v1.DaemonSetSpec")
-def _daemon_set(spec: dict[str, Any]) -> None:
-    _preset(spec, revisionHistoryLimit=10, updateStrategy={})
-    strategy = spec["updateStrategy"]
-    strategy["type"] = strategy.get("type") or "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        _preset(strategy, rollingUpdate={})
-        _preset(strategy["rollingUpdate"], maxUnavailable=1, maxSurge=0)
-
-
-@defaults("apps.v1.StatefulSetSpec")
-def _stateful_set(spec: dict[str, Any]) -> None:
-    _preset(
-        spec,
-        replicas=1,
-        revisionHistoryLimit=10,
-        updateStrategy={},
-        persistentVolumeClaimRetentionPolicy={},
-    )
-    spec["podManagementPolicy"] = spec.get("podManagementPolicy") or "OrderedReady"
-    strategy = spec["updateStrategy"]
-    strategy["type"] = strategy.get("type") or "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        _preset(strategy, rollingUpdate={})
-        _preset(strategy["rollingUpdate"], partition=0)
-    part(strategy, "rollingUpdate").pop("maxUnavailable", None)  # a feature gate keeps it off
-    retention = spec["persistentVolumeClaimRetentionPolicy"]
-    for event in ("whenDeleted", "whenScaled"):
-        retention[event] = retention.get(event) or "Retain"
-    for claim in parts(spec, "volumeClaimTemplates"):
-        claim.update(kind="PersistentVolumeClaim", apiVersion="v1")
-
-
-@defaults("apps.v1.ReplicaSetSpec")
-def _replica_set(spec: dict[str, Any]) -> None:
-    _preset(spec, replicas=1)
-
-
-@defaults("core.v1.ReplicationController")
-def _replication_controller(controller: dict[str, Any]) -> None:
-    spec = controller.setdefault("spec", {})
-    labels = (part(part(spec, "template"), "metadata")).get("labels")
-    if labels:
-        spec["selector"] = spec.get("selector") or dict(labels)
-        metadata = controller["metadata"]
-        metadata["labels"] = metadata.get("labels") or dict(labels)
 
 
 @defaults("batch.v1.Job")

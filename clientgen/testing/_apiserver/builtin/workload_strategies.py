@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.optional_parts import part
 
-from .strategies import on_create, on_update
-from .workload_defaults import TEMPLATE_GENERATION
+from .strategies import on_create
 
 if TYPE_CHECKING:
     from ..object_reader import ObjectReader
 
 __all__: list[str] = []
 
-_NUMBER: Final = re.compile("[0-9]{1,18}").fullmatch
 _CONTROLLER_UID: Final = "batch.kubernetes.io/controller-uid"
-
-
-@on_create("apps", "daemonsets")
-def _create_daemon_set(daemon_set: dict[str, Any], reader: ObjectReader) -> None:
-    del reader
-    _note_template(daemon_set, 1)
-
-
-@on_update("apps", "daemonsets")
-def _update_daemon_set(new: dict[str, Any], old: dict[str, Any], reader: ObjectReader) -> None:
-    del reader
-    before = part(old["metadata"], "annotations").get(TEMPLATE_GENERATION, "1")
-    changed = new["spec"].get("template") != old["spec"].get("template")
-    _note_template(new, (int(before) if _NUMBER(before) else 0) + changed)
-
-
-def _note_template(daemon_set: dict[str, Any], generation: int) -> None:
-    metadata = daemon_set["metadata"]
-    annotations = part(metadata, "annotations")
-    metadata["annotations"] = {**annotations, TEMPLATE_GENERATION: str(generation)}
 
 
 @on_create("batch", "jobs")

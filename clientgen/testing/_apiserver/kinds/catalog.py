@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from . import (
     admissionregistration,
     apiextensions,
+    apps,
     coordination,
     core,
     discovery,
@@ -21,6 +22,7 @@ from . import (
 )
 from .defaults import declare
 from .legacy import LegacyStrategy
+from .shared import pod_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +36,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "": core.STRATEGIES,
     "admissionregistration.k8s.io": admissionregistration.STRATEGIES,
     "apiextensions.k8s.io": apiextensions.STRATEGIES,
+    "apps": apps.STRATEGIES,
     "coordination.k8s.io": coordination.STRATEGIES,
     "discovery.k8s.io": discovery.STRATEGIES,
     "events.k8s.io": events.STRATEGIES,
@@ -46,6 +49,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "storage.k8s.io": storage.STRATEGIES,
 }
 
+declare(pod_defaults.TYPES)
 for _strategies in _GROUPS.values():
     for _strategy in _strategies.values():
         declare(_strategy.types)

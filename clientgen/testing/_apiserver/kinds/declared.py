@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 __all__ = ["ZEROS"]
 
 ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "apps.v1.StatefulSetOrdinals": {"start": 0},
-    "apps.v1.StatefulSetStatus": {"availableReplicas": 0},
     "autoscaling.v2.HorizontalPodAutoscalerStatus": {"currentMetrics": None},
 }
 """Members that are not required and yet never missing, with their zero values."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clientgen._apimachinery.optional_parts import part
-
 from ..builtin import (
+    batch_tables,
     conversion,
     fields,
     kinds,
@@ -15,7 +14,7 @@ from ..builtin import (
     validating,
     warning,
 )
-from ..tables import control, devices, pods, scaling, workloads
+from ..tables import control, devices, scaling
 from ..tables.columns import PLAIN
 from .metadata import MetadataChecks
 from .strategy import Strategy
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["LegacyStrategy"]
 
 _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
-    **pods.PRINTERS,
-    **workloads.PRINTERS,
+    **batch_tables.PRINTERS,
     **scaling.PRINTERS,
     **control.PRINTERS,
     **devices.PRINTERS,
@@ -42,10 +40,6 @@ _JOB_WARNING: Final = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
     "to remove them or set propagationPolicy=Orphan to suppress this warning"
 )
-_RESET_BY_STATUS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
-    "deployments.apps": (("metadata", "labels"),),
-    "pods": (("metadata", "deletionTimestamp"), ("metadata", "ownerReferences")),
-}
 
 
 class LegacyStrategy(Strategy):
@@ -56,7 +50,6 @@ class LegacyStrategy(Strategy):
         key = self._key = (resource.group, resource.plural)
         self.is_converted = resource.group_resource in kinds.CONVERTED
         self.longest_name = names.LONGEST.get(key)
-        self.checks_generate_name = key not in names.FREE_PREFIX
         self.metadata_checks = kinds.METADATA_CHECKS.get(key, MetadataChecks.UPDATE_AGAIN)
         if key in kinds.STATUS_METADATA_ONCE:
             self.status_metadata_checks = MetadataChecks.ANY_FINALIZER
@@ -64,19 +57,9 @@ class LegacyStrategy(Strategy):
         self.subresources_with_status = ("approval",)
         self.generation_fields = kinds.HAS_GENERATION.get(key)
         self.metadata_kept_by_status = kinds.KEPT_BY_STATUS.get(key, ())
-        self.fields_reset_by_status = _RESET_BY_STATUS.get(resource.group_resource, ())
-        self.delete_returns_object = key in kinds.DELETE_RETURNS_OBJECT
         self.orphan_by_default = key in kinds.ORPHANS_BY_DEFAULT
         self.deletion_warning = _JOB_WARNING if resource.group_resource == "jobs.batch" else ""
         self.printer = _PRINTERS.get((resource.group, resource.kind), PLAIN)
-
-    def is_new_generation(self, new: dict[str, Any], old: dict[str, Any], subresource: str) -> bool:
-        """Compare the metadata of two kinds as well."""
-        metadata, before = new["metadata"], old["metadata"]
-        changed = super().is_new_generation(new, old, subresource)
-        if self._key == ("apps", "deployments") and not subresource:
-            changed = changed or metadata.get("annotations") != before.get("annotations")
-        return changed
 
     def name_problems(self, name: str) -> list[str]:
         """Apply the rule of the table."""
@@ -135,17 +118,6 @@ class LegacyStrategy(Strategy):
         """Run `@warns`."""
         return warning.warnings_of(self.resource, new, old, subresource)
 
-    def grace_period(self, obj: dict[str, Any], asked: int | None) -> int | None:
-        """Give scheduled pods time."""
-        if self._key not in kinds.GRACEFUL:
-            return None
-        spec, status = part(obj, "spec"), part(obj, "status")
-        grace = int(spec.get("terminationGracePeriodSeconds", 30)) if asked is None else asked
-        if grace < 0:
-            grace = 1
-        done = status.get("phase") in ("Succeeded", "Failed")
-        return 0 if done or not spec.get("nodeName") else grace
-
     def known_fields(self) -> frozenset[str]:
         """Look in the old table."""
         return fields.known_fields(self.resource)
@@ -157,9 +129,3 @@ class LegacyStrategy(Strategy):
     def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
         """Run the conversion of the old table."""
         return conversion.convert(obj, source, self.resource)
-
-    def label_selector(self, obj: dict[str, Any]) -> dict[str, Any]:
-        """Return the selector; that of ReplicationControllers is a map."""
-        selector = super().label_selector(obj)
-        is_map = self.resource.kind == "ReplicationController"
-        return {"matchLabels": selector} if is_map else selector

@@ -11,6 +11,9 @@ from .namespace import NamespaceStrategy
 from .node import NodeStrategy
 from .persistent_volume import PersistentVolumeStrategy
 from .persistent_volume_claim import PersistentVolumeClaimStrategy
+from .pod import PodStrategy
+from .pod_template import PodTemplateStrategy
+from .replication_controller import ReplicationControllerStrategy
 from .resource_quota import ResourceQuotaStrategy
 from .secret import SecretStrategy
 from .service import ServiceStrategy
@@ -28,6 +31,9 @@ STRATEGIES = {
     "Node": NodeStrategy,
     "PersistentVolume": PersistentVolumeStrategy,
     "PersistentVolumeClaim": PersistentVolumeClaimStrategy,
+    "Pod": PodStrategy,
+    "PodTemplate": PodTemplateStrategy,
+    "ReplicationController": ReplicationControllerStrategy,
     "ResourceQuota": ResourceQuotaStrategy,
     "Secret": SecretStrategy,
     "Service": ServiceStrategy,

@@ -1,4 +1,4 @@
-"""Validates changes of a pod's resources through `resize`.
+"""The `resize` subresource of Pods, which changes the resources of containers.
 
 https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/.
 """
@@ -10,25 +10,48 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.failures import Cause, forbidden_value, invalid_value
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..kinds.shared.containers import container_causes
-from ..kinds.shared.quantities import amount
-from .pod_strategies import qos_class
-from .validating import checks_change
+from ...shared.containers import container_causes
+from ...shared.quantities import amount
+from .qos import qos_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__: list[str] = []
+__all__ = ["keep_metadata", "prepare_resize", "resize_causes"]
 
 _RESIZABLE: Final = frozenset(["cpu", "memory"])
 
 
-@checks_change("", "pods", part="resize")
-def _resize_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
-    """What is wrong with a write to `resize`, the general rules for containers aside.
+def prepare_resize(new: dict[str, Any], old: dict[str, Any]) -> None:
+    """Take only the resources of containers; the validation refuses other containers."""
+    keep_metadata(new, old)
+    spec = dict(old["spec"])
+    for member in ("containers", "initContainers"):
+        before, after = parts(spec, member), parts(new["spec"], member)
+        if [each["name"] for each in before] != [each["name"] for each in after]:
+            spec[member] = after
+        elif before:
+            spec[member] = [_resized(*pair) for pair in zip(before, after, strict=True)]
+    new["spec"] = spec
 
-    Only cpu and memory change, and never so that the class of the pod would.
-    """
+
+def keep_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
+    """Restore the labels and annotations, which subresources cannot change."""
+    for field in ("labels", "annotations"):
+        new["metadata"].pop(field, None)
+        if field in old["metadata"]:
+            new["metadata"][field] = old["metadata"][field]
+
+
+def _resized(container: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
+    resources: dict[str, Any] = {
+        member: source[member] for member in ("resources", "resizePolicy") if member in source
+    }
+    return {**container, **resources}
+
+
+def resize_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
+    """Check that only cpu and memory change, and the quality of service does not."""
     before, after = part(old, "spec"), part(new, "spec")
     if part(before, "os").get("name") == "windows":
         return [forbidden_value("[]", "windows pods cannot be resized")]
@@ -81,7 +104,7 @@ def _only_resources_differ(before: Mapping[str, Any], after: Mapping[str, Any]) 
 
 
 def _frozen(container: Mapping[str, Any]) -> dict[str, Any]:
-    """The container without what a resize may change."""
+    """Return the container without what a resize may change."""
     resources = part(container, "resources")
     kept: dict[str, Any] = {
         side: {

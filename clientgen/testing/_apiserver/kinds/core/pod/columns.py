@@ -1,18 +1,17 @@
-"""The table of Pods, whose status is told in one word: what stands in its way, if anything."""
+"""The columns of Pods, whose status is one word: what stands in its way, if anything."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from .columns import AGE, NAME, NONE, Column, Printer, View, dig, field, members
-from .durations import since
-from .selecting import labels_text
+from ....tables.columns import AGE, NAME, NONE, Column, Printer, View, dig, field, members
+from ....tables.durations import since
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-__all__ = ["PRINTERS", "template_columns"]
+__all__ = ["PRINTER"]
 
 _GATED: Final = "SchedulingGated"
 _FINISHED: Final = {
@@ -102,9 +101,9 @@ class _PodView(View):
         for condition in self.items("status", "conditions"):
             if (condition.get("type"), condition.get("reason")) == ("PodScheduled", _GATED):
                 return _GATED
-        found = self.text("status", "reason") or self.text("status", "phase")
+        reason = self.text("status", "reason") or self.text("status", "phase")
         # A later condition may say that init containers are done although one still blocks.
-        return found if self.blocked is None else self._why_blocked()
+        return reason if self.blocked is None else self._why_blocked()
 
     def _why_blocked(self) -> str:
         assert self.blocked is not None
@@ -188,23 +187,7 @@ def _row_conditions(pod: _PodView) -> list[dict[str, Any]] | None:
     return [{"type": "Completed", "status": "True", "reason": phase, "message": _FINISHED[phase]}]
 
 
-def template_columns(*path: str, priority: int = 1) -> tuple[Column, Column]:
-    """The names and the images of the containers in the Pod template at a path."""
-
-    def joined(key: str) -> Callable[[View], str]:
-        def cell(view: View) -> str:
-            containers = view.items(*path, "spec", "containers")
-            return ",".join(container.get(key, "") for container in containers)
-
-        return cell
-
-    return (
-        Column("Containers", "The template's containers.", joined("name"), priority=priority),
-        Column("Images", "The images these run.", joined("image"), priority=priority),
-    )
-
-
-_POD: Final[tuple[Column, ...]] = (
+_COLUMNS: Final[tuple[Column, ...]] = (
     NAME,
     Column("Ready", "How many of the containers are ready.", lambda pod: pod.ready),
     Column("Status", "What the containers do, or what keeps them.", lambda pod: pod.reason),
@@ -234,17 +217,4 @@ _POD: Final[tuple[Column, ...]] = (
     ),
 )
 
-_POD_TEMPLATE: Final = (
-    NAME,
-    *template_columns("template", priority=0),
-    Column(
-        "Pod Labels",
-        "The labels Pods made from it get.",
-        lambda view: labels_text(view.at("template", "metadata", "labels")),
-    ),
-)
-
-PRINTERS: Final = {
-    ("", "Pod"): Printer(_POD, view=_PodView, conditions=_row_conditions),
-    ("", "PodTemplate"): Printer(_POD_TEMPLATE),
-}
+PRINTER: Final = Printer(_COLUMNS, view=_PodView, conditions=_row_conditions)

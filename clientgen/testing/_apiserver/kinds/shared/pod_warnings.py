@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.name_syntax import label_problems
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
-from ..kinds.shared.claim_warnings import claim_spec_warnings, fraction_warnings
-from ..kinds.shared.host_ports import PortPlaces
-from ..kinds.shared.ip_warnings import address_warnings, quoted
-from ..kinds.shared.node_labels import expression_warnings, label_warning
-from .overlaps import overlap_warnings
-from .warning import warns
+from .claim_warnings import claim_spec_warnings, fraction_warnings
+from .host_ports import PortPlaces
+from .ip_warnings import address_warnings, quoted
+from .node_labels import expression_warnings, label_warning
+from .path_overlaps import overlap_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["template_warnings"]
+__all__ = ["is_same_generation", "name_warnings", "pod_warnings", "template_warnings"]
 
 _ANNOTATIONS: Final[Mapping[str, str]] = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
@@ -51,26 +50,15 @@ _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 _WHOLE_BYTES: Final = ("memory", "ephemeral-storage")
 _NO_POD: Final = "a null labelSelector results in matching no pod"
-_MANY_COMPLETIONS: Final = 100_000
-_MANY_PARALLEL: Final = 10_000
 
 
-@warns("", "pods")
-def _pod(pod: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if old is None:
-        yield from _warnings(pod, "", "spec", of_template=False)
-
-
-@warns("", "pods", part="status")
-def _pod_status(pod: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    del old
-    for several in ("podIPs", "hostIPs"):
-        for index, address in enumerate(parts(part(pod, "status"), several)):
-            yield from address_warnings(f"status.{several}[{index}].ip", address.get("ip") or "")
+def pod_warnings(pod: dict[str, Any]) -> Iterator[str]:
+    """Warn of unusual members of a pod."""
+    yield from _warnings(pod, "", "spec", of_template=False)
 
 
 def template_warnings(template: dict[str, Any], field: str) -> Iterator[str]:
-    """What to warn of in a template of pods."""
+    """Warn of unusual members of a template of pods."""
     yield from _warnings(template, f"{field}.", f"{field}.spec", of_template=True)
 
 
@@ -78,9 +66,9 @@ def _warnings(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool
     spec, annotations = part(pod, "spec"), part(part(pod, "metadata"), "annotations")
     metadata = f"{prefix}metadata.annotations"
     yield from _nodes(spec, field)
-    for name, said in _ANNOTATIONS.items():
+    for name, why in _ANNOTATIONS.items():
         if name in annotations:
-            yield f"{metadata}[{name}]: {said}"
+            yield f"{metadata}[{name}]: {why}"
     yield from _volumes(parts(spec, "volumes"), f"{field}.volumes")
     yield from _doubled(parts(spec, "hostAliases"), "ip", f"{field}.hostAliases")
     yield from _doubled(parts(spec, "imagePullSecrets"), "name", f"{field}.imagePullSecrets")
@@ -96,8 +84,8 @@ def _warnings(pod: dict[str, Any], prefix: str, field: str, *, of_template: bool
         yield from _container(container, at)
     yield from _ports(spec, field)
     if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
-        said = "must be >= 0; negative values are invalid and will be treated as 1"
-        yield f"{field}.terminationGracePeriodSeconds: {said}"
+        why = "must be >= 0; negative values are invalid and will be treated as 1"
+        yield f"{field}.terminationGracePeriodSeconds: {why}"
     yield from _terms(part(spec, "affinity"), f"{field}.affinity")
     yield from _addresses(spec, field)
 
@@ -113,8 +101,8 @@ def _containers(spec: dict[str, Any], field: str) -> Iterator[tuple[dict[str, An
 
 def _nodes(spec: dict[str, Any], field: str) -> Iterator[str]:
     for key in part(spec, "nodeSelector"):
-        if said := label_warning(key):
-            yield f"{field}.nodeSelector[{key}]: {said}"
+        if why := label_warning(key):
+            yield f"{field}.nodeSelector[{key}]: {why}"
     affinity, at = part(part(spec, "affinity"), "nodeAffinity"), f"{field}.affinity.nodeAffinity"
     for index, term in enumerate(parts(part(affinity, _REQUIRED), "nodeSelectorTerms")):
         yield from expression_warnings(term, f"{at}.{_REQUIRED}.nodeSelectorTerms[{index}]")
@@ -123,8 +111,8 @@ def _nodes(spec: dict[str, Any], field: str) -> Iterator[str]:
         yield from expression_warnings(part(preferred, "preference"), where, values=True)
     for index, constraint in enumerate(parts(spec, "topologySpreadConstraints")):
         where, topology = f"{field}.topologySpreadConstraints[{index}]", constraint["topologyKey"]
-        if said := label_warning(topology):
-            yield f"{where}.topologyKey: {topology} is {said}"
+        if why := label_warning(topology):
+            yield f"{where}.topologyKey: {topology} is {why}"
         if constraint.get("labelSelector") is None:
             yield f"{where}.labelSelector: {_NO_POD}"
 
@@ -152,9 +140,9 @@ def _addresses(spec: dict[str, Any], field: str) -> Iterator[str]:
 
 def _volumes(volumes: list[dict[str, Any]], field: str) -> Iterator[str]:
     for index, volume in enumerate(volumes):
-        for kind, said in _VOLUMES.items():
+        for kind, why in _VOLUMES.items():
             if volume.get(kind) is not None:
-                yield f"{field}[{index}].{_SHOWN_AS.get(kind, kind)}: {said}"
+                yield f"{field}[{index}].{_SHOWN_AS.get(kind, kind)}: {why}"
         template = part(volume, "ephemeral").get("volumeClaimTemplate")
         if template is not None:
             at = f"{field}[{index}].ephemeral.volumeClaimTemplate.spec"
@@ -165,10 +153,10 @@ def _volumes(volumes: list[dict[str, Any]], field: str) -> Iterator[str]:
 def _doubled(values: list[dict[str, Any]], member: str, field: str) -> Iterator[str]:
     seen: set[str] = set()
     for index, value in enumerate(values):
-        found = value.get(member) or ""
-        if found in seen:
-            yield f"{field}[{index}].{member}: duplicate {member} {quoted(found)}"
-        seen.add(found)
+        text = value.get(member) or ""
+        if text in seen:
+            yield f"{field}[{index}].{member}: duplicate {member} {quoted(text)}"
+        seen.add(text)
 
 
 # ------------------------------------------------------------------------------ containers
@@ -216,8 +204,8 @@ def _container(container: dict[str, Any], field: str) -> Iterator[str]:
     for index, variable in enumerate(parts(container, "env")):
         name = variable.get("name") or ""
         if name in seen and _hides(variable, f"$({name})"):
-            said = f"hides previous definition of {quoted(name)}"
-            yield f"{field}.env[{index}]: {said}, which may be dropped when using apply"
+            why = f"hides previous definition of {quoted(name)}"
+            yield f"{field}.env[{index}]: {why}, which may be dropped when using apply"
         seen.add(name)
 
 
@@ -243,8 +231,8 @@ def _ports(spec: dict[str, Any], field: str) -> Iterator[str]:
             yield f"{at}: hostIP set without hostPort: {_shown(port)}"
         pair = (port.get("containerPort"), port.get("protocol"))
         places = known.setdefault(pair, PortPlaces())
-        for found, where in places.clashes(number, address):
-            yield f"{at}: {found} port definition with {where}"
+        for kind, where in places.clashes(number, address):
+            yield f"{at}: {kind} port definition with {where}"
         places.add(number, address, at)
     names: dict[str, str] = {}
     for port, at in ports:
@@ -273,7 +261,8 @@ def _shown(port: dict[str, Any]) -> str:
 # ------------------------------------------------------------------------------- workloads
 
 
-def _name(obj: dict[str, Any]) -> Iterator[str]:
+def name_warnings(obj: dict[str, Any]) -> Iterator[str]:
+    """Warn of a name that does not fit into the names of pods."""
     problems = label_problems(obj["metadata"].get("name") or "")
     if problems:
         yield (
@@ -282,87 +271,8 @@ def _name(obj: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _is_same(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
-    """Whether nothing but metadata and status has changed."""
+def is_same_generation(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
+    """Tell whether nothing but metadata and status has changed."""
     if old is None:
         return False
     return bool(new["metadata"].get("generation") == old["metadata"].get("generation"))
-
-
-@warns("apps", "deployments", "replicasets")
-def _replicated(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if old is None:
-        yield from _name(new)
-    if not _is_same(new, old):
-        yield from template_warnings(part(new["spec"], "template"), "spec.template")
-
-
-@warns("", "replicationcontrollers")
-def _controller(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if old is None:
-        yield from _name(new)
-    if not _is_same(new, old):
-        # The server takes the template that was there before.
-        told = new if old is None else old
-        yield from template_warnings(part(told["spec"], "template"), "spec.template")
-
-
-@warns("apps", "daemonsets")
-def _daemon_set(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    template = part(new["spec"], "template")
-    if old is None or template != part(old["spec"], "template"):
-        yield from template_warnings(template, "spec.template")
-
-
-@warns("apps", "statefulsets")
-def _stateful_set(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    spec = new["spec"]
-    if not _is_same(new, old):
-        yield from template_warnings(part(spec, "template"), "spec.template")
-    for index, claim in enumerate(parts(spec, "volumeClaimTemplates")):
-        # The server writes it like this when the object is updated.
-        at = f"spec.volumeClaimTemplates[{index}]" + (".Spec" if old else "")
-        yield from claim_spec_warnings(part(claim, "spec"), at)
-    if (spec.get("revisionHistoryLimit") or 0) < 0:
-        said = "a negative value retains all historical revisions; a value >= 0 is recommended"
-        yield f"spec.revisionHistoryLimit: {said}"
-
-
-@warns("", "podtemplates")
-def _pod_template(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if not _is_same(new, old):
-        yield from template_warnings(part(new, "template"), "template")
-
-
-@warns("batch", "jobs")
-def _job(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if old is None:
-        yield from _name(new)
-    if not _is_same(new, old):
-        yield from _job_spec(new["spec"], "spec")
-
-
-@warns("batch", "cronjobs")
-def _cron_job(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
-    if old is None:
-        yield from _name(new)
-    if not _is_same(new, old):
-        job = part(part(new["spec"], "jobTemplate"), "spec")
-        yield from _job_spec(job, "spec.jobTemplate.spec")
-    if old and "TZ" in (new["spec"].get("schedule") or ""):
-        yield (
-            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
-            "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
-        )
-
-
-def _job_spec(spec: dict[str, Any], field: str) -> Iterator[str]:
-    completions, parallelism = spec.get("completions") or 0, spec.get("parallelism") or 0
-    indexed = spec.get("completionMode") == "Indexed"
-    if indexed and completions > _MANY_COMPLETIONS and parallelism > _MANY_PARALLEL:
-        yield (
-            f"{field}: In Indexed Jobs with a number of completions higher than 10^5 and a "
-            "parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes "
-            "when a big number of indexes fail"
-        )
-    yield from template_warnings(part(spec, "template"), f"{field}.template")

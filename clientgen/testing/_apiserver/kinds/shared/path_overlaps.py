@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-from ..kinds.shared.ip_warnings import quoted
+from .ip_warnings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,7 +46,7 @@ class _Folder:
 
 
 def overlap_warnings(volumes: list[dict[str, Any]]) -> Iterator[str]:
-    """What to warn of in the paths of volumes."""
+    """Warn of paths within a volume that hide each other."""
     for volume in volumes:
         for kind, title, name in (
             ("configMap", "ConfigMap", "name"),
@@ -55,11 +55,11 @@ def overlap_warnings(volumes: list[dict[str, Any]]) -> Iterator[str]:
         ):
             source = part(volume, kind)
             shown = f"{title} {quoted(source.get(name) or '')}" if name else title
-            yield from _told(volume, shown, _overlaps(_paths(source)))
+            yield from _warnings(volume, shown, _overlaps(_paths(source)))
         yield from _projected(volume)
 
 
-def _told(volume: dict[str, Any], kind: str, overlaps: Iterable[str]) -> Iterator[str]:
+def _warnings(volume: dict[str, Any], kind: str, overlaps: Iterable[str]) -> Iterator[str]:
     name = quoted(volume.get("name") or "")
     yield from (f"volume {name} ({kind}): overlapping paths: {each}" for each in overlaps)
 
@@ -76,13 +76,13 @@ def _overlaps(paths: Iterable[_Path]) -> Iterator[str]:
 
 
 def _projected(volume: dict[str, Any]) -> Iterator[str]:
-    found: list[_Path] = []
+    paths: list[_Path] = []
     for source in parts(part(volume, "projected"), "sources"):
         if not any(value is not None for value in source.values()):
             name = quoted(volume.get("name") or "")
             yield f"volume {name} (Projected) has no sources provided"
-        found += _source_paths(source)
-    yield from _told(volume, "Projected", _overlaps(found))
+        paths += _source_paths(source)
+    yield from _warnings(volume, "Projected", _overlaps(paths))
 
 
 def _source_paths(source: dict[str, Any]) -> list[_Path]:

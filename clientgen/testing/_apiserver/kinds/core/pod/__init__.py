@@ -1,0 +1,7 @@
+"""Pod: containers that run together on a node."""
+
+from __future__ import annotations
+
+from .strategy import PodStrategy
+
+__all__ = ["PodStrategy"]
