@@ -6,7 +6,7 @@ import pytest
 from support.builtin_kinds import CONTAINER, SELECTED, TEMPLATE, World, changed, created, resources
 
 from clientgen._apimachinery.failures import Failure
-from clientgen.testing._apiserver import builtin
+from clientgen.testing._apiserver import bootstrap
 from clientgen.testing._apiserver.kinds.catalog import strategy_of
 from clientgen.testing._apiserver.kinds.scale import scale_causes
 
@@ -266,7 +266,7 @@ def test_the_initial_objects_are_valid() -> None:
         "IPAddress": "ipaddresses",
         "PriorityClass": "priorityclasses",
     }
-    bodies = list(builtin.bootstrap({("apps", "v1"), ("", "v1")}, "2026-01-01T00:00:00Z"))
+    bodies = list(bootstrap.initial_objects({("apps", "v1"), ("", "v1")}, "2026-01-01T00:00:00Z"))
     for body in bodies:
         plural = plurals.get(body["kind"], f"{body['kind'].lower()}s")
         created(f"{body['apiVersion']} {plural}", body, world)

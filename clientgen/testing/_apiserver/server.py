@@ -18,7 +18,7 @@ from clientgen._apimachinery.decoding.body import check_size
 from clientgen._apimachinery.failures import Failure, bad_request, internal_error
 from clientgen.runtime._clock import SYSTEM_CLOCK
 
-from . import access, builtin
+from . import access, bootstrap
 from .controllers.definitions import Definitions
 from .controllers.garbage import Garbage
 from .controllers.namespaces import Namespaces
@@ -97,8 +97,8 @@ class ApiServer:
     def _bootstrap(self, aggregation: Aggregation, *, control_plane: bool) -> None:
         served = {(each.group, each.version) for each in self.cluster.spec.resources}
         now = self.cluster.timestamp()
-        settings = builtin.control_plane_settings(now) if control_plane else ()
-        objects = builtin.bootstrap(served, now)
+        settings = bootstrap.control_plane_settings(now) if control_plane else ()
+        objects = bootstrap.initial_objects(served, now)
         for value in (*objects, *settings, *access.bootstrap_objects()):
             if self.cluster.serves(value):
                 self.put(value)

@@ -6,31 +6,20 @@ Importing the package fills the registries; `kinds.legacy` makes strategies of t
 from __future__ import annotations
 
 from . import (
-    autoscaler_rules,
     batch_rules,
     batch_warnings,
-    certificates,
     core_strategies,
-    flow_rules,
-    other_defaults,
-    policy_rules,
     status_rules,
     workload_defaults,
     workload_strategies,
 )
-from .bootstrap import bootstrap, control_plane_settings
 
-__all__ = ["bootstrap", "control_plane_settings"]
+__all__: list[str] = []
 
 _GATHERED = (
-    autoscaler_rules,
     batch_rules,
     batch_warnings,
-    certificates,
     core_strategies,
-    flow_rules,
-    other_defaults,
-    policy_rules,
     status_rules,
     workload_defaults,
     workload_strategies,

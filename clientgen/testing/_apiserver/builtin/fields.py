@@ -18,7 +18,6 @@ __all__ = ["field_values", "known_fields"]
 
 _FIELDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("batch", "jobs"): {"status.successful": "status.succeeded"},
-    ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": "spec.signerName"},
 }
 """Fields that a selector may name, and where their values are."""
 

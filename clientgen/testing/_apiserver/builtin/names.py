@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from clientgen._apimachinery.name_syntax import (
-    Rule,
-    path_segment_problems,
-)
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from clientgen._apimachinery.name_syntax import (
+        Rule,
+    )
+
 __all__ = ["LONGEST", "RULES"]
 
-RULES: Final[Mapping[tuple[str, str], Rule]] = {
-    ("internal.apiserver.k8s.io", "storageversions"): path_segment_problems,
-    ("apiregistration.k8s.io", "apiservices"): path_segment_problems,
-}
+RULES: Final[Mapping[tuple[str, str], Rule]] = {}
 LONGEST: Final[Mapping[tuple[str, str], int]] = {("batch", "cronjobs"): 52}

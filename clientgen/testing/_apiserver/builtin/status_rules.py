@@ -19,12 +19,6 @@ __all__: list[str] = []
 _JOB: Final = ("active", "succeeded", "failed", "ready", "terminating")
 
 
-@checks_change("autoscaling", "horizontalpodautoscalers", part="status")
-def _autoscaler(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    del old
-    yield from counts(part(new, "status"), ("currentReplicas", "desiredReplicas"))
-
-
 @checks_change("batch", "jobs", part="status")
 def _job(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
     status, before = part(new, "status"), part(old, "status")

@@ -11,8 +11,6 @@ from ..kinds.defaults import defaults
 __all__: list[str] = []
 
 _NO_LIMIT: Final = 2**31 - 1
-_SCALE_UP: Final = [("Pods", 4, 15), ("Percent", 100, 15)]
-_SCALE_DOWN: Final = [("Percent", 100, 15)]
 
 
 def _preset(node: dict[str, Any], **presets: Any) -> None:
@@ -51,31 +49,3 @@ def _failure_pattern(pattern: dict[str, Any]) -> None:
 def _cron_job(spec: dict[str, Any]) -> None:
     spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
     _preset(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
-
-
-@defaults("autoscaling.v1.HorizontalPodAutoscalerSpec")
-def _autoscaler_v1(spec: dict[str, Any]) -> None:
-    _preset(spec, minReplicas=1, targetCPUUtilizationPercentage=80)
-
-
-@defaults("autoscaling.v2.HorizontalPodAutoscalerSpec")
-def _autoscaler(spec: dict[str, Any]) -> None:
-    _preset(spec, minReplicas=1)
-    if not spec.get("metrics"):
-        target = {"type": "Utilization", "averageUtilization": 80}
-        spec["metrics"] = [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
-    behavior = spec.get("behavior")
-    if behavior is not None:
-        _preset(behavior, scaleUp={}, scaleDown={})
-        _scaling(behavior["scaleUp"], _SCALE_UP)
-        _scaling(behavior["scaleDown"], _SCALE_DOWN)
-        _preset(behavior["scaleUp"], stabilizationWindowSeconds=0)
-
-
-def _scaling(rules: dict[str, Any], policies: list[tuple[str, int, int]]) -> None:
-    _preset(rules, selectPolicy="Max")
-    if rules.get("policies") is None:
-        rules["policies"] = [
-            {"type": kind, "value": value, "periodSeconds": seconds}
-            for kind, value, seconds in policies
-        ]

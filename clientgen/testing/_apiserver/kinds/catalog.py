@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Final
 from . import (
     admissionregistration,
     apiextensions,
+    apiregistration,
     apps,
+    autoscaling,
+    certificates,
     coordination,
     core,
     discovery,
     events,
+    flowcontrol,
+    internal,
     networking,
     node,
     policy,
@@ -19,6 +24,7 @@ from . import (
     resource,
     scheduling,
     storage,
+    storagemigration,
 )
 from .defaults import declare
 from .legacy import LegacyStrategy
@@ -37,9 +43,14 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "admissionregistration.k8s.io": admissionregistration.STRATEGIES,
     "apiextensions.k8s.io": apiextensions.STRATEGIES,
     "apps": apps.STRATEGIES,
+    "apiregistration.k8s.io": apiregistration.STRATEGIES,
+    "autoscaling": autoscaling.STRATEGIES,
+    "certificates.k8s.io": certificates.STRATEGIES,
     "coordination.k8s.io": coordination.STRATEGIES,
     "discovery.k8s.io": discovery.STRATEGIES,
     "events.k8s.io": events.STRATEGIES,
+    "flowcontrol.apiserver.k8s.io": flowcontrol.STRATEGIES,
+    "internal.apiserver.k8s.io": internal.STRATEGIES,
     "networking.k8s.io": networking.STRATEGIES,
     "node.k8s.io": node.STRATEGIES,
     "policy": policy.STRATEGIES,
@@ -47,6 +58,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "resource.k8s.io": resource.STRATEGIES,
     "scheduling.k8s.io": scheduling.STRATEGIES,
     "storage.k8s.io": storage.STRATEGIES,
+    "storagemigration.k8s.io": storagemigration.STRATEGIES,
 }
 
 declare(pod_defaults.TYPES)

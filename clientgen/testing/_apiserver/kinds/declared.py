@@ -12,7 +12,5 @@ if TYPE_CHECKING:
 
 __all__ = ["ZEROS"]
 
-ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "autoscaling.v2.HorizontalPodAutoscalerStatus": {"currentMetrics": None},
-}
+ZEROS: Final[Mapping[str, Mapping[str, Any]]] = {}
 """Members that are not required and yet never missing, with their zero values."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..builtin import (
     batch_tables,
-    conversion,
     fields,
     kinds,
     names,
@@ -14,7 +13,6 @@ from ..builtin import (
     validating,
     warning,
 )
-from ..tables import control, devices, scaling
 from ..tables.columns import PLAIN
 from .metadata import MetadataChecks
 from .strategy import Strategy
@@ -32,9 +30,6 @@ __all__ = ["LegacyStrategy"]
 
 _PRINTERS: Final[Mapping[tuple[str, str], Printer]] = {
     **batch_tables.PRINTERS,
-    **scaling.PRINTERS,
-    **control.PRINTERS,
-    **devices.PRINTERS,
 }
 _JOB_WARNING: Final = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
@@ -48,13 +43,10 @@ class LegacyStrategy(Strategy):
     def __init__(self, resource: Resource) -> None:
         super().__init__(resource)
         key = self._key = (resource.group, resource.plural)
-        self.is_converted = resource.group_resource in kinds.CONVERTED
         self.longest_name = names.LONGEST.get(key)
         self.metadata_checks = kinds.METADATA_CHECKS.get(key, MetadataChecks.UPDATE_AGAIN)
         if key in kinds.STATUS_METADATA_ONCE:
             self.status_metadata_checks = MetadataChecks.ANY_FINALIZER
-        self.allow_unconditional_update = key not in kinds.NEEDS_VERSION_ON_UPDATE
-        self.subresources_with_status = ("approval",)
         self.generation_fields = kinds.HAS_GENERATION.get(key)
         self.metadata_kept_by_status = kinds.KEPT_BY_STATUS.get(key, ())
         self.orphan_by_default = key in kinds.ORPHANS_BY_DEFAULT
@@ -125,7 +117,3 @@ class LegacyStrategy(Strategy):
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
         """Look in the old table."""
         return fields.field_values(self.resource, obj)
-
-    def from_version(self, obj: dict[str, Any], source: Resource) -> dict[str, Any]:
-        """Run the conversion of the old table."""
-        return conversion.convert(obj, source, self.resource)

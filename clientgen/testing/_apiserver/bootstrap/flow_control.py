@@ -1,7 +1,7 @@
-"""How a fresh server shares itself out: the flow schemas and priority levels that it makes.
+"""The flow schemas and priority levels of a new server.
 
-https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#defaults. Nothing here
-goes by them.
+https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#defaults. This server does
+not limit requests by them.
 """
 
 from __future__ import annotations
@@ -71,19 +71,19 @@ _SCHEMAS: Final[dict[str, tuple[int, str, str, str, dict[str, Any]]]] = {
     "system-node-high": (400, "node-high", "ByUser", "Group system:nodes", _NODES),
     "system-nodes": (500, "system", "ByUser", "Group system:nodes", _ANYTHING),
 }  # fmt: skip
-"""Precedence, level, what tells flows apart, whose requests these are, and which."""
+"""Precedence, level, distinguisher method, subjects, and rules on requests."""
 
 
 def flow_control(now: str) -> Iterator[dict[str, Any]]:
-    """Priority levels and flow schemas, as of a time."""
+    """List the priority levels and flow schemas."""
     exempt = {"nominalConcurrencyShares": 0, "lendablePercent": 0}
     yield _object("PriorityLevelConfiguration", "exempt", {"type": "Exempt", "exempt": exempt})
     for name, level in _LEVELS.items():
         limited = {"type": "Limited", "limited": _limited(*level)}
         yield _object("PriorityLevelConfiguration", name, limited)
-    for name, schema in _SCHEMAS.items():
-        status = {"conditions": [_found(schema[1], now)]}
-        yield _object("FlowSchema", name, _schema(*schema)) | {"status": status}
+    for name, facts in _SCHEMAS.items():
+        status = {"conditions": [_not_dangling(facts[1], now)]}
+        yield _object("FlowSchema", name, _schema(*facts)) | {"status": status}
 
 
 def _object(kind: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
@@ -103,12 +103,12 @@ def _limited(shares: int, lent: int, queues: int, hand: int) -> dict[str, Any]:
 def _schema(
     precedence: int, level: str, method: str, subjects: str, requests: dict[str, Any]
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    schema: dict[str, Any] = {
         "priorityLevelConfiguration": {"name": level},
         "matchingPrecedence": precedence,
         "rules": [{"subjects": [_subject(each) for each in subjects.split(",")], **requests}],
     }
-    return found | ({"distinguisherMethod": {"type": method}} if method else {})
+    return schema | ({"distinguisherMethod": {"type": method}} if method else {})
 
 
 def _subject(text: str) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _subject(text: str) -> dict[str, Any]:
     return {"kind": kind, "serviceAccount": {"namespace": namespace, "name": name}}
 
 
-def _found(level: str, now: str) -> dict[str, str]:
+def _not_dangling(level: str, now: str) -> dict[str, str]:
     message = (
         "This FlowSchema references the PriorityLevelConfiguration object named "
         f'"{level}" and it exists'

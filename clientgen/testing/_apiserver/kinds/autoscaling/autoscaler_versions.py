@@ -1,35 +1,18 @@
-"""Objects of a built-in kind in another of its versions.
-
-HorizontalPodAutoscalers differ from version to version.
-"""
+"""HorizontalPodAutoscalers in another of their versions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from clientgen._apimachinery.optional_parts import part, parts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ..resources import Resource
-
-__all__ = ["convert"]
+__all__ = ["to_v1", "to_v2"]
 
 _CPU: Final = "targetCPUUtilizationPercentage"
 
 
-def convert(obj: dict[str, Any], source: Resource, target: Resource) -> dict[str, Any]:
-    """The object as `target` shows it; `obj` itself stays as it is."""
-    convert_content = _CONVERSIONS.get((source.api_version, target.api_version, target.kind))
-    converted = convert_content(obj) if convert_content else dict(obj)
-    return {**converted, "apiVersion": target.api_version}
-
-
-# --------------------------------------------------------------- horizontal pod autoscalers
-
-
-def _to_old_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
+def to_v1(autoscaler: dict[str, Any]) -> dict[str, Any]:
+    """Return a v2 autoscaler as v1 shows it."""
     spec = dict(part(autoscaler, "spec"))
     percentages = [_cpu_target(metric) for metric in parts(spec, "metrics")]
     for field in ("metrics", "behavior"):
@@ -47,11 +30,12 @@ def _cpu_target(metric: dict[str, Any]) -> int | None:
     resource = part(metric, "resource")
     if metric.get("type") != "Resource" or resource.get("name") != "cpu":
         return None
-    found: int | None = part(resource, "target").get("averageUtilization")
-    return found
+    share: int | None = part(resource, "target").get("averageUtilization")
+    return share
 
 
-def _to_new_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
+def to_v2(autoscaler: dict[str, Any]) -> dict[str, Any]:
+    """Return a v1 autoscaler as v2 shows it."""
     spec = dict(part(autoscaler, "spec"))
     percentage = spec.pop(_CPU, None)
     if percentage is not None:
@@ -63,9 +47,3 @@ def _to_new_autoscaler(autoscaler: dict[str, Any]) -> dict[str, Any]:
         status.pop("currentReplicas", None)
     status.setdefault("currentMetrics", None)
     return {**autoscaler, "spec": spec, "status": status}
-
-
-_CONVERSIONS: Final[Mapping[tuple[str, str, str], Callable[[dict[str, Any]], dict[str, Any]]]] = {
-    ("autoscaling/v2", "autoscaling/v1", "HorizontalPodAutoscaler"): _to_old_autoscaler,
-    ("autoscaling/v1", "autoscaling/v2", "HorizontalPodAutoscaler"): _to_new_autoscaler,
-}

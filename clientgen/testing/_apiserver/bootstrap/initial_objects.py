@@ -1,4 +1,4 @@
-"""Objects that every API server creates at startup and that clients expect."""
+"""The objects that every API server makes when it starts, and that clients expect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .flow_control import flow_control
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["bootstrap", "control_plane_settings"]
+__all__ = ["control_plane_settings", "initial_objects"]
 
 _NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 _PRIORITIES: Final = (
@@ -46,7 +46,7 @@ _KUBERNETES: Final[dict[str, Any]] = {
 
 _PORT: Final = {"name": "https", "port": 6443, "protocol": "TCP"}
 _ADDRESS: Final = "192.0.2.1"
-"""Where the server would be in a cluster; here its clients are told by their kubeconfig."""
+"""The address of the server in a cluster; clients of this one use that of their kubeconfig."""
 _ENDPOINTS: Final[dict[str, Any]] = {
     "apiVersion": "v1",
     "kind": "Endpoints",
@@ -83,8 +83,8 @@ _IP_ADDRESS: Final[dict[str, Any]] = {
 }
 
 
-def bootstrap(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str, Any]]:
-    """Objects to store, in an order that works.
+def initial_objects(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str, Any]]:
+    """List the objects, in an order in which they can be stored.
 
     Args:
         served: the groups and versions there are.
@@ -106,7 +106,7 @@ def bootstrap(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str,
 
 
 def control_plane_settings(now: str) -> Iterator[dict[str, Any]]:
-    """The ConfigMaps of kube-system that components of a control plane look for.
+    """List the ConfigMaps of kube-system that components of a control plane read.
 
     Args:
         now: the time, as it stands in objects.

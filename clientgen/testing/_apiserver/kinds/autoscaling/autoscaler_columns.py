@@ -1,14 +1,13 @@
-"""Tables of autoscalers, of scales, and of the budgets that keep Pods from being evicted."""
+"""The columns of HorizontalPodAutoscalers."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
-from .columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field, members
-from .durations import UNKNOWN
+from ...tables.columns import AGE, NAME, NONE, UNSET, Column, Printer, View, dig, field, members
+from ...tables.durations import UNKNOWN
 
-__all__ = ["PRINTERS"]
+__all__ = ["PRINTER"]
 
 _SOURCES: Final = {
     "External": "external",
@@ -22,7 +21,7 @@ _SHOWN: Final = 2
 
 
 def _metric(spec: dict[str, Any], status: dict[str, Any]) -> str:
-    """One metric as `current/target`."""
+    """Show a metric as `current/target`."""
     source = _SOURCES.get(spec.get("type", ""))
     if source is None:
         return "<unknown type>"
@@ -49,8 +48,8 @@ def _quantity(current: dict[str, Any] | None, member: str) -> str:
 
 
 def _percent(value: dict[str, Any] | None, missing: str) -> str:
-    found = dig(value, "averageUtilization")
-    return missing if found is None else f"{found}%"
+    percentage = dig(value, "averageUtilization")
+    return missing if percentage is None else f"{percentage}%"
 
 
 class _Autoscaler(View):
@@ -91,11 +90,11 @@ class _Autoscaler(View):
     @property
     def least(self) -> str:
         """The fewest Pods there may be."""
-        found = self.at("spec", "minReplicas")
-        return UNSET if found is None else str(found)
+        least = self.at("spec", "minReplicas")
+        return UNSET if least is None else str(least)
 
 
-_AUTOSCALER: Final = (
+_COLUMNS: Final = (
     NAME,
     Column("Reference", "What is scaled.", lambda view: view.reference, doc="spec.scaleTargetRef"),
     Column(
@@ -115,15 +114,4 @@ _AUTOSCALER: Final = (
     AGE,
 )
 
-_SCALE: Final = (
-    replace(NAME, format=""),
-    Column("Desired", "How many there should be.", field("spec.replicas", 0), type="integer"),
-    Column("Available", "How many there are.", field("status.replicas", 0), type="integer"),
-    AGE,
-)
-
-
-PRINTERS: Final = {
-    ("autoscaling", "HorizontalPodAutoscaler"): Printer(_AUTOSCALER, view=_Autoscaler),
-    ("autoscaling", "Scale"): Printer(_SCALE),
-}
+PRINTER: Final = Printer(_COLUMNS, view=_Autoscaler)

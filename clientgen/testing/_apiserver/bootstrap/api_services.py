@@ -32,7 +32,7 @@ _GROUPS: Final = {
     "flowcontrol.apiserver.k8s.io": 16100,
     "internal.apiserver.k8s.io": 16000,
 }
-"""Which group comes first where several have a resource."""
+"""The priorities of groups."""
 _OTHER: Final = 1000
 _VERSIONS: Final = {
     "v1": 15, "v2": 30, "v1beta2": 15, "v1beta1": 9, "v1alpha1": 9, "v1alpha2": 12, "v1alpha3": 1
@@ -48,7 +48,7 @@ _AGGREGATED: Final = "apiregistration.k8s.io"
 
 
 def api_services(served: Iterable[tuple[str, str]], now: str) -> Iterator[dict[str, Any]]:
-    """One for each group and version, as of a time; the group of APIServices itself has none."""
+    """List an APIService for each group and version; the group of APIServices has none."""
     for group, version in sorted(set(served)):
         if group == _AGGREGATED:
             continue

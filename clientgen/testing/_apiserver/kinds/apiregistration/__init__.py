@@ -1,0 +1,11 @@
+"""The group apiregistration.k8s.io."""
+
+from __future__ import annotations
+
+from .api_service import APIServiceStrategy
+
+__all__ = ["STRATEGIES"]
+
+STRATEGIES = {
+    "APIService": APIServiceStrategy,
+}

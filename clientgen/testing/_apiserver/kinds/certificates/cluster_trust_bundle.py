@@ -1,0 +1,13 @@
+"""ClusterTrustBundle: certificates that clients of a signer trust."""
+
+from __future__ import annotations
+
+from ..strategy import Strategy
+
+__all__ = ["ClusterTrustBundleStrategy"]
+
+
+class ClusterTrustBundleStrategy(Strategy):
+    """How the server treats ClusterTrustBundles."""
+
+    allow_unconditional_update = False

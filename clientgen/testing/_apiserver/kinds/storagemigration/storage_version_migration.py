@@ -1,0 +1,13 @@
+"""StorageVersionMigration: an order to write all objects of a resource anew."""
+
+from __future__ import annotations
+
+from ..strategy import Strategy
+
+__all__ = ["StorageVersionMigrationStrategy"]
+
+
+class StorageVersionMigrationStrategy(Strategy):
+    """How the server treats StorageVersionMigrations."""
+
+    allow_unconditional_update = False
