@@ -59,6 +59,16 @@ def test_every_page_of_the_docs_is_linked_by_the_readme_or_a_page_beside_it():
     assert set(ROOT.glob("docs/**/*.md")) <= linked
 
 
+def test_architecture_names_modules_that_exist():
+    """A stage, a decision or a change is looked up there; a module that has moved misleads."""
+    text = FENCE.sub("", (ROOT / "ARCHITECTURE.md").read_text())
+    tables = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    paths = set(re.findall(r"`([\w./]+(?:\.py|/))`", tables))
+    assert len(paths) > 50
+    folders = (ROOT, ROOT / "clientgen", ROOT / "clientgen/generator", ROOT / "clientgen/runtime")
+    assert not {path for path in paths if not any((each / path).exists() for each in folders)}
+
+
 def test_every_citation_leads_to_a_section():
     """Code cites facts as `docs/internals/kubernetes-semantics.md, 1.4 and 1.5`."""
     cited: set[tuple[str, str]] = set()
