@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from .comparing import compare
+from .comparison import compare
 from .paths import Set
 from .typed import Mistyped, field_set, problems
 from .values import is_object, metadata_of

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .comparing import Comparison, compare
+from .comparison import Comparison, compare
 from .managers import Managers, Owned
-from .merging import merge
+from .merge import merge
 from .paths import Path, Set
 from .shapes import Map, Scalar
 from .typed import Mistyped, field_set, named_fields_in, problems, removed, type_at

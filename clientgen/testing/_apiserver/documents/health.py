@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from clientgen import __version__
 from clientgen._apimachinery.failures import Failure, method_not_allowed
 
-from .answering import document, failed, is_json_accepted, not_acceptable, text
+from .document_answer import document, failed, is_json_accepted, not_acceptable, text
 
 if TYPE_CHECKING:
     from ..responses.answers import Response
-    from .answering import Asked
+    from .document_answer import Asked
 
 __all__ = ["CHECKS", "check", "version", "version_info"]
 

@@ -9,15 +9,15 @@ from msgspec import json
 from clientgen._openapi import protobuf
 
 from ..responses.answers import Response
-from .answering import empty, etag_of, is_json_accepted, media_types
 from .custom_paths import paths
 from .custom_schemas import degraded
+from .document_answer import empty, etag_of, is_json_accepted, media_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .answering import Asked
     from .custom_schemas import Custom
+    from .document_answer import Asked
 
 __all__ = ["OpenApiV2", "conditional"]
 

@@ -18,18 +18,18 @@ from msgspec import Raw, json
 from clientgen._openapi.conversion import COMPONENTS, definition_to_v3, item_to_v3
 
 from ..responses.answers import Response
-from .answering import empty, etag_of, is_json_accepted
 from .custom_paths import paths
 from .custom_schemas import whole
 from .descriptions import described
+from .document_answer import empty, etag_of, is_json_accepted
 from .openapi_v2 import conditional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from .answering import Asked
     from .custom_schemas import Custom
+    from .document_answer import Asked
 
 __all__ = ["OpenApiV3"]
 

@@ -14,10 +14,10 @@ from clientgen._apimachinery.failures import Failure, method_not_allowed
 
 from ..access import ISSUER
 from ..responses.answers import Response
-from .answering import media_types
+from .document_answer import media_types
 
 if TYPE_CHECKING:
-    from .answering import Asked
+    from .document_answer import Asked
 
 __all__ = ["configuration", "keys"]
 

@@ -17,9 +17,9 @@ from ..names import STORED_IN
 from ..requests.negotiation import negotiate
 from ..responses.answers import Response
 from . import openid
-from .answering import Asked, document, etag_of, failed, not_acceptable
 from .custom_schemas import Custom
 from .discovery import AGGREGATED, Discovery, Served, version_rank
+from .document_answer import Asked, document, etag_of, failed, not_acceptable
 from .health import CHECKS, check, version
 from .metrics import metrics
 from .openapi_v2 import OpenApiV2

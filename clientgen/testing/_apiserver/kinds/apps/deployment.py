@@ -14,7 +14,7 @@ from clientgen._apimachinery.failures import (
 from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import AGE, NAME, Column, Printer
-from ...tables.selecting import selector_text
+from ...tables.selector_text import selector_text
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..shared.checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes

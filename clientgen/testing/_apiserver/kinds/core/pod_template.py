@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import NAME, Column, Printer
-from ...tables.selecting import labels_text
+from ...tables.selector_text import labels_text
 from ..shared.pod_templates import template_causes
 from ..shared.pod_warnings import is_same_generation, template_warnings
 from ..shared.workload_columns import template_columns

@@ -8,7 +8,7 @@ from clientgen._apimachinery.failures import Cause, invalid_value, required
 from clientgen._apimachinery.optional_parts import part
 
 from ...tables.columns import Column, Printer
-from ...tables.selecting import labels_text
+from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults
 from ..fields import number
 from ..shared.checks import selects

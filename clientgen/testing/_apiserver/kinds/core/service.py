@@ -9,7 +9,7 @@ from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables.columns import AGE, NAME, NONE, Column, Printer, View, field
 from ...tables.durations import UNKNOWN
-from ...tables.selecting import labels_text
+from ...tables.selector_text import labels_text
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..fields import text
 from ..shared.ip_warnings import address_warnings, network_warnings

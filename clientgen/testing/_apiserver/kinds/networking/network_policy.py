@@ -17,7 +17,7 @@ from clientgen._apimachinery.name_syntax import (
 from clientgen._apimachinery.optional_parts import part, parts, texts
 
 from ...tables.columns import AGE, NAME, Column, Printer
-from ...tables.selecting import shown_selector
+from ...tables.selector_text import shown_selector
 from ..defaults import TypeDefaults, set_missing
 from ..shared.checks import (
     matches,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ...tables.columns import AGE, NAME, Column, View, field
-from ...tables.selecting import shown_selector
+from ...tables.selector_text import shown_selector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
