@@ -54,7 +54,7 @@ _OPERATORS: Final = ("DoesNotExist", "Exists", "In", "NotIn")
 
 
 def text(field: str, value: str | None, *rules: Rule, needed: bool = True) -> Iterator[Cause]:
-    """A text that follows rules, and is there when it is needed."""
+    """Check a text by rules, and require it if it is needed."""
     if not value:
         if needed:
             yield required(field)
@@ -65,13 +65,13 @@ def text(field: str, value: str | None, *rules: Rule, needed: bool = True) -> It
 
 
 def matches(field: str, value: str, rule: Rule) -> Iterator[Cause]:
-    """A text that follows a rule even when it is empty."""
+    """Check a text by a rule, even when it is empty."""
     for problem in rule(value):
         yield invalid_value(field, value, problem)
 
 
 def driver_name(field: str, name: str | None) -> Iterator[Cause]:
-    """The name of a storage driver, which has at most 63 characters."""
+    """Check the name of a storage driver, which has at most 63 characters."""
     if name and len(name.encode()) > _LONGEST_DRIVER:
         yield too_long(field, f"may not be more than {_LONGEST_DRIVER} bytes")
     yield from text(field, name, driver_name_problems)
@@ -89,7 +89,7 @@ def one_of(
 
 
 def not_found(field: str, value: object) -> Cause:
-    """What something refers to is not there."""
+    """Report that the object of a reference does not exist."""
     return Cause("FieldValueNotFound", f'Not found: "{value}"', field)
 
 
@@ -103,19 +103,19 @@ def unique(field: str, values: Iterable[object], suffix: str = "") -> Iterator[C
 
 
 def is_not_negative(field: str, value: int | None) -> Iterator[Cause]:
-    """A number that is at least 0."""
+    """Check that a number is at least 0."""
     if value is not None and value < 0:
         yield invalid_value(field, value, "must be greater than or equal to 0")
 
 
 def port_number(field: str, value: int) -> Iterator[Cause]:
-    """A port."""
+    """Check the number of a port."""
     for problem in range_problems(value, 1, 65535):
         yield invalid_value(field, value, problem)
 
 
 def port_reference(field: str, value: int | str) -> Iterator[Cause]:
-    """A port, by its number or its name."""
+    """Check the number or the name of a port."""
     if isinstance(value, str):
         yield from matches(field, value, port_name_problems)
     else:
@@ -123,15 +123,15 @@ def port_reference(field: str, value: int | str) -> Iterator[Cause]:
 
 
 def immutable(
-    field: str, new: object, old: object, said: str = "field is immutable"
+    field: str, new: object, old: object, why: str = "field is immutable"
 ) -> Iterator[Cause]:
-    """A value that stays."""
+    """Check that a value does not change."""
     if new != old:
-        yield invalid_value(field, new, said)
+        yield invalid_value(field, new, why)
 
 
 def relative_path(field: str, path: str) -> Iterator[Cause]:
-    """A path that stays below where it begins."""
+    """Check that a path does not lead upwards."""
     if path.startswith("/"):
         yield invalid_value(field, path, "must be a relative path")
     if ".." in path.split("/"):
@@ -141,7 +141,7 @@ def relative_path(field: str, path: str) -> Iterator[Cause]:
 def conditions_causes(
     conditions: list[dict[str, Any]], field: str, *, transitions: bool = True
 ) -> Iterator[Cause]:
-    """What is wrong with the conditions of a status (`meta/v1.Condition`)."""
+    """Check the conditions of a status (`meta/v1.Condition`)."""
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         at, kind = f"{field}[{index}]", condition.get("type") or ""
@@ -163,13 +163,13 @@ def _reason(reason: str, field: str) -> Iterator[Cause]:
         yield required(field)
         return
     if not _REASON.fullmatch(reason):
-        said = (
+        why = (
             "a condition reason must start with alphabetic character, optionally followed by a "
             "string of alphanumeric characters or '_,:', and must end with an alphanumeric "
             f"character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',"
             f"  or 'ReasonA:ReasonB', regex used for validation is '{_REASON.pattern}')"
         )
-        yield invalid_value(field, reason, said)
+        yield invalid_value(field, reason, why)
     if len(reason) > _LONGEST_REASON:
         yield too_long(field, f"may not be more than {_LONGEST_REASON} bytes")
 
@@ -178,7 +178,7 @@ def _reason(reason: str, field: str) -> Iterator[Cause]:
 
 
 def selector_causes(selector: Mapping[str, Any] | None, field: str) -> Iterator[Cause]:
-    """What is wrong with a label selector."""
+    """Check a label selector."""
     if selector is None:
         return
     for key, value in part(selector, "matchLabels").items():
@@ -191,11 +191,11 @@ def selector_causes(selector: Mapping[str, Any] | None, field: str) -> Iterator[
 def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
     operator, values = requirement.get("operator"), texts(requirement, "values")
     if operator in ("In", "NotIn") and not values:
-        said = "must be specified when `operator` is 'In' or 'NotIn'"
-        yield required(f"{field}.values", said)
+        why = "must be specified when `operator` is 'In' or 'NotIn'"
+        yield required(f"{field}.values", why)
     elif operator in ("Exists", "DoesNotExist") and values:
-        said = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield forbidden_value(f"{field}.values", said)
+        why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        yield forbidden_value(f"{field}.values", why)
     elif operator not in _OPERATORS:
         yield invalid_value(f"{field}.operator", operator or "", "not a valid selector operator")
     yield from matches(f"{field}.key", requirement.get("key") or "", qualified_name_problems)
@@ -204,7 +204,7 @@ def _requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Whether a label selector that is in order selects something with these labels."""
+    """Tell whether a valid label selector matches labels."""
     wanted: Mapping[str, str] = part(selector, "matchLabels")
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _holds(requirement, labels) for requirement in parts(selector, "matchExpressions")

@@ -60,14 +60,14 @@ _WHOLE: Final = frozenset(
 
 
 def resource_causes(resources: dict[str, Any], field: str, spec: dict[str, Any]) -> Iterator[Cause]:
-    """What is wrong with the requests, limits and claims of a container of a pod."""
+    """Check the requests, limits and claims of a container of a pod."""
     yield from _causes(resources, field, container_name_causes)
     names = {each.get("name") or "" for each in parts(spec, "resourceClaims")}
     yield from _claims(parts(resources, "claims"), f"{field}.claims", names)
 
 
 def pod_resource_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with the requests and limits of a pod as a whole."""
+    """Check the requests and limits of a pod as a whole."""
     resources, at = spec.get("resources"), f"{field}.resources"
     if resources is None:
         return
@@ -75,8 +75,8 @@ def pod_resource_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         yield forbidden_value(at, "may not be set for a windows pod")
         return
     if resources.get("claims") is not None:
-        said = "claims may not be set for Resources at pod-level"
-        yield forbidden_value(f"{at}.claims", said)
+        why = "claims may not be set for Resources at pod-level"
+        yield forbidden_value(f"{at}.claims", why)
     yield from _causes(resources, at, _pod_name)
     names = {each.get("name") or "" for each in parts(spec, "resourceClaims")}
     yield from _claims(parts(resources, "claims"), f"{at}.claims", names)
@@ -84,7 +84,7 @@ def pod_resource_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _consistency(spec: dict[str, Any], whole: dict[str, Any], field: str) -> Iterator[Cause]:
-    """A pod asks for no less than its containers do, and each is limited to no more than it."""
+    """Check that a pod requests no less than its containers, and none has a higher limit."""
     containers = parts(spec, "containers")
     sidecars = [each for each in parts(spec, "initContainers") if _is_sidecar(each)]
     sums: dict[str, Decimal] = defaultdict(Decimal)
@@ -93,16 +93,16 @@ def _consistency(spec: dict[str, Any], whole: dict[str, Any], field: str) -> Ite
             sums[name] += amount(quantity)
     for name, quantity in part(whole, "requests").items():
         if sums[name] > amount(quantity):
-            said = f"must be greater than or equal to aggregate container requests of {sums[name]}"
-            yield invalid_value(f"{field}.requests[{name}]", quantity, said)
+            why = f"must be greater than or equal to aggregate container requests of {sums[name]}"
+            yield invalid_value(f"{field}.requests[{name}]", quantity, why)
     bounds = part(whole, "limits")
     for index, each in enumerate(containers):
         for name, limit in part(part(each, "resources"), "limits").items():
             if name in bounds and amount(limit) > amount(bounds[name]):
                 quantity = bounds[name]
                 at = f"{field}.containers[{index}][{name}].limits"
-                said = f"must be less than or equal to pod limits of {quantity}"
-                yield invalid_value(at, limit, said)
+                why = f"must be less than or equal to pod limits of {quantity}"
+                yield invalid_value(at, limit, why)
 
 
 def _is_sidecar(container: dict[str, Any]) -> bool:
@@ -120,8 +120,8 @@ def _causes(
             yield from quantity_causes(name, quantity, at)
             size = amount(name.removeprefix("hugepages-"))
             if name.startswith("hugepages-") and size and amount(quantity) % size:
-                said = f"{quantity} is not positive integer multiple of {name}"
-                yield invalid_value(at, quantity, said)
+                why = f"{quantity} is not positive integer multiple of {name}"
+                yield invalid_value(at, quantity, why)
     for name, quantity in requests.items():
         yield from _request(name, quantity, limits.get(name), field)
     asked = {*limits, *requests}
@@ -138,7 +138,7 @@ def _is_quota_page(name: str) -> bool:
 
 
 def known_name_causes(name: str, field: str) -> Iterator[Cause]:
-    """A resource that Kubernetes has, or one that somebody's domain has."""
+    """Check the name of a resource: a known one, or one with a domain."""
     problems = list(matches(field, name, qualified_name_problems))
     yield from problems
     if not problems and "/" not in name and name not in _KNOWN and not _is_quota_page(name):
@@ -146,7 +146,7 @@ def known_name_causes(name: str, field: str) -> Iterator[Cause]:
 
 
 def container_name_causes(name: str, field: str) -> Iterator[Cause]:
-    """A resource that containers can ask for."""
+    """Check the name of a resource that containers can request."""
     yield from known_name_causes(name, field)
     if "/" not in name:
         if not _is_standard(name):
@@ -167,14 +167,14 @@ def _is_native(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Whether a resource is one that somebody's domain has."""
+    """Tell whether the name of a resource has a domain of its own."""
     if _is_native(name) or name.startswith("requests."):
         return False
     return not qualified_name_problems(f"requests.{name}")
 
 
 def quantity_causes(name: str, quantity: object, field: str) -> Iterator[Cause]:
-    """How much of a resource: not less than nothing, and whole things of most."""
+    """Check an amount: it is not negative, and for most resources a whole number."""
     number = amount(quantity)
     if number < 0:
         yield invalid_value(field, quantity, "must be greater than or equal to 0")
@@ -188,13 +188,13 @@ def _request(name: str, quantity: object, limit: object, field: str) -> Iterator
     at = f"{field}.requests"
     if limit is None:
         if not overcommitted:
-            said = "Limit must be set for non overcommitable resources"
-            yield required(f"{field}.limits", said)
+            why = "Limit must be set for non overcommitable resources"
+            yield required(f"{field}.limits", why)
     elif not overcommitted and amount(quantity) != amount(limit):
         yield invalid_value(at, quantity, f"must be equal to {name} limit of {limit}")
     elif amount(quantity) > amount(limit):
-        said = f"must be less than or equal to {name} limit of {limit}"
-        yield invalid_value(at, quantity, said)
+        why = f"must be less than or equal to {name} limit of {limit}"
+        yield invalid_value(at, quantity, why)
 
 
 def _claims(claims: list[dict[str, Any]], field: str, known: set[str]) -> Iterator[Cause]:
@@ -216,12 +216,12 @@ def _claims(claims: list[dict[str, Any]], field: str, known: set[str]) -> Iterat
         parted |= {name} if asked else set()
         if name not in known:
             listed = f": {', '.join(sorted(known))}" if known else " which is empty"
-            said = f"must be one of the names in pod.spec.resourceClaims{listed}"
-            yield Cause("FieldValueNotFound", f'Not found: "{name}": {said}', at)
+            why = f"must be one of the names in pod.spec.resourceClaims{listed}"
+            yield Cause("FieldValueNotFound", f'Not found: "{name}": {why}', at)
 
 
 def resize_causes(policies: list[dict[str, Any]], field: str, pod_policy: str) -> Iterator[Cause]:
-    """What is wrong with what happens to a container when its resources change."""
+    """Check what happens to a container when its resources change."""
     seen: set[str] = set()
     for index, policy in enumerate(policies):
         name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
@@ -234,5 +234,5 @@ def resize_causes(policies: list[dict[str, Any]], field: str, pod_policy: str) -
             elif value not in words:
                 yield not_supported(field, value, words)
         if pod_policy == "Never" and restart != "NotRequired":
-            said = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
-            yield invalid_value(field, restart, said)
+            why = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
+            yield invalid_value(field, restart, why)

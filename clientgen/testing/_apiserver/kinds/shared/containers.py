@@ -78,7 +78,7 @@ _SUBSCRIPTED: Final = re.compile(r"metadata\.(?P<map>labels|annotations)\['(?P<k
 def container_causes(
     container: dict[str, Any], field: str, volumes: dict[str, Any], spec: dict[str, Any]
 ) -> Iterator[Cause]:
-    """What is wrong with one container, whichever list it is in."""
+    """Check a container, whichever list it is in."""
     yield from text(f"{field}.name", container.get("name"), label_problems)
     yield from image_causes(container.get("image") or "", f"{field}.image")
     yield from one_of(f"{field}.imagePullPolicy", container.get("imagePullPolicy"), _PULL_POLICIES)
@@ -125,8 +125,8 @@ def _hooks(container: dict[str, Any], field: str, spec: dict[str, Any]) -> Itera
 def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
     policy, rules = container.get("restartPolicy"), parts(container, "restartPolicyRules")
     if policy is None and rules:
-        said = "must specify restartPolicy when restart rules are used"
-        yield required(f"{field}.restartPolicy", said)
+        why = "must specify restartPolicy when restart rules are used"
+        yield required(f"{field}.restartPolicy", why)
     yield from one_of(f"{field}.restartPolicy", policy, _RESTARTS, needed=False)
     if len(rules) > _MOST_RULES:
         yield too_many(f"{field}.restartPolicyRules", len(rules), _MOST_RULES)
@@ -143,7 +143,7 @@ def _restart(container: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def image_causes(image: str, field: str) -> Iterator[Cause]:
-    """An image is named, and has no blanks around its name."""
+    """Require an image, without blanks around its name."""
     if not image:
         yield required(field)
     elif image != image.strip():
@@ -176,8 +176,8 @@ def _port(port: dict[str, Any], field: str, *, host: bool) -> Iterator[Cause]:
     if host_port:
         yield from port_number(f"{field}.hostPort", host_port)
     if host and host_port != number:
-        said = "must match `containerPort` when `hostNetwork` is true"
-        yield invalid_value(f"{field}.hostPort", host_port, said)
+        why = "must match `containerPort` when `hostNetwork` is true"
+        yield invalid_value(f"{field}.hostPort", host_port, why)
     yield from one_of(f"{field}.protocol", port.get("protocol"), PROTOCOLS)
 
 
@@ -215,7 +215,7 @@ def _source(source: dict[str, Any], field: str, name: str) -> Iterator[Cause]:
 def field_reference(
     reference: dict[str, Any], field: str, known: frozenset[str]
 ) -> Iterator[Cause]:
-    """A reference to a field of the pod."""
+    """Check a reference to a field of the pod."""
     path = reference.get("fieldPath") or ""
     if not path:
         yield required(f"{field}.fieldPath")
@@ -227,8 +227,8 @@ def field_reference(
         for problem in qualified_name_problems(looked_at):
             yield invalid_value(field, key, problem)
     elif path not in known and path not in (*_ENV_FIELDS, *_MAPS):
-        said = f"error converting fieldPath: field label not supported: {path}"
-        yield invalid_value(f"{field}.fieldPath", path, said)
+        why = f"error converting fieldPath: field label not supported: {path}"
+        yield invalid_value(f"{field}.fieldPath", path, why)
     elif path not in known:
         yield not_supported(f"{field}.fieldPath", path, sorted(known))
 
@@ -236,7 +236,7 @@ def field_reference(
 def resource_reference(
     reference: dict[str, Any], field: str, *, volume: bool = False
 ) -> Iterator[Cause]:
-    """A reference to an amount of resources of a container."""
+    """Check a reference to an amount of resources of a container."""
     if volume and not reference.get("containerName"):
         yield required(f"{field}.containerName")
         return
@@ -250,14 +250,14 @@ def resource_reference(
 
 
 def _divisor(divisor: object, resource: str, field: str) -> Iterator[Cause]:
-    """The unit in which an amount is told."""
+    """Check the unit of an amount."""
     kind = resource.partition(".")[2].partition("-")[0]
     units = _UNITS["cpu" if kind == "cpu" else "bytes"]
     if amount(divisor) and not any(amount(divisor) == amount(unit) for unit in units):
         name = {"ephemeral": "local ephemeral storage", "hugepages": "hugepages"}.get(kind, kind)
         shown = f"{', '.join(units[:-1])} and {units[-1]}" if kind == "cpu" else ", ".join(units)
-        said = f"only divisor's values {shown} are supported with the {name} resource"
-        yield invalid_value(field, resource, said)
+        why = f"only divisor's values {shown} are supported with the {name} resource"
+        yield invalid_value(field, resource, why)
 
 
 def _variables(source: dict[str, Any], field: str, index: int) -> Iterator[Cause]:
@@ -291,8 +291,8 @@ def _mounts(container: dict[str, Any], field: str, volumes: dict[str, Any]) -> I
             yield invalid_value(f"{at}.mountPath", path, "must be unique")
         paths.add(path)
         if mount.get("subPath") and mount.get("subPathExpr"):
-            said = "subPathExpr and subPath are mutually exclusive"
-            yield invalid_value(f"{at}.subPathExpr", mount["subPathExpr"], said)
+            why = "subPathExpr and subPath are mutually exclusive"
+            yield invalid_value(f"{at}.subPathExpr", mount["subPathExpr"], why)
         # The server tells these two without the index.
         for member in ("subPath", "subPathExpr"):
             yield from relative_path(f"{field}.{member}", mount.get(member) or "")
@@ -313,8 +313,8 @@ def _devices(container: dict[str, Any], field: str, volumes: dict[str, Any]) -> 
         if name not in volumes:
             yield not_found(f"{at}.name", name)
         elif not _BLOCKS & volumes[name].keys():
-            said = "can only use volume source type of PersistentVolumeClaim or Ephemeral for"
-            yield invalid_value(f"{at}.name", name, f"{said} block mode")
+            why = "can only use volume source type of PersistentVolumeClaim or Ephemeral for"
+            yield invalid_value(f"{at}.name", name, f"{why} block mode")
         if not path:
             yield required(f"{at}.devicePath")
         elif path in paths:

@@ -1,4 +1,4 @@
-"""Where a port of containers is given to the host, to find ports that are in each other's way."""
+"""Ports of the host that containers have, to find those that clash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of nodes that have other names now, wherever they are asked for."""
+"""Deprecated labels of nodes."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _DEPRECATED: Final[Mapping[str, str]] = {
 
 
 def label_warning(key: str) -> str:
-    """What is to be said of a label of nodes; nothing when it is in use."""
+    """Return the warning for a label of nodes; it is empty for labels that are in use."""
     return _DEPRECATED.get(key, "")
 
 
 def expression_warnings(
     term: Mapping[str, Any], field: str, *, values: bool = False
 ) -> Iterator[str]:
-    """What to warn of in the expressions of a selector; with `values`, in their values too."""
+    """Warn of labels in the expressions of a selector; with `values`, in their values too."""
     for index, expression in enumerate(parts(term, "matchExpressions")):
         at, key = f"{field}.matchExpressions[{index}]", expression.get("key") or ""
-        if said := label_warning(key):
-            yield f"{at}.key: {key} is {said}"
+        if why := label_warning(key):
+            yield f"{at}.key: {key} is {why}"
         for number, value in enumerate(texts(expression, "values") if values else ()):
             for problem in label_value_problems(value):
                 yield f"{at}.values[{number}]: {value} is invalid, {problem}"

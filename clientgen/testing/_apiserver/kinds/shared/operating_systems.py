@@ -63,7 +63,7 @@ _UNUSABLE: Final = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
 
 
 def system_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong for the operating system of a pod."""
+    """Check that a pod fits its operating system."""
     yield from _host_process(spec, field)
     if spec.get("os") is None:
         return
@@ -79,7 +79,7 @@ def system_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _containers(spec: dict[str, Any], field: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The security contexts of all containers."""
+    """Return the security contexts of all containers."""
     for member in ("initContainers", "containers", "ephemeralContainers"):
         for index, container in enumerate(parts(spec, member)):
             context = container.get("securityContext") or _NO_CONTEXT
@@ -104,42 +104,42 @@ def _on_linux(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     contexts = [(part(spec, "securityContext"), f"{field}.securityContext")]
     for context, at in [*contexts, *_containers(spec, field)]:
         if context.get("windowsOptions") is not None:
-            said = "windows options cannot be set for a linux pod"
-            yield forbidden_value(f"{at}.windowsOptions", said)
+            why = "windows options cannot be set for a linux pod"
+            yield forbidden_value(f"{at}.windowsOptions", why)
 
 
 def _host_process(spec: dict[str, Any], field: str) -> Iterator[Cause]:
-    """Containers that are processes of the host: all of a pod, or none."""
+    """Check that all containers of a pod are processes of the host, or none."""
     pod = part(part(spec, "securityContext"), "windowsOptions").get("hostProcess")
-    found: list[bool] = []
+    choices: list[bool] = []
     for context, at in _containers(spec, field):
         own = part(context, "windowsOptions").get("hostProcess") if context else None
         if pod is not None and own is not None and pod != own:
-            said = "pod hostProcess value must be identical if both are specified, was "
-            said += "true" if pod else "false"
-            yield invalid_value(f"{at}.windowsOptions.hostProcess", own, said)
-        found.append(bool(own if own is not None else pod))
-    if not any(found):
+            why = "pod hostProcess value must be identical if both are specified, was "
+            why += "true" if pod else "false"
+            yield invalid_value(f"{at}.windowsOptions.hostProcess", own, why)
+        choices.append(bool(own if own is not None else pod))
+    if not any(choices):
         return
-    if not all(found):
-        said = "If pod contains any hostProcess containers then all containers must be"
-        yield invalid_value(field, "", f"{said} HostProcess containers")
+    if not all(choices):
+        why = "If pod contains any hostProcess containers then all containers must be"
+        yield invalid_value(field, "", f"{why} HostProcess containers")
     if not spec.get("hostNetwork"):
-        said = "hostNetwork must be true if pod contains any hostProcess containers"
-        yield invalid_value(f"{field}.hostNetwork", False, said)
+        why = "hostNetwork must be true if pod contains any hostProcess containers"
+        yield invalid_value(f"{field}.hostNetwork", False, why)
 
 
 def windows_causes(options: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with the options of a security context that are for Windows."""
+    """Check the Windows options of a security context."""
     name, content = options.get("gmsaCredentialSpecName"), options.get("gmsaCredentialSpec")
     if name is not None:
         yield from matches(f"{field}.gmsaCredentialSpecName", name, subdomain_problems)
     if content == "":
-        said = "gmsaCredentialSpec cannot be an empty string"
-        yield invalid_value(f"{field}.gmsaCredentialSpec", content, said)
+        why = "gmsaCredentialSpec cannot be an empty string"
+        yield invalid_value(f"{field}.gmsaCredentialSpec", content, why)
     elif content is not None and len(content.encode()) > _MOST_SPECIFICATION:
-        said = "gmsaCredentialSpec size must be under 64 KiB"
-        yield invalid_value(f"{field}.gmsaCredentialSpec", content, said)
+        why = "gmsaCredentialSpec size must be under 64 KiB"
+        yield invalid_value(f"{field}.gmsaCredentialSpec", content, why)
     user = options.get("runAsUserName")
     if user is not None:
         at = f"{field}.runAsUserName"

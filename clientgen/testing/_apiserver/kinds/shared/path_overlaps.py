@@ -1,4 +1,4 @@
-"""Paths within a volume of which one hides the other."""
+"""Paths within a volume that hide each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotations of pods that mean something: those that were fields before there were fields."""
+"""Annotations of pods that the server checks: most of them are fields now."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _PROFILES: Final = ("runtime/default", "docker/default", "unconfined")
 def annotation_causes(
     annotations: Mapping[str, str], spec: dict[str, Any], field: str
 ) -> Iterator[Cause]:
-    """What is wrong with the annotations of a pod, or of a template."""
+    """Check the annotations of a pod, or of a template."""
     if _MIRROR in annotations and not spec.get("nodeName"):
-        said = "must set spec.nodeName if mirror pod annotation is set"
-        yield invalid_value(f"{field}[{_MIRROR}]", annotations[_MIRROR], said)
+        why = "must set spec.nodeName if mirror pod annotation is set"
+        yield invalid_value(f"{field}[{_MIRROR}]", annotations[_MIRROR], why)
     if annotations.get(_TOLERATIONS):
         yield from _tolerations(annotations[_TOLERATIONS], field)
     if _COST in annotations and not _is_cost(annotations[_COST]):
@@ -49,12 +49,12 @@ def annotation_causes(
 
 def _tolerations(text: str, field: str) -> Iterator[Cause]:
     try:
-        found = loads(text)
+        value = loads(text)
     except JSONDecodeError as problem:
         yield invalid_value(field, _TOLERATIONS, str(problem))
         return
-    if isinstance(found, list) and found:
-        yield from tolerations_causes(parts({"found": found}, "found"), f"{field}.{_TOLERATIONS}")
+    if isinstance(value, list) and value:
+        yield from tolerations_causes(parts({"value": value}, "value"), f"{field}.{_TOLERATIONS}")
 
 
 def _is_cost(text: str) -> bool:
@@ -80,7 +80,7 @@ def _app_armor(name: str, profile: str, spec: dict[str, Any], field: str) -> Ite
 
 
 def annotation_change_causes(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Cause]:
-    """What is wrong with how a pod's annotations change."""
+    """Check a change of a pod's annotations."""
     after, before = part(new["metadata"], "annotations"), part(old["metadata"], "annotations")
     for key in {*after, *before}:
         act = "add" if key not in before else "remove or update"

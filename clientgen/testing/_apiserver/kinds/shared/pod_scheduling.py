@@ -41,7 +41,7 @@ _NODE_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
 def tolerations_causes(tolerations: list[dict[str, Any]], field: str) -> Iterator[Cause]:
-    """What is wrong with tolerations."""
+    """Check tolerations."""
     for index, toleration in enumerate(tolerations):
         yield from _toleration(toleration, f"{field}[{index}]")
 
@@ -52,21 +52,21 @@ def _toleration(toleration: dict[str, Any], field: str) -> Iterator[Cause]:
     if key:
         yield from matches(f"{field}.key", key, qualified_name_problems)
     elif operator != "Exists":
-        said = (
+        why = (
             "operator must be Exists when `key` is empty, "
             'which means "match all values and all keys"'
         )
-        yield invalid_value(f"{field}.operator", operator, said)
+        yield invalid_value(f"{field}.operator", operator, why)
     if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        said = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        yield invalid_value(f"{field}.effect", effect, said)
+        why = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        yield invalid_value(f"{field}.effect", effect, why)
     if operator in ("", "Equal"):
         problems = label_value_problems(value)
         if problems:
             yield invalid_value(f"{field}.operator", value, ";".join(problems))
     elif operator == "Exists" and value:
-        said = "value must be empty when `operator` is 'Exists'"
-        yield invalid_value(f"{field}.operator", value, said)
+        why = "value must be empty when `operator` is 'Exists'"
+        yield invalid_value(f"{field}.operator", value, why)
     elif operator in ("Lt", "Gt"):
         yield not_supported(f"{field}.operator", operator, ("Equal", "Exists", "Lt", "Gt"))
     elif operator != "Exists":
@@ -76,7 +76,7 @@ def _toleration(toleration: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def gates_causes(gates: list[dict[str, Any]], field: str) -> Iterator[Cause]:
-    """What is wrong with scheduling gates."""
+    """Check scheduling gates."""
     seen: set[str] = set()
     for index, gate in enumerate(gates):
         name = gate.get("name") or ""
@@ -87,7 +87,7 @@ def gates_causes(gates: list[dict[str, Any]], field: str) -> Iterator[Cause]:
 
 
 def spread_causes(constraints: list[dict[str, Any]], field: str) -> Iterator[Cause]:
-    """What is wrong with topology spread constraints."""
+    """Check topology spread constraints."""
     pairs = [(each.get("topologyKey"), each.get("whenUnsatisfiable")) for each in constraints]
     last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(constraints):
@@ -119,8 +119,8 @@ def _domains(constraint: dict[str, Any], action: str, field: str) -> Iterator[Ca
         return
     yield from _is_positive(field, least)
     if action != "DoNotSchedule":
-        said = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
-        yield invalid_value(field, least, said)
+        why = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+        yield invalid_value(field, least, why)
 
 
 def _label_keys(term: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -153,7 +153,7 @@ def _label_keys(term: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def affinity_causes(affinity: dict[str, Any] | None, field: str) -> Iterator[Cause]:
-    """What is wrong with the affinity of a pod."""
+    """Check the affinity of a pod."""
     if not affinity:
         return
     if affinity.get("nodeAffinity"):
@@ -173,7 +173,7 @@ def _node_affinity(affinity: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def node_selector_causes(selector: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with the nodes that something has to be on."""
+    """Check a selector of nodes."""
     if not selector.get("nodeSelectorTerms"):
         yield required(f"{field}.nodeSelectorTerms", "must have at least one node selector term")
     for index, term in enumerate(parts(selector, "nodeSelectorTerms")):
@@ -202,8 +202,8 @@ def _node_field(requirement: dict[str, Any], field: str) -> Iterator[Cause]:
     if operator not in ("In", "NotIn"):
         yield invalid_value(f"{field}.operator", operator, "not a valid selector operator")
     elif len(values) != 1:
-        said = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
-        yield required(f"{field}.values", said)
+        why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        yield required(f"{field}.values", why)
     key = requirement.get("key") or ""
     if key != "metadata.name":
         yield invalid_value(f"{field}.key", key, "not a valid field selector key")
@@ -217,11 +217,11 @@ def _node_requirement(requirement: dict[str, Any], field: str) -> Iterator[Cause
     if operator in ("In", "NotIn") and not values:
         yield required(f"{field}.values", "must be specified when `operator` is 'In' or 'NotIn'")
     elif operator in ("Exists", "DoesNotExist") and values:
-        said = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield forbidden_value(f"{field}.values", said)
+        why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        yield forbidden_value(f"{field}.values", why)
     elif operator in ("Gt", "Lt") and len(values) != 1:
-        said = "must be specified single value when `operator` is 'Lt' or 'Gt'"
-        yield required(f"{field}.values", said)
+        why = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+        yield required(f"{field}.values", why)
     elif operator not in _NODE_OPERATORS:
         yield invalid_value(f"{field}.operator", operator, "not a valid selector operator")
 

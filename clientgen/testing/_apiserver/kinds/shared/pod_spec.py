@@ -107,7 +107,7 @@ def free_name_causes(container: dict[str, Any], field: str, names: set[str]) -> 
 
 
 def _host_ports(containers: list[dict[str, Any]], field: str) -> Iterator[Cause]:
-    """A port of the host is for one container only."""
+    """Refuse a port of the host for a second container."""
     taken: set[str] = set()
     for index, container in enumerate(containers):
         for number, port in enumerate(parts(container, "ports")):

@@ -184,7 +184,7 @@ def _profiles(
 
 
 def _profile(annotation: str) -> dict[str, Any] | None:
-    """The AppArmor profile that an annotation names."""
+    """Return the AppArmor profile that an annotation names."""
     if annotation == "unconfined":
         return {"type": "Unconfined"}
     if annotation == "runtime/default":
@@ -210,7 +210,7 @@ def _container(container: dict[str, Any], field: str) -> Iterator[str]:
 
 
 def _hides(variable: dict[str, Any], reference: str) -> bool:
-    """Whether a variable takes nothing over from the one of its name before it."""
+    """Tell whether a variable uses nothing of the earlier one with its name."""
     value = variable.get("value") or ""
     return bool(variable.get("valueFrom")) or value == reference or reference not in value
 

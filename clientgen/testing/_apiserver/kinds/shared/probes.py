@@ -26,7 +26,7 @@ _PROBE_NUMBERS: Final = (
 
 
 def probe_causes(probe: dict[str, Any], field: str, kind: str) -> Iterator[Cause]:
-    """What is wrong with a probe of a kind, such as `livenessProbe`."""
+    """Check a probe of a kind, such as `livenessProbe`."""
     yield from handler_causes(probe, field, None)
     for number in _PROBE_NUMBERS:
         yield from is_not_negative(f"{field}.{number}", probe.get(number))
@@ -43,7 +43,7 @@ def probe_causes(probe: dict[str, Any], field: str, kind: str) -> Iterator[Cause
 
 
 def handler_causes(handler: dict[str, Any], field: str, grace: int | None) -> Iterator[Cause]:
-    """What is wrong with what a probe or a hook does; exactly one thing it is."""
+    """Check the action of a probe or a hook; it has exactly one."""
     chosen = [name for name in _HANDLERS if handler.get(name) is not None]
     if not chosen:
         yield required(field, "must specify a handler type")
@@ -70,5 +70,5 @@ def _action(action: dict[str, Any], field: str, kind: str, grace: int | None) ->
     elif kind == "sleep":
         seconds, most = action.get("seconds") or 0, 30 if grace is None else grace
         if not 0 <= seconds <= most:
-            said = f"must be non-negative and less than terminationGracePeriodSeconds ({most})"
-            yield invalid_value(field, seconds, said)
+            why = f"must be non-negative and less than terminationGracePeriodSeconds ({most})"
+            yield invalid_value(field, seconds, why)

@@ -21,7 +21,7 @@ _MOST_TOKEN_SECONDS: Final = 2**32
 
 
 def projected_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with the sources of a projected volume."""
+    """Check the sources of a projected volume."""
     yield from mode_causes(f"{field}.defaultMode", source.get("defaultMode"))
     taken: set[str] = set()
     for index, projection in enumerate(parts(source, "sources")):
@@ -38,7 +38,7 @@ def projected_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _paths(kind: str, source: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The files that a source makes, and how the server calls each."""
+    """List the files that a source makes, and how the server calls each."""
     if kind in ("secret", "configMap", "downwardAPI"):
         for item in parts(source, "items"):
             path = item.get("path") or ""
@@ -60,11 +60,11 @@ def _source(kind: str, source: dict[str, Any], at: str, field: str) -> Iterator[
 def _token(token: dict[str, Any], at: str, field: str) -> Iterator[Cause]:
     seconds = token.get("expirationSeconds") or 0
     if seconds < _LEAST_TOKEN_SECONDS:
-        said = "may not specify a duration less than 10 minutes"
-        yield invalid_value(f"{at}.expirationSeconds", seconds, said)
+        why = "may not specify a duration less than 10 minutes"
+        yield invalid_value(f"{at}.expirationSeconds", seconds, why)
     if seconds > _MOST_TOKEN_SECONDS:
-        said = "may not specify a duration larger than 2^32 seconds"
-        yield invalid_value(f"{at}.expirationSeconds", seconds, said)
+        why = "may not specify a duration larger than 2^32 seconds"
+        yield invalid_value(f"{at}.expirationSeconds", seconds, why)
     if not token.get("path"):
         yield required(f"{field}.path")
     else:
@@ -72,7 +72,7 @@ def _token(token: dict[str, Any], at: str, field: str) -> Iterator[Cause]:
 
 
 def _own_path(field: str, path: str) -> Iterator[Cause]:
-    """A path within the volume that is none of the kubelet's own."""
+    """Check a path within the volume; some are the kubelet's own."""
     yield from relative_path(field, path)
     if path.startswith("..") and not path.startswith("../"):
         yield invalid_value(field, path, "must not start with '..'")

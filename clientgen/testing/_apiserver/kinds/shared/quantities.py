@@ -30,7 +30,7 @@ _FACTORS: Final[dict[str, Decimal]] = {
 
 
 def amount(quantity: object) -> Decimal:
-    """The number that a quantity stands for; 0 when it is none."""
+    """Return the number of a quantity, or 0 for other values."""
     text = str(quantity)
     for length in (2, 1):
         factor = _FACTORS.get(text[-length:])

@@ -56,8 +56,8 @@ def _profile(context: dict[str, Any], field: str) -> Iterator[Cause]:
         yield from one_of(f"{at}.type", kind, _PROFILES)
     if kind != "Localhost":
         if place is not None:
-            said = "can only be set when seccomp type is Localhost"
-            yield invalid_value(f"{at}.localhostProfile", place, said)
+            why = "can only be set when seccomp type is Localhost"
+            yield invalid_value(f"{at}.localhostProfile", place, why)
     elif place is None:
         yield required(f"{at}.localhostProfile", "must be set when seccomp type is Localhost")
     else:
@@ -74,8 +74,8 @@ def _app_armor(context: dict[str, Any], field: str) -> Iterator[Cause]:
         yield from _app_armor_place(place, f"{at}.localhostProfile")
     elif kind in _PROFILES:
         if place is not None:
-            said = "can only be set when AppArmor type is Localhost"
-            yield invalid_value(f"{at}.localhostProfile", place, said)
+            why = "can only be set when AppArmor type is Localhost"
+            yield invalid_value(f"{at}.localhostProfile", place, why)
     elif kind:
         yield not_supported(f"{at}.type", kind, _PROFILES)
     else:
@@ -94,37 +94,37 @@ def _app_armor_place(place: str | None, field: str) -> Iterator[Cause]:
 def container_security_causes(
     context: dict[str, Any], field: str, *, host_users: bool
 ) -> Iterator[Cause]:
-    """What is wrong with a container's security context."""
+    """Check a container's security context."""
     yield from _ids(context, field, "runAsUser", "runAsGroup")
     yield from one_of(
         f"{field}.procMount", context.get("procMount"), ("Default", "Unmasked"), needed=False
     )
     if host_users and context.get("procMount") == "Unmasked":
-        said = "`hostUsers` must be false to use `Unmasked`"
-        yield invalid_value(f"{field}.procMount", "Unmasked", said)
+        why = "`hostUsers` must be false to use `Unmasked`"
+        yield invalid_value(f"{field}.procMount", "Unmasked", why)
     yield from _profile(context, field)
     yield from windows_causes(part(context, "windowsOptions"), f"{field}.windowsOptions")
     yield from _app_armor(context, field)
     if context.get("allowPrivilegeEscalation") is not False:
         return
     if context.get("privileged"):
-        said = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
-        yield invalid_value(field, context, said)
+        why = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
+        yield invalid_value(field, context, why)
     if "CAP_SYS_ADMIN" in texts(part(context, "capabilities"), "add"):
-        said = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
-        yield invalid_value(field, context, said)
+        why = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
+        yield invalid_value(field, context, why)
 
 
 def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with a pod's security context."""
+    """Check a pod's security context."""
     context = part(spec, "securityContext")
     yield from _ids(context, field, "fsGroup", "runAsUser", "runAsGroup")
     for index, group in enumerate(_groups(context)):
         for problem in range_problems(group, 0, _MOST):
             yield invalid_value(f"{field}.supplementalGroups[{index}]", group, problem)
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
-        said = "ShareProcessNamespace and HostPID cannot both be enabled"
-        yield invalid_value(f"{field}.shareProcessNamespace", True, said)
+        why = "ShareProcessNamespace and HostPID cannot both be enabled"
+        yield invalid_value(f"{field}.shareProcessNamespace", True, why)
     names: set[str] = set()
     for index, sysctl in enumerate(parts(context, "sysctls")):
         name = sysctl.get("name") or ""
@@ -134,8 +134,8 @@ def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
         names.add(name)
         for member, prefixes in _SHARED_SYSCTLS:
             if spec.get(member) and name.startswith(prefixes):
-                said = f"may not be specified when '{member}' is true"
-                yield invalid_value(f"{field}.sysctls[{index}].name", name, said)
+                why = f"may not be specified when '{member}' is true"
+                yield invalid_value(f"{field}.sysctls[{index}].name", name, why)
     policy = context.get("fsGroupChangePolicy")
     known = ("Always", "OnRootMismatch")
     yield from one_of(f"{field}.fsGroupChangePolicy", policy, known, needed=False)
@@ -150,13 +150,13 @@ def pod_security_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def _groups(context: dict[str, Any]) -> list[int]:
-    found: list[int] | None = context.get("supplementalGroups")
-    return found or []
+    groups: list[int] | None = context.get("supplementalGroups")
+    return groups or []
 
 
 def _sysctl(name: str, field: str) -> Iterator[Cause]:
     if not name:
         yield required(field)
     elif len(name) > _LONGEST or not _SYSCTL.fullmatch(name):
-        said = f"must have at most {_LONGEST} characters and match regex ^{_SYSCTL.pattern}$"
-        yield invalid_value(field, name, said)
+        why = f"must have at most {_LONGEST} characters and match regex ^{_SYSCTL.pattern}$"
+        yield invalid_value(field, name, why)

@@ -22,7 +22,7 @@ _ACCESS: Final = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOn
 
 
 def access_mode_causes(modes: list[str], field: str) -> Iterator[Cause]:
-    """What is wrong with how a volume may be mounted."""
+    """Check the access modes of a volume."""
     for mode in modes:
         yield from one_of(field, mode, _ACCESS)
     if "ReadWriteOncePod" in modes and len(modes) > 1:
@@ -30,13 +30,13 @@ def access_mode_causes(modes: list[str], field: str) -> Iterator[Cause]:
 
 
 def size_causes(field: str, quantity: object) -> Iterator[Cause]:
-    """An amount of storage, which is more than nothing."""
+    """Check that an amount of storage is positive."""
     if amount(quantity) <= 0:
         yield invalid_value(field, quantity, "must be greater than zero")
 
 
 def claim_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with what a claim asks for."""
+    """Check what a claim asks for."""
     modes = texts(spec, "accessModes")
     if not modes:
         yield required(f"{field}.accessModes", "at least 1 access mode is required")
@@ -55,17 +55,17 @@ def claim_causes(spec: dict[str, Any], field: str) -> Iterator[Cause]:
 
 def _data_sources(spec: dict[str, Any], field: str) -> Iterator[Cause]:
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
-    for member, found in (("dataSource", source), ("dataSourceRef", reference)):
-        if found is not None:
-            yield from _data_source(found, f"{field}.{member}")
+    for member, value in (("dataSource", source), ("dataSourceRef", reference)):
+        if value is not None:
+            yield from _data_source(value, f"{field}.{member}")
     namespace = part(spec, "dataSourceRef").get("namespace")
     if namespace:
         yield from matches(f"{field}.dataSourceRef.namespace", namespace, label_problems)
     if source is None or reference is None:
         return
     if namespace:
-        said = "may not be specified when dataSourceRef.namespace is specified"
-        yield invalid_value(field, f"{field}.dataSource", said)
+        why = "may not be specified when dataSourceRef.namespace is specified"
+        yield invalid_value(field, f"{field}.dataSource", why)
     elif _reference(source) != _reference(reference):
         yield invalid_value(field, f"{field}.dataSource", "must match dataSourceRef")
 
@@ -80,6 +80,6 @@ def _data_source(source: dict[str, Any], field: str) -> Iterator[Cause]:
         if not value:
             yield required(f"{field}.{member}")
     if not group and kind != "PersistentVolumeClaim":
-        said = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
-        yield invalid_value(field, kind, said)
+        why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+        yield invalid_value(field, kind, why)
     yield from text(f"{field}.apiGroup", group, subdomain_problems, needed=False)

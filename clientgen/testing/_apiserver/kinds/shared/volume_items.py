@@ -28,10 +28,10 @@ _VOLUME_FIELDS: Final = frozenset(
 
 
 def mode_causes(field: str, mode: int | None) -> Iterator[Cause]:
-    """The mode of a file."""
+    """Check the mode of a file."""
     if mode is not None and not 0 <= mode <= _MOST_MODE:
-        said = "must be a number between 0 and 0777 (octal), both inclusive"
-        yield invalid_value(field, mode, said)
+        why = "must be a number between 0 and 0777 (octal), both inclusive"
+        yield invalid_value(field, mode, why)
 
 
 def items_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
@@ -48,7 +48,7 @@ def items_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
 
 
 def downward_causes(source: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with files that tell of the pod itself."""
+    """Check the files of a downward API volume."""
     yield from mode_causes(f"{field}.defaultMode", source.get("defaultMode"))
     for item in parts(source, "items"):
         if not item.get("path"):

@@ -1,4 +1,4 @@
-"""Volumes by the plugin that mounts them; most plugins are gone, their rules are not."""
+"""Sources of volumes, by plugin; the rules remain although most plugins are gone."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _BLOB_DISK: Final = "https://{account-name}.blob.core.windows.net/{container-nam
 def plugin_causes(
     name: str, source: dict[str, Any], field: str, *, persistent: bool
 ) -> Iterator[Cause]:
-    """What is wrong with a source; that of a persistent volume has rules of its own."""
+    """Check a source; that of a persistent volume has rules of its own."""
     at = field.removesuffix(name) + _SHOWN_AS.get(name, name)
     for member in _NEEDED.get(name, ()):
         if not source.get(member):
@@ -100,8 +100,8 @@ def _iscsi(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Cau
 def _iscsi_name(name: str, field: str, *, persistent: bool) -> Iterator[Cause]:
     syntax = _NAMES.get(name[:3])
     if syntax is None and not persistent:
-        said = "must be valid format starting with iqn, eui, or naa"
-        yield invalid_value(field, name, said)
+        why = "must be valid format starting with iqn, eui, or naa"
+        yield invalid_value(field, name, why)
     elif syntax is None or not syntax.fullmatch(name):
         yield invalid_value(field, name, "must be valid format")
 
@@ -110,11 +110,11 @@ def _fibre(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Cau
     del persistent
     names, ids = texts(source, "targetWWNs"), texts(source, "wwids")
     if not names and not ids:
-        said = "must specify either targetWWNs or wwids, but not both"
-        yield required(f"{field}.targetWWNs", said)
+        why = "must specify either targetWWNs or wwids, but not both"
+        yield required(f"{field}.targetWWNs", why)
     if names and ids:
-        said = "targetWWNs and wwids can not be specified simultaneously"
-        yield invalid_value(f"{field}.targetWWNs", names, said)
+        why = "targetWWNs and wwids can not be specified simultaneously"
+        yield invalid_value(f"{field}.targetWWNs", names, why)
     if names and source.get("lun") is None:
         yield required(f"{field}.lun", "lun is required if targetWWNs is specified")
     elif names:
@@ -126,8 +126,8 @@ def _gluster(source: dict[str, Any], field: str, persistent: bool) -> Iterator[C
     if not persistent or namespace is None:
         return
     if not namespace:
-        said = "if the endpointnamespace is set, it must be a valid namespace name"
-        yield invalid_value(at, namespace, said)
+        why = "if the endpointnamespace is set, it must be a valid namespace name"
+        yield invalid_value(at, namespace, why)
     yield from text(at, namespace, label_problems, needed=False)
 
 
@@ -137,8 +137,8 @@ def _flocker(source: dict[str, Any], field: str, persistent: bool) -> Iterator[C
     if not name and not uid:
         yield required(field, "one of datasetName and datasetUUID is required")
     if name and uid:
-        said = "datasetName and datasetUUID can not be specified simultaneously"
-        yield invalid_value(field, "resource", said)
+        why = "datasetName and datasetUUID can not be specified simultaneously"
+        yield invalid_value(field, "resource", why)
     if "/" in name:
         yield invalid_value(f"{field}.datasetName", name, "must not contain '/'")
 
@@ -146,16 +146,16 @@ def _flocker(source: dict[str, Any], field: str, persistent: bool) -> Iterator[C
 def _quobyte(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Cause]:
     del persistent
     registry: str = source.get("registry") or ""
-    said = "must be a host:port pair or multiple pairs separated by commas"
+    why = "must be a host:port pair or multiple pairs separated by commas"
     if not registry:
-        yield required(f"{field}.registry", said)
+        yield required(f"{field}.registry", why)
     elif len(source.get("tenant") or "") > _LONGEST_TENANT:
         why = "must be a UUID and may not exceed a length of 64 characters"
         yield required(f"{field}.tenant", why)
     else:
         for pair in registry.split(","):
             if pair.count(":") != 1 and not pair.startswith("["):
-                yield invalid_value(f"{field}.registry", registry, said)
+                yield invalid_value(f"{field}.registry", registry, why)
     if not source.get("volume"):
         yield required(f"{field}.volume")
 
@@ -173,8 +173,8 @@ def _flex(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Caus
     for key in part(source, "options"):
         domain = "." + key.partition("/")[0].lower()
         if domain.endswith((".kubernetes.io", ".k8s.io")):
-            said = "kubernetes.io and k8s.io namespaces are reserved"
-            yield invalid_value(f"{field}.options[{key}]", key, said)
+            why = "kubernetes.io and k8s.io namespaces are reserved"
+            yield invalid_value(f"{field}.options[{key}]", key, why)
 
 
 def _azure_file(source: dict[str, Any], field: str, persistent: bool) -> Iterator[Cause]:

@@ -36,7 +36,7 @@ _HOST_PATHS: Final = (
 def volumes_causes(
     volumes: list[dict[str, Any]], field: str, sound: dict[str, Any]
 ) -> Iterator[Cause]:
-    """What is wrong with the volumes of a pod; those that nothing is wrong with become `sound`."""
+    """Check the volumes of a pod, and add the valid ones to `sound`."""
     for index, volume in enumerate(volumes):
         at = f"{field}[{index}]"
         problems = list(text(f"{at}.name", volume.get("name"), label_problems))
@@ -51,7 +51,7 @@ def volumes_causes(
 def source_causes(
     volume: dict[str, Any], field: str, *, persistent: bool = False
 ) -> Iterator[Cause]:
-    """What is wrong with where a volume's content is from."""
+    """Check the source of a volume."""
     sources = [name for name, value in volume.items() if isinstance(value, dict)]
     known = _PERSISTENT_ORDER if persistent else _ORDER
     ordered: list[str] = [name for name in known if name in sources]
@@ -71,8 +71,8 @@ def source_causes(
 
 def _empty_dir(source: dict[str, Any], field: str) -> Iterator[Cause]:
     if source.get("sizeLimit") is not None and amount(source["sizeLimit"]) < 0:
-        said = "SizeLimit field must be a valid resource quantity"
-        yield forbidden_value(f"{field}.sizeLimit", said)
+        why = "SizeLimit field must be a valid resource quantity"
+        yield forbidden_value(f"{field}.sizeLimit", why)
 
 
 def _host_path(source: dict[str, Any], field: str) -> Iterator[Cause]:

@@ -21,11 +21,11 @@ _FINISHED: Final = {
 
 
 class _PodView(View):
-    """A Pod and what its containers come to."""
+    """A Pod, with what the columns show of its containers."""
 
     @cached_property
     def sidecars(self) -> frozenset[str]:
-        """The init containers that keep running beside the others."""
+        """The names of init containers that keep running (sidecars)."""
         return frozenset(
             container.get("name", "")
             for container in self.items("spec", "initContainers")
@@ -34,7 +34,7 @@ class _PodView(View):
 
     @cached_property
     def blocked(self) -> tuple[int, dict[str, Any]] | None:
-        """The first init container the others still wait for, and its place."""
+        """The first init container that the others still wait for, and its index."""
         for place, status in enumerate(self.items("status", "initContainerStatuses")):
             if not (_succeeded(status) or self._runs_beside(status)):
                 return place, status
@@ -42,11 +42,11 @@ class _PodView(View):
 
     @property
     def initializing(self) -> bool:
-        """Whether the init containers are what matters still."""
+        """Whether the init containers still run."""
         return self.blocked is not None and not self.has_condition("Initialized")
 
     def has_condition(self, kind: str) -> bool:
-        """Whether the condition of that type is True."""
+        """Tell whether the condition of that type is True."""
         return any(
             condition.get("type") == kind and condition.get("status") == "True"
             for condition in self.items("status", "conditions")
@@ -56,7 +56,7 @@ class _PodView(View):
         return status.get("name") in self.sidecars and bool(status.get("started"))
 
     def _begun(self) -> list[dict[str, Any]]:
-        """The init containers up to the one that blocks."""
+        """List the init containers up to the one that blocks."""
         statuses = self.items("status", "initContainerStatuses")
         return statuses if self.blocked is None else statuses[: self.blocked[0] + 1]
 
@@ -116,7 +116,7 @@ class _PodView(View):
         return f"Init:{place}/{len(self.items('spec', 'initContainers'))}"
 
     def _why_not_running(self, reason: str) -> str:
-        """What the containers say, the first one having the last word."""
+        """Return the reason of the first container that has one, or the reason given."""
         failure = ""
         for status in reversed(self._regular()):
             waiting = dig(status, "state", "waiting", "reason")
@@ -128,7 +128,7 @@ class _PodView(View):
         return self._completed(failure) if reason == "Completed" else reason
 
     def _completed(self, failure: str) -> str:
-        """A container has completed; what of the others?"""
+        """Return the reason of a pod of which a container has completed."""
         running = any(map(_is_up, self._regular()))
         if running and self.has_condition("Ready"):
             return "Running"
@@ -153,7 +153,7 @@ def _succeeded(status: dict[str, Any]) -> bool:
 
 
 def _is_up(status: dict[str, Any]) -> bool:
-    """Whether a regular container runs and is ready."""
+    """Tell whether a regular container runs and is ready."""
     state = members(status, "state")
     waits = dig(state, "waiting", "reason")
     return (
