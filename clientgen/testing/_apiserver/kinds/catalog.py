@@ -10,6 +10,7 @@ from . import (
     apiregistration,
     apps,
     autoscaling,
+    batch,
     certificates,
     coordination,
     core,
@@ -27,14 +28,13 @@ from . import (
     storagemigration,
 )
 from .defaults import declare
-from .legacy import LegacyStrategy
 from .shared import pod_defaults
+from .strategy import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..resources import Resource
-    from .strategy import Strategy
 
 __all__ = ["strategy_of"]
 
@@ -42,9 +42,10 @@ _GROUPS: Final[Mapping[str, Mapping[str, type[Strategy]]]] = {
     "": core.STRATEGIES,
     "admissionregistration.k8s.io": admissionregistration.STRATEGIES,
     "apiextensions.k8s.io": apiextensions.STRATEGIES,
-    "apps": apps.STRATEGIES,
     "apiregistration.k8s.io": apiregistration.STRATEGIES,
+    "apps": apps.STRATEGIES,
     "autoscaling": autoscaling.STRATEGIES,
+    "batch": batch.STRATEGIES,
     "certificates.k8s.io": certificates.STRATEGIES,
     "coordination.k8s.io": coordination.STRATEGIES,
     "discovery.k8s.io": discovery.STRATEGIES,
@@ -70,4 +71,4 @@ for _strategies in _GROUPS.values():
 def strategy_of(resource: Resource) -> Strategy:
     """Make the strategy of a built-in resource, or of the kind of a subresource's body."""
     group = _GROUPS.get(resource.group, {})
-    return group.get(resource.kind, LegacyStrategy)(resource)
+    return group.get(resource.kind, Strategy)(resource)

@@ -14,8 +14,6 @@ from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from .declared import ZEROS
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -25,7 +23,6 @@ __all__ = [
     "Fill",
     "TypeDefaults",
     "declare",
-    "defaults",
     "fill",
     "set_empty",
     "set_missing",
@@ -34,7 +31,6 @@ __all__ = [
 Fill: TypeAlias = "Callable[[dict[str, Any]], None]"
 _Plan: TypeAlias = "Callable[[Any], None]"
 
-_FILLS: Final[dict[str, Fill]] = {}
 _TYPES: Final[dict[str, TypeDefaults]] = {}
 _NOTE: Final = "filling"
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -69,24 +65,14 @@ def declare(types: Mapping[str, TypeDefaults]) -> None:
 
 
 def _declared(name: str) -> TypeDefaults:
-    """Return the defaults of a type: the documented ones, its own, those of the old tables."""
+    """Return the defaults of a type: the documented ones and its own."""
     own = _TYPES.get(name) or TypeDefaults()
     return TypeDefaults(
-        own.fill or _FILLS.get(name),
+        own.fill,
         _DOCUMENTED["defaults"].get(name) or own.values,
         tuple(_DOCUMENTED["parts"].get(name) or own.structs),
-        own.zeros or ZEROS.get(name, {}),
+        own.zeros,
     )
-
-
-def defaults(*names: str) -> Callable[[Fill], Fill]:
-    """Register what a kind's rules add to a node, by its definition (`core.v1.Container`)."""
-
-    def register(fill_node: Fill) -> Fill:
-        _FILLS.update(dict.fromkeys(names, fill_node))
-        return fill_node
-
-    return register
 
 
 def _definition(schema: ResolvedSchema) -> str:
