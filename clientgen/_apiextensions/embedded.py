@@ -30,7 +30,7 @@ __all__ = ["check_embedded", "check_type_meta", "clean_embedded", "has_embedded"
 
 
 def has_embedded(structure: Structure) -> bool:
-    """Whether there are embedded objects anywhere below the root."""
+    """Tell whether there are embedded objects anywhere below the root."""
     parts = [*structure.properties.values(), structure.items, structure.additional]
     return any(part.embedded or has_embedded(part) for part in parts if part is not None)
 

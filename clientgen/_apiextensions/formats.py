@@ -111,7 +111,7 @@ def _is_ipv6(text: str) -> bool:
 
 
 def is_cidr(text: str) -> bool:
-    """Whether it is an IP address and the length of a prefix."""
+    """Tell whether it is an IP address and the length of a prefix."""
     address, slash, length = text.partition("/")
     if not slash or not re.fullmatch(r"[0-9]{1,6}", length) or not _parses(parse_ip)(address):
         return False
@@ -293,7 +293,7 @@ _NUMBER_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "do
 
 
 def recognized(schema_type: str, name: str) -> bool:
-    """Whether the server looks at a format of that name on a schema of that type."""
+    """Tell whether the server looks at a format of that name on a schema of that type."""
     if schema_type in ("", "string"):
         return name.replace("-", "") in STRING_FORMATS
     return name in _NUMBER_FORMATS.get(schema_type, ())

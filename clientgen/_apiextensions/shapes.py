@@ -11,17 +11,17 @@ __all__ = ["is_container", "is_list", "is_object", "listed", "part"]
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether it is an object."""
+    """Tell whether it is an object."""
     return isinstance(value, dict)
 
 
 def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Whether it is a list."""
+    """Tell whether it is a list."""
     return isinstance(value, list)
 
 
 def is_container(value: Any) -> bool:
-    """Whether it has values in it."""
+    """Tell whether it has values in it."""
     return isinstance(value, (dict, list))
 
 

@@ -164,12 +164,12 @@ def _entries(node: Any) -> list[tuple[str | int, Any]]:
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether the value is a JSON object."""
+    """Tell whether the value is a JSON object."""
     return isinstance(value, dict)
 
 
 def is_array(value: object) -> TypeGuard[list[Any]]:
-    """Whether the value is a JSON array."""
+    """Tell whether the value is a JSON array."""
     return isinstance(value, list)
 
 

@@ -79,7 +79,7 @@ def place(error: yaml.YAMLError) -> tuple[int, int] | None:
 
 
 def is_merge(key: yaml.Node) -> bool:
-    """Whether a key is `<<`, which brings what another object holds."""
+    """Tell whether a key is `<<`, which brings what another object holds."""
     return key.value == _MERGE and key.tag == PLAIN
 
 

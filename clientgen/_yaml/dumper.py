@@ -135,14 +135,14 @@ def _scalar(value: Any) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Whether readers of YAML 1.1 and 1.2 alike take it for a text if it has no quotes."""
+    """Tell whether readers of YAML 1.1 and 1.2 alike take it for a text if it has no quotes."""
     if not isinstance(plain_value(text), str):
         return False
     return bool(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)) == _TEXT)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text needs no quotes to be one."""
+    """Tell whether a text needs no quotes to be one."""
     if not _PLAIN.fullmatch(text) or text != text.strip():
         return False
     return not (": " in text or " #" in text or text.endswith(":"))

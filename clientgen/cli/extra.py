@@ -19,7 +19,7 @@ def require_generator() -> None:
 
 
 def has_generator() -> bool:
-    """Whether it can be loaded."""
+    """Tell whether it can be loaded."""
     return all(map(_is_installed, _NEEDED))
 
 

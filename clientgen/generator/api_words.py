@@ -32,7 +32,7 @@ _LONGEST_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a kind of word looks like."""
+    """The syntax of one kind of word."""
 
     called: str
     pattern: re.Pattern[str]
@@ -40,7 +40,7 @@ class Rule:
     hint: str
 
     def fits(self, word: str) -> bool:
-        """Whether it is such a word."""
+        """Tell whether it is such a word."""
         return len(word) <= self.longest and self.pattern.fullmatch(word) is not None
 
 
@@ -94,7 +94,7 @@ class Words:
         self._results: dict[tuple[str, str], bool] = {}
 
     def fit(self, word: str, rule: Rule, where: str) -> bool:
-        """Whether a word may be what it is said to be."""
+        """Tell whether a word may be what it is said to be."""
         key = rule.called, word
         is_valid = self._results.get(key)
         if is_valid is None:
@@ -106,7 +106,7 @@ class Words:
         return is_valid
 
     def name(self, of: GroupVersion | GroupVersionKind, where: str) -> bool:
-        """Whether group, version and, if there is one, kind are such words."""
+        """Tell whether group, version and, if there is one, kind are such words."""
         pairs = [(of.group, GROUP), (of.version, VERSION)]
         if isinstance(of, GroupVersionKind):
             pairs.append((of.kind, KIND))

@@ -45,7 +45,7 @@ class Replacement:
 
 
 def is_interrupted(target: Path) -> bool:
-    """Whether a run that wrote there was killed: what it staged is left."""
+    """Tell whether a run that wrote there was killed: what it staged is left."""
     return os.path.lexists(target / STAGING)
 
 
@@ -146,7 +146,7 @@ class _Steps:
 
 
 def _remove_traces(target: Path, removed: tuple[str, ...]) -> None:
-    """What Python compiled from removed modules, and directories that held nothing else."""
+    """Remove the compiled files of removed modules, and directories that hold nothing else."""
     for path in removed:
         place = target / path
         for compiled in (place.parent / "__pycache__").glob(f"{place.stem}.*.pyc"):

@@ -27,7 +27,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: a file and the keys that lead to it."""
+    """The position of a value: a file and the keys that lead to it."""
 
     file: Path
     keys: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class Table:
         return {name: outer.table(name) for name in outer.values}
 
     def _are_sound(self, key: str, texts: tuple[str, ...]) -> bool:
-        """Whether no text has a NUL, which neither a path nor a name can hold."""
+        """Tell whether no text has a NUL, which neither a path nor a name can hold."""
         if any("\0" in text for text in texts):
             self.problems.add(str(self.place / key), "must not hold a NUL character")
             return False

@@ -74,7 +74,7 @@ class Renames:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How the package is called and numbered where packages are published."""
+    """The name, version and metadata under which the package is published."""
 
     name: str
     version: str = "0.1.0"
@@ -89,7 +89,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What the command line says; paths are relative to the working directory."""
+    """The options of the command line; paths are relative to the working directory."""
 
     specs: tuple[Path, ...] = ()
     output: Path | None = None
@@ -107,7 +107,7 @@ class Flags:
     distribution: str | None = None
 
     def values(self) -> dict[str, object]:
-        """What is said about the contents of one package, under the keys of the file."""
+        """Return the options about the contents of one package, under the keys of the file."""
         values: dict[str, object] = {
             "spec": list(map(str, self.specs)),
             "crd": list(map(str, self.crds)),

@@ -59,7 +59,7 @@ _VERSION = re.compile(
 
 
 def read_output(table: Table) -> Path | None:
-    """Where the package goes, if it is said."""
+    """Return the directory of the package, or None if the table does not name it."""
     return _path(table, "output")
 
 

@@ -19,7 +19,7 @@ __all__ = ["DiskState", "foreign", "read_disk_state"]
 
 @dataclass(frozen=True, slots=True)
 class DiskState:
-    """How a package on the disk differs; all paths are relative to it and sorted."""
+    """The differences of a package on the disk; all paths are relative to it and sorted."""
 
     # The manifest that is there, if it can be read.
     manifest: Manifest | None
@@ -59,7 +59,7 @@ def read_disk_state(wanted: Mapping[str, bytes], target: Path) -> DiskState:
 
 
 def foreign(state: DiskState, wanted: Mapping[str, bytes], target: Path) -> Iterator[Problem]:
-    """What is not ours and in the way, and what says that it is ours and is not known."""
+    """Yield files in the way that are not ours, and those with our header that are not listed."""
     listed = frozenset(state.manifest.files if state.manifest else ())
     for path, data in state.changed.items():
         bare = not has_header(wanted[path])

@@ -91,7 +91,7 @@ def _text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What has to happen to the file: without `wanted` it goes, without `on_disk` it comes."""
+    """A change of the file: without `wanted` it is removed, without `on_disk` it is created."""
 
     path: Path
     on_disk: str | None
@@ -119,7 +119,7 @@ class Change:
 
 
 def change(config: PackageConfig) -> Change | None:
-    """How the file beside a package differs from what is wanted; None if it does not.
+    """Return the change of the file beside a package; None if it is as wanted.
 
     Raises:
         ClientgenError: something is there that clientgen did not write for this package.

@@ -24,7 +24,7 @@ _CLASS = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What is mixed into the classes of one kind, each as `module.path:ClassName`, or empty."""
+    """The classes mixed into those of one kind, each as `module.path:ClassName`, or empty."""
 
     client: str = ""
     lister: str = ""

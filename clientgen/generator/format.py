@@ -39,7 +39,7 @@ _MARK = "\0"
 
 
 class FormatError(RuntimeError):
-    """What was rendered cannot be formatted: a bug of this generator, not of its input."""
+    """A rendered file cannot be formatted: a bug of this generator, not of its input."""
 
     def __init__(self, what: str, why: str) -> None:
         super().__init__(f"{what}: {why}")
@@ -49,7 +49,7 @@ class FormatError(RuntimeError):
 
 @cache
 def formatter() -> str:
-    """What decides the formatting, besides the text."""
+    """Return the formatter and its options, which decide the formatting besides the text."""
     return f"black {version('black')} --fast --line-length {LINE_LENGTH}"
 
 
@@ -161,7 +161,7 @@ def _stopped(worker: subprocess.Popen[bytes]) -> FormatError:
 
 
 def _format(files: Mapping[str, str]) -> dict[str, str]:
-    """What formatting changes; in fast mode, as our own input needs no second opinion."""
+    """Return the files that formatting changes; in fast mode, which skips black's own check."""
     # The parent of the workers does without black.
     from black import format_file_contents
     from black.mode import Mode, TargetVersion
@@ -188,7 +188,7 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def work(source: IO[bytes], sink: IO[bytes]) -> None:
-    """What a worker does: everything it is given, once."""
+    """Format all files read from the source and write the answer to the sink, once."""
     files = cast("dict[str, str]", json.loads(source.read()))
     answer: dict[str, dict[str, str]] = {"changed": {}, "failed": {}}
     gc.disable()

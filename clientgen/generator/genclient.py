@@ -35,7 +35,7 @@ METHOD_VERBS = tuple(verb for verb in SUPPORTED_VERBS if verb not in STATUS_VERB
 
 
 class Tag:
-    """How each tag is spelled, without its plus sign."""
+    """The spelling of each tag, without its plus sign."""
 
     GENCLIENT = "genclient"
     NON_NAMESPACED = "genclient:nonNamespaced"
@@ -84,7 +84,7 @@ class GenclientMethod:
 
 @dataclass(frozen=True, slots=True)
 class Genclient:
-    """What the markers of one type say; the places where they do are not compared."""
+    """The markers of one type; their positions are not compared."""
 
     generate: bool = False
     non_namespaced: bool = False

@@ -71,7 +71,7 @@ class GroupLiteral:
 
 @dataclass(frozen=True, slots=True)
 class GoFile:
-    """What is declared at the top of a file; `loose` are the comments that belong to no type."""
+    """The declarations at the top of a file; `loose` are the comments that belong to no type."""
 
     shown: str
     types: tuple[GoType, ...] = ()
@@ -135,7 +135,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def _end_of_body(text: str, at: int) -> int:
-    """Where its last brace is, or what has no end."""
+    """Return the position of the closing brace of a body, or of a token that does not end."""
     depth = 1
     for match in _IN_BODY.finditer(text, at):
         if match.lastgroup == "mark":
@@ -198,7 +198,7 @@ def _above(name: _Token, by_end: Mapping[int, Block], lines: list[str]) -> tuple
 
 
 def _declared(code: list[_Token]) -> Iterator[int]:
-    """Where the names of the types are: behind `type`, or each on its line in `type ( ... )`."""
+    """Yield the index of each type's name: behind `type`, or on its own line in `type ( ... )`."""
     grouped = False
     for at, token in enumerate(code[:-1]):
         following = code[at + 1]
@@ -212,7 +212,7 @@ def _declared(code: list[_Token]) -> Iterator[int]:
 
 
 def _is_struct(code: list[_Token], at: int) -> bool:
-    """Whether the type is a struct, or may be: `type Route v1.Route` is what that one is."""
+    """Tell whether the type is a struct, or may be: `type Route v1.Route` is what that one is."""
     outside = (token for token in code[at + 1 :] if token.around == code[at].around)
     following = [token for token in islice(outside, 4) if token.text != "="]
     if [token.text for token in following[:2]] == ["[", "]"]:  # parameters, or the type of a list

@@ -78,7 +78,7 @@ def _files(path: Path, problems: Problems) -> list[Path]:
 
 
 def _is_theirs(file: Path, folder: Path) -> bool:
-    """Whether a file is in no folder that Go's tools pass over."""
+    """Tell whether a file is in no folder that Go's tools pass over."""
     parts = file.relative_to(folder).parts
     return not any(part in _SKIPPED_FOLDERS or part[0] in "._" for part in parts)
 
@@ -113,7 +113,7 @@ class _Package:
     markers: Mapping[str, Sequence[MarkerLine]]
 
     def one(self, tag: str, problems: Problems) -> str | None:
-        """What a tag says that can have one value only."""
+        """Return the value of a tag that can have only one; repeated tags are problems."""
         lines = self.markers.get(tag, ())
         for line in lines[1:]:
             hint = f"remove one; the first is at {lines[0].where}"
@@ -150,7 +150,7 @@ def _packages(inputs: Iterable[Input], problems: Problems) -> Iterator[_Package]
 
 
 def _marker_lines(files: Iterable[GoFile]) -> dict[str, list[MarkerLine]]:
-    """What is said for the package, by tag; saying the same in two files is no contradiction."""
+    """List the markers of the package by tag; equal markers in several files count once."""
     lines_by_tag: dict[str, dict[str, MarkerLine]] = {}
     for file in files:
         for block in file.loose:

@@ -75,7 +75,7 @@ def twin_of(path: str) -> str:
 
 
 class Scope:
-    """What a file defines, what it imports, and under which names.
+    """The definitions and imports of a file, and their names.
 
     Every name passes through `identifier` once. Only where a twin is derived names bear marks.
     """
@@ -128,7 +128,7 @@ class Scope:
         return not self._taken.isdisjoint(self._forms(name))
 
     def _forms(self, name: str) -> set[str]:
-        """What it is called here and, where there is one, in the twin."""
+        """Return the names that it has here and, if there is one, in the twin."""
         return {release(name), sync_name(name)} if self._has_twin else {name}
 
     def use_in_annotations(self, module: str, name: str) -> str:
@@ -138,7 +138,7 @@ class Scope:
         return name
 
     def lazy_imports(self) -> str:
-        """What only type checkers import."""
+        """Return the imports that only type checkers run."""
         modules = sorted(self._lazy, key=module_order)
         return self._block([(module, sorted(self._lazy[module])) for module in modules], indent=4)
 

@@ -25,7 +25,7 @@ __all__ = ["Inputs", "Parsed", "gather"]
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What inputs say, in the API's own terms.
+    """The parsed inputs, in the API's own terms.
 
     Markers are by `str(GroupVersionKind)`; of several sources of them an earlier one has the word.
     """

@@ -214,7 +214,7 @@ class Resource:
     logs: bool = False
     strategic_merge: bool = True
     create_result: ModelId | None = None
-    """What a create answers when it is not the object (a Binding is answered by a Status)."""
+    """The model of the answer to a create, if it is not the object (a Binding gets a Status)."""
     has_lister: bool = True
     has_informer: bool = True
     """Whether objects of it can be kept in a cache, and nobody opted out; the verbs count too."""
@@ -260,4 +260,4 @@ class Api:
     left_out: frozenset[ModelId] = frozenset()
     """The same of the kinds that are not selected."""
     notes: tuple[Problem, ...] = ()
-    """What authors of sources should hear of, and what keeps nothing from being generated."""
+    """Notes for the authors of sources; they do not prevent generation."""

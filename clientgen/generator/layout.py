@@ -38,7 +38,7 @@ def section(module: str) -> int:
 
 
 def module_order(module: str) -> tuple[int, int, str]:
-    """Where the import of a module stands: by blocks, and what is farther away first."""
+    """Return the sort key of an import: by blocks, and the farthest modules first."""
     return section(module), len(module.lstrip(".")) - len(module), module
 
 
@@ -131,7 +131,7 @@ def _equals(value: str) -> str:
 
 
 def _fits(text: str) -> bool:
-    """Whether the first line of a text is short enough."""
+    """Tell whether the first line of a text is short enough."""
     return len(text.partition("\n")[0]) <= WIDTH
 
 

@@ -73,7 +73,7 @@ _KIND_OF = {f"k{n}": kind for n, kind in enumerate(_KINDS)}
 
 @cache
 def _code(line: str) -> str:
-    """How far a line of code is indented and its kind, in two letters; "" if it is of none."""
+    """Return the indentation and kind of a line of code in two letters; "" without a kind."""
     bare = line.lstrip(" ")
     level, odd = divmod(len(line) - len(bare), 4)
     kind = _kind(bare)
@@ -127,7 +127,7 @@ def _text(lines: Sequence[str], start: int) -> tuple[str, int]:
 
 
 def _is_docstring(first: str, other_lines: Sequence[str], pad: str) -> bool:
-    """Whether a docstring of several lines is as black writes it."""
+    """Tell whether a docstring of several lines is as black writes it."""
     *inner, last = other_lines or [""]
     if last != pad + DELIMITER or not inner or not inner[-1] or not _FIRST_LINE.fullmatch(first):
         return False
@@ -206,7 +206,7 @@ _MODULE = re.compile(f"{_HEAD}(?:__{_UNITS})?|{_UNITS}")
 
 
 def is_laid_out(source: str) -> bool:
-    """Whether black is known to leave a module, or some classes of one, as they are."""
+    """Tell whether black is known to leave a module, or some classes of one, as they are."""
     *lines, end = source.split("\n")
     codes = _codes(lines)
     return not end and bool(codes) and _MODULE.fullmatch("".join(codes)) is not None

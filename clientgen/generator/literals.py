@@ -55,7 +55,7 @@ def quoted(text: str) -> str:
 
 
 def said_by(text: str) -> str:
-    """What a docstring says of a text: all but what cannot be printed; a tab is four blanks."""
+    """Return a text as a docstring can hold it: printable, with a tab as four blanks."""
     text = text.replace("\t", "    ")
     if text.replace("\n", "").isprintable():
         return text

@@ -88,7 +88,7 @@ class Manifest:
 
     @staticmethod
     def is_one(data: bytes) -> bool:
-        """Whether this was a manifest once, even if it cannot be read any more."""
+        """Tell whether this was a manifest once, even if it cannot be read any more."""
         return _ABOUT.encode() in data
 
 
@@ -104,18 +104,18 @@ def header(source: str) -> str:
 
 
 def has_header(data: bytes) -> bool:
-    """Whether the first line says that clientgen wrote this."""
+    """Tell whether the first line says that clientgen wrote this."""
     return _HEADER_LINE.match(data) is not None
 
 
 def made_from(data: bytes) -> str | None:
-    """What the first line says this was made from; None if clientgen did not write it."""
+    """Return the inputs named in the first line; None if clientgen did not write the file."""
     match = _HEADER_LINE.match(data)
     return match and match[1].decode(errors="replace")
 
 
 def is_inside(path: str) -> bool:
-    """Whether a relative path stays inside the package, whatever someone wrote into a manifest."""
+    """Tell whether a relative path that a manifest names stays inside the package."""
     parts = PurePosixPath(path).parts
     return bool(parts) and parts[0] != "/" and ".." not in parts and "\\" not in path
 

@@ -173,7 +173,7 @@ class _Reader:
         self._problems.extend(own_problems)
 
     def finish(self) -> Genclient:
-        """What was said, once the lines have been held against each other."""
+        """Return the markers that were read, checked against each other."""
         off = (tag for tag, enabled in self._switches.items() if not enabled)
         genclient = Genclient(
             generate=Tag.GENCLIENT in self._places,
@@ -201,7 +201,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _refusal(text: str, tag: str, value: str) -> tuple[str, str] | None:
-    """What is wrong with a line by itself, and what to write."""
+    """Return the problem of a single line and a hint; None if the line is right."""
     if not text.startswith("+"):
         return f"`{text}` is not a marker", "a marker starts with a plus sign: `+genclient`"
     if _TRAILING_COMMENT.search(text):

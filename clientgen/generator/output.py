@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a run did: sorted paths relative to the package, and how many files it left alone."""
+    """The changes of a run: sorted paths relative to the package, and the count of kept files."""
 
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -78,13 +78,13 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """How a package on the disk differs from what the generator writes; false if it does not."""
+    """The differences between a package on the disk and the generator's output; false if none."""
 
     changed: tuple[Changed, ...] = ()
     missing: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     api: tuple[str, ...] = ()
-    """What changes for those who use the package, a line each."""
+    """The changes for users of the package, a line each."""
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.missing or self.stale)
@@ -155,7 +155,7 @@ def verify(tree: Mapping[str, str], target: Path, manifest: Manifest) -> Differe
 
 
 def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[DiskState, tuple[str, ...]]:
-    """How the package differs while nobody writes it, and the folder that a killed run left."""
+    """Compare the package while nobody writes it; also return the folder of a killed run."""
     while True:
         existed = target.is_dir()
         with shared(target):
@@ -175,7 +175,7 @@ def read_manifest(target: Path) -> Manifest | None:
 
 
 def unchanged(manifest: Manifest, target: Path) -> bool:
-    """Whether the package was made from the same inputs and nobody has changed a file since."""
+    """Tell whether the inputs are the same and nobody has changed a file since."""
     recorded = read_manifest(target)
     if not recorded or not recorded.files or is_interrupted(target):
         return False
@@ -208,7 +208,7 @@ def _is_as_recorded(path: Path, sha: str) -> bool:
 
 
 def text_of(target: Path, path: str) -> str:
-    """What a file of a package says; nothing if it cannot be read."""
+    """Return the text of a file of a package; empty if it cannot be read."""
     return (_read_or_none(target / path) or b"").decode(errors="replace")
 
 

@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ResourceRow:
-    """What a document offers of one resource."""
+    """The verbs and subresources that a document offers of one resource."""
 
     group_version: str
     kind: str
@@ -53,7 +53,7 @@ class PackageFiles:
 
 
 def offered_resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
-    """What the sources of packages offer, sorted by group version and plural."""
+    """List the resources that the sources of packages offer, by group version and plural."""
     rows = {row for config in packages for row in _rows(_offered(config))}
     return tuple(sorted(rows, key=lambda row: (row.group_version, row.plural)))
 

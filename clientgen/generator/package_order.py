@@ -40,7 +40,7 @@ def in_order(
 
 
 def _uses(by_name: dict[str, PackageConfig]) -> dict[str, list[str]]:
-    """What each package uses of the same configuration."""
+    """Return the packages of the same configuration that each package uses."""
     return {
         name: sorted(_of_file(use, by_name) for use in package.uses if _of_file(use, by_name))
         for name, package in sorted(by_name.items())

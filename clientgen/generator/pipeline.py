@@ -31,7 +31,7 @@ __all__ = ["Result", "generate", "resources", "verify"]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run did and what it generated nothing for."""
+    """The changes of a run, and what it generated nothing for."""
 
     changes: output.Changes
     skipped: tuple[Skipped, ...] = ()
@@ -43,7 +43,7 @@ class Result:
     moved: tuple[Move, ...] = ()
     """Groups whose package has another name than before."""
     notes: tuple[Problem, ...] = ()
-    """What authors of sources should hear of."""
+    """Notes for the authors of sources."""
 
 
 def generate(config: PackageConfig, progress: Progress, *, force: bool = False) -> Result:
@@ -100,7 +100,7 @@ def verify(config: PackageConfig, progress: Progress) -> output.Differences:
 
 
 def _drift(tree: PackageFiles, target: Path) -> tuple[str, ...]:
-    """What changes for those who use the package, if it can be read."""
+    """List the changes for users of the package; none if its manifest cannot be read."""
     old = output.read_manifest(target)
     if old is None:
         return ()
@@ -115,7 +115,7 @@ def _is_current(manifest: Manifest, target: Path) -> bool:
 
 
 def resources(packages: Iterable[PackageConfig]) -> tuple[ResourceRow, ...]:
-    """What the sources of packages offer, sorted by group version and plural; see `generate`."""
+    """List the resources of the packages' sources by group version and plural; see `generate`."""
     from clientgen.generator.package_builder import offered_resources  # see above
 
     return offered_resources(packages)

@@ -255,6 +255,6 @@ def group_version_accessor(package: str, version: GroupVersion) -> str:
 
 
 def group_version_class(package: str, version: GroupVersion) -> str:
-    """What the classes of a group version start with: `CoreV1`, `RbacV1`."""
+    """Return the prefix of the classes of a group version: `CoreV1`, `RbacV1`."""
     name = group_version_accessor(package, version)
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

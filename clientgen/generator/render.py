@@ -132,7 +132,7 @@ class Renderer:
 
 
 class _Names(Scope):
-    """What templates may say in one file: its names, and the types and fields of models."""
+    """The functions for templates in one file: its names, and the types and fields of models."""
 
     def __init__(self, file: FilePlan, modules: Modules) -> None:
         super().__init__(file)
@@ -140,7 +140,7 @@ class _Names(Scope):
         self._modules = modules
 
     def functions(self) -> dict[str, Any]:
-        """What templates have beside the plan of their file."""
+        """Return the functions that templates have besides the plan of their file."""
         return {
             # names, which are imported where they are used
             "use": self.use,
@@ -248,7 +248,7 @@ class _Names(Scope):
         return attribute(name, annotation, self._value(field))
 
     def _value(self, field: FieldPlan) -> str:
-        """What an attribute is set to."""
+        """Return the source of the value that an attribute is set to; "" for none."""
         default = self._default(field)
         if not field.named and field.default in {"required", "none"}:
             return "None" if field.default == "none" else ""

@@ -97,7 +97,7 @@ def to_sync(source: str) -> str:
 
 
 def _is_plain(source: str) -> bool:
-    """Whether the keywords that vanish do so in code and in strings alike: most modules are."""
+    """Tell whether each `async` and `await` can be dropped by text alone, as in most modules."""
     return len(_DROPPED_WORD.findall(source)) == len(_DROPPED_IN_TEXT.findall(source))
 
 
@@ -107,7 +107,7 @@ def protect(text: str) -> str:
 
 
 def sync_name(name: str) -> str:
-    """What a name is called in the synchronous twin."""
+    """Return the name in the synchronous twin."""
     return release(_word(name))
 
 

@@ -19,7 +19,7 @@ _SOUND = "sound"
 
 
 def user_cache(env: Mapping[str, str] | None = None) -> Path:
-    """Where programs of this user keep what they can do without, by the platform's convention."""
+    """Return the user's cache directory for clientgen, by the platform's convention."""
     env = os.environ if env is None else env
     if sys.platform == "win32":
         base = env.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
@@ -49,7 +49,7 @@ def recall(kind: str, subject: str) -> str | None:
 
 
 def is_known_sound(checks: str, data: bytes) -> bool:
-    """Whether these very bytes passed every check before: see `remember_sound`."""
+    """Tell whether these very bytes passed every check before: see `remember_sound`."""
     return recall(_SOUND, _verdict(checks, data)) is not None
 
 

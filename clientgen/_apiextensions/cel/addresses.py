@@ -44,7 +44,7 @@ def ip(text: str) -> Tagged:
 
 
 def is_ip(text: str) -> bool:
-    """Whether it is an address."""
+    """Tell whether it is an address."""
     try:
         _address(text)
     except ValueError:
@@ -53,7 +53,7 @@ def is_ip(text: str) -> bool:
 
 
 def is_canonical(text: str) -> bool:
-    """Whether an address is in its usual spelling.
+    """Tell whether an address is in its usual spelling.
 
     Raises:
         ValueError: it is none.
@@ -67,7 +67,7 @@ def family(value: Tagged) -> int:
 
 
 def ip_is(value: Tagged, what: str) -> bool:
-    """Whether an address is of a kind, such as `loopback`."""
+    """Tell whether an address is of a kind, such as `loopback`."""
     address = _address(value["ip"])
     if what == "global":  # Go's IsGlobalUnicast: private addresses are global
         broadcast = str(address) == "255.255.255.255"
@@ -86,7 +86,7 @@ def ip_is(value: Tagged, what: str) -> bool:
 
 
 def is_cidr(text: str) -> bool:
-    """Whether it is an address and the length of a prefix."""
+    """Tell whether it is an address and the length of a prefix."""
     address, slash, length = text.partition("/")
     plain = re.fullmatch(r"0|[1-9][0-9]{0,2}", length)
     return (
@@ -122,13 +122,13 @@ def masked(value: Tagged) -> Tagged:
 
 
 def contains_ip(value: Tagged, other: Tagged | str) -> bool:
-    """Whether an address is within it."""
+    """Tell whether an address is within it."""
     text = other if isinstance(other, str) else other["ip"]
     return _address(text) in ip_network(value["cidr"], strict=False)
 
 
 def contains_cidr(value: Tagged, other: Tagged | str) -> bool:
-    """Whether a whole network is within it."""
+    """Tell whether a whole network is within it."""
     text = cidr(other)["cidr"] if isinstance(other, str) else other["cidr"]
     outer, inner = (ip_network(network, strict=False) for network in (value["cidr"], text))
     return outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]

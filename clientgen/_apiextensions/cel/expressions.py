@@ -141,7 +141,7 @@ _ON_TEXT: Final = ("matches", "find", "findAll")
 
 
 def uses_old_self(text: str, declared: Declared, *, optional: bool) -> bool:
-    """Whether an expression that was checked looks at the old value."""
+    """Tell whether an expression that was checked looks at the old value."""
     if "oldSelf" not in text:
         return False
     try:

@@ -55,7 +55,7 @@ _MAX_INT: Final = 2**63
 
 
 def is_sorted(values: list[Any]) -> bool:
-    """Whether no item is less than the one before it."""
+    """Tell whether no item is less than the one before it."""
     return all(left <= right for left, right in pairwise(values))
 
 
@@ -128,7 +128,7 @@ def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
 
 
 def is_url(text: str) -> bool:
-    """Whether it is an absolute URL, or an absolute path."""
+    """Tell whether it is an absolute URL, or an absolute path."""
     return STRING_FORMATS["uri"](text)
 
 
@@ -170,7 +170,7 @@ def url_query(value: Tagged) -> dict[str, list[str]]:
 
 
 def is_quantity(text: str) -> bool:
-    """Whether it is a quantity."""
+    """Tell whether it is a quantity."""
     try:
         Quantity(text)
     except ValueError:
@@ -212,7 +212,7 @@ def subtract(left: Tagged, right: Tagged | int) -> Tagged:
 
 
 def is_integer(value: Tagged) -> bool:
-    """Whether it is a whole number of 64 bits."""
+    """Tell whether it is a whole number of 64 bits."""
     amount = _amount(value)
     return amount == amount.to_integral_value() and -_MAX_INT <= amount < _MAX_INT
 
@@ -261,7 +261,7 @@ def _normalized(text: str) -> str:
 
 
 def is_semver(text: str, normalize: bool = False) -> bool:
-    """Whether it is a semantic version."""
+    """Tell whether it is a semantic version."""
     return _SEMVER.fullmatch(_normalized(text) if normalize else text) is not None
 
 
@@ -289,10 +289,10 @@ def compare(left: Tagged, right: Tagged) -> int:
 
 
 def is_less(left: Tagged, right: Tagged) -> bool:
-    """Whether a quantity or version is less than another."""
+    """Tell whether a quantity or version is less than another."""
     return compare(left, right) < 0
 
 
 def is_greater(left: Tagged, right: Tagged) -> bool:
-    """Whether a quantity or version is greater than another."""
+    """Tell whether a quantity or version is greater than another."""
     return compare(left, right) > 0

@@ -30,7 +30,7 @@ def check_depth(value: Any) -> None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether more objects and lists are within each other than may be; does not call itself."""
+    """Tell whether objects and lists are nested too deeply, without recursion."""
     level: list[Any] = [value]
     for _ in range(MOST_DEPTH):
         level = [inside for inner in level for inside in _within(inner)]

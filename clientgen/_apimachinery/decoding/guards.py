@@ -8,10 +8,10 @@ __all__ = ["is_array", "is_object"]
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether it is an object."""
+    """Tell whether it is an object."""
     return isinstance(value, dict)
 
 
 def is_array(value: Any) -> TypeGuard[list[Any]]:
-    """Whether it is a list."""
+    """Tell whether it is a list."""
     return isinstance(value, list)

@@ -168,7 +168,7 @@ def milli_quantity(value: Any) -> str:
 
 
 def _is_short(value: str | float) -> bool:
-    """Whether it may be remembered: long texts would fill the memory."""
+    """Tell whether it may be remembered: long texts would fill the memory."""
     return not isinstance(value, str) or len(value) <= _SHORT
 
 
@@ -187,7 +187,7 @@ def _canonical(value: str | float) -> str:
 
 
 def _stays(text: str) -> bool:
-    """Whether the server takes it for canonical already, as it does with some that are not.
+    """Tell whether the server takes it for canonical already, as it does with some that are not.
 
     That is what its quick way of reading takes: at most 18 digits, counting in thousands.
     """

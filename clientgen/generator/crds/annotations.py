@@ -90,7 +90,7 @@ def plain(annotation: Any) -> Any:
 
 
 def metas(annotation: Any) -> tuple[msgspec.Meta, ...]:
-    """What `Annotated` says of the value, outermost last; not what it says of its items."""
+    """List the metadata that `Annotated` attaches to a value, outermost last; not to its items."""
     annotation = unalias(annotation)
     if get_origin(annotation) is Annotated:
         inner, *metadata = get_args(annotation)
@@ -108,7 +108,7 @@ def union(annotation: Any) -> tuple[Any, ...]:
 
 
 def allows_none(annotation: Any) -> bool:
-    """Whether None is one of the alternatives."""
+    """Tell whether None is one of the alternatives."""
     annotation = unalias(annotation)
     if get_origin(annotation) is Annotated:
         return allows_none(get_args(annotation)[0])
@@ -156,7 +156,7 @@ def _choice(values: Any) -> Schema:
 
 
 def _either(members: list[Any]) -> Schema:
-    """What several types have in common."""
+    """Return the schema that several types have in common."""
     open_ended = [_open(member, members) for member in members]
     kinds: tuple[Any, ...] = tuple(dict.fromkeys(open_ended))
     if Any in kinds or msgspec.Raw in kinds or object in kinds:

@@ -92,7 +92,7 @@ class Constraint:
 
 
 def from_marker(marker: KubebuilderMarker) -> Constraint | None:
-    """What a marker says of a value; None if it says something else."""
+    """Return the constraint that a marker states, or None if it states something else."""
     name, depth = marker.name, 0
     while name.startswith(_ITEMS):
         name, depth = "validation:" + name.removeprefix(_ITEMS), depth + 1
@@ -119,7 +119,7 @@ _PASSED_ON: Final = frozenset(
 
 
 def from_metas(metas: Iterable[msgspec.Meta], schema: Schema, where: str) -> Iterator[Constraint]:
-    """What `Annotated` says of a value with this schema."""
+    """Yield the constraints that `Annotated` states for a value with this schema."""
     for meta in metas:
         for argument, keywords in _META.items():
             value = getattr(meta, argument)
@@ -151,7 +151,7 @@ def kinds_of(schema: Schema) -> frozenset[str]:
 
 
 Places: TypeAlias = dict[tuple[str, ...], str]
-"""Where each part of a schema was written, by the path that leads to the part."""
+"""The source position of each part of a schema, by the path that leads to the part."""
 
 
 def apply(schema: Schema, constraints: Iterable[Constraint], problems: Problems) -> Places:

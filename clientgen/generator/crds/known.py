@@ -48,7 +48,7 @@ _PLACEHOLDER: Final = re.compile(r"\w+ of [\w./-]+\.")
 
 
 def is_placeholder(cls: type[Model], docstring: str) -> bool:
-    """Whether a docstring was generated, and only says which type it is."""
+    """Tell whether a docstring was generated, and only says which type it is."""
     text = docstring.strip()
     return text.startswith(f"{cls.__name__} of ") and _PLACEHOLDER.fullmatch(text) is not None
 
@@ -81,7 +81,7 @@ def _add(schema: Schema, facts: openapi.Schema) -> None:
 
 
 def _has_keys(schema: Schema, keys: Iterable[str]) -> bool:
-    """Whether every key is always there: a server takes no other lists of type map."""
+    """Tell whether every key is always there: a server takes no other lists of type map."""
     items: Schema = schema["items"]
     properties: dict[str, Schema] = items.get("properties", {})
     required: list[str] = items.get("required", [])

@@ -107,7 +107,7 @@ class Folder:
 
     @property
     def differences(self) -> Differences:
-        """How the folder differs from what is to be in it."""
+        """The differences between the folder and its wanted contents."""
         pairs = [(file, data, self.wanted[file]) for file, data in self.on_disk.items()]
         return Differences(
             changed=tuple(
@@ -120,7 +120,7 @@ class Folder:
         )
 
     def changes(self) -> dict[str, tuple[Change, ...]]:
-        """What changes for clients, by the name of the definition; what stays is not there."""
+        """List the changes for clients by the name of the definition, without unchanged ones."""
         changes_by_name: dict[str, tuple[Change, ...]] = {}
         for file, data in self.on_disk.items():
             old = _definition(data)
@@ -162,7 +162,7 @@ class Folder:
 
 
 def _definition(data: bytes | None) -> Mapping[str, Any] | None:
-    """What a file says; None if it is not there, or was changed into something else."""
+    """Return the definition in a file, or None if the file is absent or holds something else."""
     try:
         value: Any = load_yaml(data)[0] if data is not None else None
     except BadText:

@@ -37,7 +37,7 @@ _NAME: Final = re.compile(r"[A-Za-z_./-][\w./-]*", re.ASCII)
 
 
 def cel_name(name: str) -> str | None:
-    """How a rule calls a field; None if it cannot."""
+    """Return the name of a field in a rule, or None if rules cannot name it."""
     if name in _WORDS:
         return f"__{name}__"
     if not _NAME.fullmatch(name):

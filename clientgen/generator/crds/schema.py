@@ -221,7 +221,7 @@ class SchemaBuilder:
 
 
 def _is_optional(cls: type[Model]) -> bool:
-    """Whether its module says that fields are optional."""
+    """Tell whether its module says that fields are optional."""
     module = loaded(cls.__module__)
     markers = module.source.markers if module else ()
     parsed = parse_markers(markers, Problems(), "module")  # `kinds` tells its problems

@@ -19,7 +19,7 @@ _SCHEMA: Final = ("schema", "openAPIV3Schema")
 def refused(
     definition: Mapping[str, Any], versions: list[Version], parts: list[Part]
 ) -> Iterable[Problem]:
-    """What an API server would refuse, each at its line of Python."""
+    """Yield each problem that an API server would refuse, at its line of Python."""
     places = _places(versions, parts)
     for problem in check_definition(definition, ""):
         _, _, pointer = problem.where.partition("#/")

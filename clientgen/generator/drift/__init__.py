@@ -19,7 +19,7 @@ Read = Callable[[str], str | None]
 
 
 def drift(old: Manifest, read_old: Read, new: Manifest, read_new: Read) -> tuple[str, ...]:
-    """What changes, a line each: kinds first, then types, then the names of modules.
+    """List the changes, a line each: kinds first, then types, then the names of modules.
 
     Args:
         old: the manifest of the package that is there.

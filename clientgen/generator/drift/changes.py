@@ -79,7 +79,7 @@ def _differing(name: str, old: Field, new: Field) -> str:
 
 
 def _call_changes(old: frozenset[str] | None, new: frozenset[str] | None) -> Iterator[str]:
-    """What both have no clients of has no calls, and kinds that come bring theirs."""
+    """Yield the added and removed verbs of a kind; None counts as no verbs."""
     before, after = old or frozenset[str](), new or frozenset[str]()
     yield from _counted("verb", sorted(after - before), "added")
     yield from _counted("verb", sorted(before - after), "removed")

@@ -47,7 +47,7 @@ class Contents:
 def contents(
     manifest: Manifest, read: Callable[[str], str | None], differing: Collection[str]
 ) -> dict[str, Contents]:
-    """What a package offers, by group version, as far as its files differ.
+    """Return the contents of a package by group version, as far as its files differ.
 
     Args:
         manifest: of the package.

@@ -24,7 +24,7 @@ ITEMS: Final = "validation:items:"
 
 @dataclass(frozen=True, slots=True)
 class MarkerRule:
-    """What one marker takes: a value of its own, or named arguments."""
+    """The arguments of one marker: a value of its own, or named arguments."""
 
     levels: frozenset[Level]
     kind: ValueKind = "flag"

@@ -35,7 +35,7 @@ def chosen_names(api: Api, renames: Renames, problems: Problems) -> python_names
 
 
 def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
-    """Whatever becomes a class, by the keys of the configuration."""
+    """Return every name that becomes a class, by the keys of the configuration."""
     names_by_class = {f"{META_V1}/{model.name}": (META_V1, model.name) for model in shared_types()}
     for gv in api.group_versions:
         names = {model.id.name for model in gv.models} | {r.kind for r in gv.resources}
@@ -48,7 +48,7 @@ def _known(api: Api) -> dict[str, tuple[GroupVersion, str]]:
 def _is_free(
     api: Api, name: tuple[GroupVersion, str], new_name: PlacedText, problems: Problems
 ) -> bool:
-    """Whether a class can get another name: not if it exists already."""
+    """Tell whether a class can get another name: not if it exists already."""
     model = ModelId(*name)
     if not is_shared(model) and model not in api.imported:
         return True

@@ -58,7 +58,7 @@ def client_plans(
 
 
 def has_calls(resource: Resource) -> bool:
-    """Whether a client of it could do anything."""
+    """Tell whether a client of it could do anything."""
     return bool(resource.verbs or resource.methods or resource.subresources or resource.logs)
 
 
@@ -85,7 +85,7 @@ def _client(resource: Resource, kind: str, expansions: Mapping[str, Expansion]) 
 
 
 def _reads(resource: Resource) -> Iterable[MethodPlan]:
-    """What works across namespaces: list and watch."""
+    """Yield the methods that work across namespaces: list and watch."""
     if "list" in resource.verbs and resource.list_model:
         yield MethodPlan("list", "list", resource.list_model)
         yield MethodPlan("each", "each", resource.model, input=resource.list_model)
@@ -164,7 +164,7 @@ def client_names(clients: Iterable[ClientPlan], group_version_client: str) -> li
 
 
 def accessor_plan(client: ClientPlan) -> AccessorPlan:
-    """How the group version client hands a client out."""
+    """Return the accessor by which the group version client returns a client."""
     return AccessorPlan(
         name=client.accessor,
         client=client.name,

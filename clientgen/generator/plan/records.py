@@ -93,7 +93,7 @@ class ClientPlan:
 
 @dataclass(frozen=True, slots=True)
 class AccessorPlan:
-    """How a group version client hands out the client of a resource."""
+    """The method of a group version client that returns the client of a resource."""
 
     name: str
     client: str
@@ -104,7 +104,7 @@ class AccessorPlan:
 
 @dataclass(frozen=True, slots=True)
 class ListerPlan:
-    """What reads a kind from a cache, with the user's own methods mixed in, if any."""
+    """The lister of a kind, with the user's own methods mixed in, if any."""
 
     resource: Resource
     name: str
@@ -117,7 +117,7 @@ class ListerPlan:
 
 @dataclass(frozen=True, slots=True)
 class InformerPlan:
-    """What keeps a kind in a cache, and how a factory hands it out."""
+    """The informer of a kind, and the factory's method that returns it."""
 
     resource: Resource
     list_model: ModelId
@@ -179,7 +179,7 @@ class FilePlan:
         return "." + self.path.removesuffix(".py").replace("/", ".")
 
     def resolved(self, symbol: Symbol) -> Symbol:
-        """Where this file takes a name from: parts of the models take theirs from each other."""
+        """Return the symbol this file imports; parts of the models import from each other."""
         folder = self.module.rpartition(".")[0]
         if not self.parts or symbol.module != f"{folder}.models":
             return symbol
@@ -188,7 +188,7 @@ class FilePlan:
 
 @dataclass(frozen=True, slots=True)
 class Modules:
-    """Where the models of each group version are."""
+    """The modules of the models of each group version."""
 
     packages: dict[str, str] = field(default_factory=dict[str, str])
     imported: Mapping[ModelId, PythonClass] = field(default_factory=dict[ModelId, PythonClass])
@@ -202,11 +202,11 @@ class Modules:
         return f"{self.packages[group_version.group]}/{version}"
 
     def is_elsewhere(self, model: ModelId) -> bool:
-        """Whether the class is in no module of this package."""
+        """Tell whether the class is in no module of this package."""
         return is_shared(model) or model in self.imported
 
     def symbol(self, model: ModelId) -> Symbol:
-        """Where a model is imported from."""
+        """Return the module and name that a model is imported from."""
         if is_shared(model):
             return Symbol(META_MODULE, python_names.class_name(model.name))
         python_class = self.imported.get(model)
@@ -220,12 +220,12 @@ class Modules:
         return self.names.class_name(model.group_version, model.name)
 
     def kind_name(self, resource: Resource) -> str:
-        """What the classes of a resource start with: its client, its lister, its informer."""
+        """Return the prefix of a resource's classes: its client, its lister, its informer."""
         return self.names.class_name(resource.group_version, resource.kind)
 
 
 def shown(group_version: GroupVersion) -> str:
-    """How texts call a group version: the core group by that word."""
+    """Return a group version as texts show it: the core group is called `core`."""
     return f"{group_version.group or 'core'}/{group_version.version}"
 
 

@@ -44,7 +44,7 @@ def _kinds_plans(api: Api, modules: Modules) -> Iterable[KindsPlan]:
 
 
 def _kinds(group_version: GroupVersionApi, api: Api) -> Iterable[tuple[GroupVersionKind, ModelId]]:
-    """What the package defines, and what exists already of the resources it has clients of."""
+    """Yield the kinds that the package defines, and imported kinds that it has clients of."""
     for model in group_version.models:
         if model.gvk is not None:
             yield model.gvk, model.id

@@ -72,7 +72,7 @@ def literal_aliases(names: dict[str, Any], aliases: Mapping[str, ast.expr]) -> d
 
 
 def _mentions(node: ast.expr, names: Mapping[str, Any], aliases: Mapping[str, Any]) -> bool:
-    """Whether an expression is made of literals: by name, or by way of another alias."""
+    """Tell whether an expression is made of literals: by name, or by way of another alias."""
     return any(
         (isinstance(part, ast.Name) and (names.get(part.id) is Literal or part.id in aliases))
         or (isinstance(part, ast.Attribute) and part.attr == "Literal")
@@ -130,7 +130,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def unsupported(annotation: Any) -> tuple[str, str] | None:
-    """What an API cannot hold in an annotation, and what to write; None if all is well."""
+    """Return the problem of an annotation that no API can hold, and a hint; None if it is right."""
     annotation = unalias(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     inside = _GENERIC.get(origin)
@@ -150,7 +150,7 @@ def models_in(annotation: Any) -> list[type[Model]]:
 
 
 def unalias(annotation: Any) -> Any:
-    """What `type Name = ...` of newer Pythons, or NewType, stands for."""
+    """Return the type that `type Name = ...` of newer Pythons, or NewType, stands for."""
     alias = getattr(typing, "TypeAliasType", None)
     if alias is not None and isinstance(annotation, alias):
         return unalias(annotation.__value__)
@@ -257,7 +257,7 @@ def _refused(annotation: Any, origin: Any) -> tuple[str, str]:
 
 
 def _is_record(annotation: Any) -> bool:
-    """Whether it is a class with fields of another library."""
+    """Tell whether it is a class with fields of another library."""
     if dataclasses.is_dataclass(annotation) or typing.is_typeddict(annotation):
         return True
     return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)

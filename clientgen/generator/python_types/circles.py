@@ -33,7 +33,7 @@ class _Edge:
         return f"{self.owner.__qualname__}.{self.field}"
 
     def key(self) -> tuple[str, str, str]:
-        """What edges are sorted by."""
+        """Return the sort key of an edge."""
         return self.owner.__module__, self.owner.__qualname__, self.field
 
 

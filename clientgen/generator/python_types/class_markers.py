@@ -55,7 +55,7 @@ class ClassMarkers:
         return str(value) if value is not None else None
 
     def where(self, name: str) -> str:
-        """Where a marker of kubebuilder's stands; "" without it."""
+        """Return the position of a kubebuilder marker, or "" without it."""
         marker = self.kubebuilder.get(name)
         return marker.where if marker else ""
 

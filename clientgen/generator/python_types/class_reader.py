@@ -203,7 +203,7 @@ def _declared(cls: type, name: str) -> tuple[type, LoadedModule | None, FieldSou
 
 
 def _place(cls: type) -> str:
-    """Where a class is: file and line, or the module of one that has no source."""
+    """Return the file and line of a class, or its module if it has no source."""
     module = loaded(cls.__module__)
     source = module.source.classes.get(cls.__qualname__) if module else None
     return source.where if source else cls.__module__
@@ -269,7 +269,7 @@ def _is_factory(default: object) -> bool:
 
 
 def _arguments(cls: type) -> dict[Any, Any]:
-    """What stands for the parameters of generic bases: of `ModelList[CronTab]`, T is CronTab."""
+    """Map the parameters of generic bases to types: of `ModelList[CronTab]`, T is CronTab."""
     arguments: dict[Any, Any] = {}
     for base in cls.__mro__:
         for generic in base.__dict__.get("__orig_bases__", ()):

@@ -30,7 +30,7 @@ _STRICT = (
 
 
 def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
-    """What is wrong with the fields of a class.
+    """Yield the problems of the fields of a class.
 
     Args:
         cls: a class whose annotations are all known to be types of an API.
@@ -84,7 +84,7 @@ def _refused_auto(field: msgspec.structs.FieldInfo, make: object) -> tuple[str, 
 
 
 def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, str] | None:
-    """What is wrong with the value a field has by itself."""
+    """Return the problem of a field's default value and a hint; None if it is right."""
     if isinstance(make, Auto):
         if make.model in models_in(annotation):
             return None
@@ -112,7 +112,7 @@ def _not_of(annotation: Any, value: object) -> str:
 
 
 def _is_strict(annotation: Any) -> bool:
-    """Whether a Literal of typing stands there, without `| str` or `| int` beside it."""
+    """Tell whether a Literal of typing stands there, without `| str` or `| int` beside it."""
     annotation = unalias(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in _UNIONS and (str in arguments or int in arguments):
@@ -143,5 +143,5 @@ def _outline(annotation: Any) -> Any:
 
 
 def _error_text(error: Exception) -> str:
-    """What is wrong, without the type, which the line shows, and without advice."""
+    """Return the message of an error without its type, which the line shows, and without advice."""
     return str(error).partition("\n")[0].partition(" - type `")[0].partition(". ")[0]

@@ -27,7 +27,7 @@ _imported: dict[str, tuple[Path, str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class ModuleLocation:
-    """Where a module is: its source (None of a folder without `__init__.py`) and what is in it."""
+    """The location of a module: its source (None without `__init__.py`) and its folders."""
 
     file: Path | None
     folders: tuple[Path, ...] = ()
@@ -86,13 +86,13 @@ def _find_in(folders: Iterable[Path], name: str) -> ModuleLocation | None:
 
 
 def shown(file: Path, root: Path) -> str:
-    """How messages call a file: as seen from where the configuration was given."""
+    """Return a file's path for messages, relative to the directory of the configuration."""
     home = root.resolve()
     return str(root / file.relative_to(home)) if file.is_relative_to(home) else str(file)
 
 
 def label(name: str) -> str:
-    """How messages call a module that was imported: by its file, if that is the user's."""
+    """Return the name of an imported module for messages: its file, if that is the user's."""
     record = _imported.get(name)
     return record[2] if record else name
 

@@ -38,7 +38,7 @@ _NO_CLIENT = "its class asks for no client: there is no `+genclient` above it"
 
 @dataclass(frozen=True, slots=True)
 class PythonTypes:
-    """What some modules say: endpoints of their kinds, their classes, and their markers."""
+    """The contents of some modules: endpoints of their kinds, their classes, and their markers."""
 
     spec: Spec
     imported: Imported
@@ -171,7 +171,7 @@ def _check_asked(
 
 
 def _resource(kind: ApiKind) -> ServedKind:
-    """What is served. Of the schema only the outline is needed: the class is there already."""
+    """Return the served kind. Its schema is an outline, because the class exists already."""
     properties: dict[str, dict[str, str]] = {field.wire_name: {} for field in kind.type.fields}
     schema = Schema({"description": kind.type.docstring, "properties": properties})
     return ServedKind(
@@ -189,7 +189,7 @@ def _resource(kind: ApiKind) -> ServedKind:
 
 
 def _markers(kind: ApiKind) -> list[MarkerLine]:
-    """What is said of the class, and the switches of the whole module."""
+    """List the markers of the class, and the switches of the whole module."""
     switches = [line for line in kind.module.markers if line.text.startswith("+k8s:")]
     return genclient_lines([*kind.type.markers, *switches])
 

@@ -18,7 +18,7 @@ _FEW = 5
 
 
 def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
-    """What is wrong with sources of which nothing can be generated.
+    """List the problems of sources from which nothing can be generated.
 
     Args:
         specs: what the sources say.
@@ -36,7 +36,7 @@ def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
 
 
 def _why(specs: Iterable[Spec]) -> Iterator[tuple[Spec, str]]:
-    """What each document lacks."""
+    """Yield each document without a resource, and the reason."""
     for spec in specs:
         if spec.precedence.is_document and not spec.ignored:
             yield spec, "describes no Kubernetes resource: it has no paths"
@@ -47,7 +47,7 @@ def _why(specs: Iterable[Spec]) -> Iterator[tuple[Spec, str]]:
 
 
 def _is_about(item: Skipped, described: Iterable[Spec]) -> bool:
-    """Whether something was left out that could have been a resource."""
+    """Tell whether something was left out that could have been a resource."""
     ignored = {what for spec in described for what, _ in spec.ignored}
     return item.what not in ignored
 

@@ -48,7 +48,7 @@ def place_names(paths: Iterable[Path], used: Iterable[str] = ()) -> dict[Path, s
 
 
 def _is_short(path: Path, name: str) -> bool:
-    """Whether a name is kept: those of a kind's own parts are, however long the kind's is."""
+    """Tell whether a name is kept: those of a kind's own parts are, however long the kind's is."""
     return len(name) <= _LONGEST or (path[1:] in _OWN_PARTS and len(name) <= 2 * _LONGEST)
 
 

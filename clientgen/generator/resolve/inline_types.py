@@ -122,12 +122,12 @@ def _classes(in_place: Mapping[ModelId, InlineObject]) -> dict[ModelId, ModelId]
 
 
 def _size(type_: TypeRef, sizes: Mapping[ModelId, int]) -> int:
-    """How many properties there are in a value, in all its levels that are described in place."""
+    """Return the number of properties of a value, on all levels that are described in place."""
     return sum(sizes.get(model, 0) for model in models_in(type_))
 
 
 def _structure(described: DescribedModel, first_of: _Names) -> object:
-    """What objects of one class have in common."""
+    """Return a comparable form of what objects of one class have in common."""
     model = described.model
     fields = tuple(
         (f.name, _type(f.type, first_of), f.required, f.has_default, f.partial)
@@ -171,7 +171,7 @@ def in_words(members: Sequence[DescribedModel], name: ModelId) -> Model:
 
 
 def _common(descriptions: Iterable[Description]) -> Description:
-    """What is said alike."""
+    """Return the parts that are equal in all descriptions."""
     first, *rest = dict.fromkeys(descriptions)
     text = first.text if all(description.text == first.text for description in rest) else ""
     same = all(description.sentences == first.sentences for description in rest)

@@ -213,12 +213,12 @@ class KnownTypes:
 
 
 def _is_of_one_kind(model: ModelId) -> bool:
-    """Whether a type's name speaks of one kind while its shape is everybody's: NodeCondition."""
+    """Tell whether a type is named after one kind but has a common shape, as NodeCondition."""
     return model.name.endswith("Condition") and model.group_version != META_V1
 
 
 def _is_wide(schema: Schema) -> bool:
-    """Whether the properties alone say enough: what is required tells small shapes apart."""
+    """Tell whether the properties alone say enough: what is required tells small shapes apart."""
     return len(schema.properties) >= _SUGGESTIVE or is_telling(schema)
 
 

@@ -46,7 +46,7 @@ WELL_KNOWN: Mapping[str, Scalar] = {
 
 
 def is_custom(definition: Definition) -> bool:
-    """Whether a definition is a custom resource's: a server names those after their own kind.
+    """Tell whether a definition is a custom resource's: a server names those after their own kind.
 
     It is the reversed group, the version and the kind; Kubernetes' own have Go packages.
     """

@@ -99,7 +99,7 @@ def endpoints(operations: Iterable[Operation], precedence: Precedence) -> list[E
 
 
 def resource_of(endpoint: Endpoint, types: Types, skipped: list[Skipped]) -> Resource | None:
-    """What an endpoint offers, as its paths say; what no call fits goes to `skipped`."""
+    """Return the resource of an endpoint by its paths; `skipped` gets calls that fit no method."""
     main = endpoint.of("")
     model, kind = _model(main, types)
     if model is None or not kind:
@@ -172,7 +172,7 @@ class _Subresources:
         return [Subresource(name, model) for name, model in objects if model]
 
     def logs(self) -> bool:
-        """Whether this is Pod, whose log is text."""
+        """Tell whether this is Pod, whose log is text."""
         return self._is_log("log") and "get" in self._endpoint.of("log")
 
     def methods(self) -> list[Method]:

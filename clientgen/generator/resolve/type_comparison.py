@@ -49,12 +49,12 @@ _SPECIAL = ("int-or-string", "byte", "date-time")
 
 
 class CopyKind(IntEnum):
-    """What a schema may be of a type."""
+    """A relation of a schema to a type."""
 
     EQUAL = 0
     """The same."""
     OLDER = 1
-    """What it once was: less the properties that are newer."""
+    """An older version: it lacks properties that are newer."""
     PARTIAL = 2
     """The same or older, written by who says nowhere what is required."""
 
@@ -147,7 +147,7 @@ def _is_embedded_meta(properties: Mapping[str, Schema], shape: Shape) -> bool:
 
 
 def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
-    """Whether the names of the properties are the type's."""
+    """Tell whether the names of the properties are the type's."""
     names = schema.properties.keys()
     absent = shape.types.keys() - names
     if not names <= shape.types.keys() or absent & shape.required:
@@ -156,7 +156,7 @@ def _has_properties_of(schema: Schema, shape: Shape, *, older: bool) -> bool:
 
 
 def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
-    """What a list or map is of, if the schema is one like the type."""
+    """Return the schema of the items of a list or map, if the schema is like the type."""
     is_list = isinstance(type_, ListType)
     kind = "array" if is_list else "object"
     if (schema.type or "object") != kind or schema.properties:
@@ -165,7 +165,7 @@ def _inside(schema: Schema, type_: ListType | MapType) -> Schema | None:
 
 
 def is_telling(schema: Schema, least: int = TELLING) -> bool:
-    """Whether a schema says enough to be told from others: so many properties in all its levels."""
+    """Tell whether a schema has enough properties, on all levels, to be recognized."""
     count, waiting = 0, [schema]
     while waiting and count < least:
         properties = waiting.pop().properties
@@ -175,14 +175,14 @@ def is_telling(schema: Schema, least: int = TELLING) -> bool:
 
 
 def _innermost(schema: Schema) -> Schema:
-    """What a list or map is of, however deep."""
+    """Return the schema of the items of a list or map, on the deepest level."""
     while inner := schema.items or schema.additional:
         schema = inner
     return schema
 
 
 def _requires_the_same(schema: Schema, shape: Shape, copy: CopyKind, *, inside: bool) -> bool:
-    """Whether the same is required; what has a default is required of nobody.
+    """Tell whether the same is required; what has a default is required of nobody.
 
     A part of an older copy may ask for more. A partial copy asks for nothing: who asks for
     something in it means the rest not to be required.
@@ -198,7 +198,7 @@ def _requires_the_same(schema: Schema, shape: Shape, copy: CopyKind, *, inside: 
 
 
 def _is_left_open(schema: Schema, type_: TypeRef) -> bool:
-    """Whether anything is allowed for an object, a map or a list of objects.
+    """Tell whether anything is allowed for an object, a map or a list of objects.
 
     Some writers say so of quantities, of what they do not check, and of what would be too long.
     """
@@ -216,7 +216,7 @@ def _is_map(schema: Schema) -> bool:
 
 
 def _is_value(schema: Schema, type_: EnumType | Scalar | UnionType) -> bool:
-    """Whether a schema that is no model is how some writer says this type."""
+    """Tell whether a schema that is no model is how some writer says this type."""
     if isinstance(type_, UnionType):
         return False
     kind, format_ = schema.type, schema.format

@@ -128,11 +128,11 @@ class Types:
         ]
 
     def older_copies(self) -> tuple[OlderCopy, ...]:
-        """What was described in place and taken for a known type that has more, in order."""
+        """Return the described types that became a known type with more properties, in order."""
         return tuple(sorted(self._older))
 
     def _known_types(self) -> KnownTypes:
-        """What objects described in place may be copies of; that is of use to custom ones only."""
+        """Return the types that inlined objects may be copies of; custom resources need them."""
         named = list(self._models.values())
         models = chain(meta_models(), self._imported.models, named)
         return KnownTypes(models, self._inlined, self._target)
@@ -170,7 +170,7 @@ class Types:
         return self._models[model].item if model in self._models else None
 
     def has_object_metadata(self, model: ModelId) -> bool:
-        """Whether it has metadata as objects have: a name, a namespace, a version."""
+        """Tell whether it has metadata as objects have: a name, a namespace, a version."""
         wanted = ModelType(ModelId(META_V1, "ObjectMeta"))
         fields = self._models[model].fields if model in self._models else ()
         return any(field.name == "metadata" and field.type == wanted for field in fields)
@@ -272,7 +272,7 @@ class Types:
     def _sentences(
         self, schema: Schema, type_: TypeRef, where: str, *, custom: bool
     ) -> Iterator[str]:
-        """What to say of a property; the rules of an object stand at its class if it is ours."""
+        """Yield the sentences about a property; the rules of an object stand at its own class."""
         own = isinstance(type_, ModelType) and self._sources.get(type_.model) == where
         return of_field(schema, custom=custom, whole=not own)
 
@@ -360,7 +360,7 @@ class Types:
         return match.model if match else None
 
     def _target(self, name: str) -> TypeRef | None:
-        """What a reference in a copy leads to: a model, or one of Kubernetes' own values."""
+        """Return the target of a reference in a copy: a model, or one of Kubernetes' own values."""
         if name in WELL_KNOWN:
             return WELL_KNOWN[name]
         return ModelType(self._homes.model_id(name)) if self._is_model(name) else None
@@ -376,7 +376,7 @@ def _item(fields: Iterable[Field]) -> ModelId | None:
 
 
 def _description(schema: Schema, sentences: Iterable[str]) -> Description:
-    """What the API says of something, and what must hold for it."""
+    """Return the API's description of something, and the rules for it."""
     return Description(_text(schema), " ".join(sentences))
 
 

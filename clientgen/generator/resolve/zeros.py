@@ -51,5 +51,5 @@ _ZEROS: Final[Mapping[tuple[str, str], set[str]]] = {
 
 
 def reads_as_zero(model: ModelId, name: str) -> bool:
-    """Whether a number of one of Kubernetes' own types is zero when it is left out."""
+    """Tell whether a number of one of Kubernetes' own types is zero when it is left out."""
     return name in _ZEROS.get((str(model.group_version), model.name), ())

@@ -52,7 +52,7 @@ _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 @dataclass(frozen=True, slots=True)
 class ClusterDocuments:
-    """What a cluster says of itself.
+    """The documents of a cluster about itself.
 
     `v3` has the documents by key (`apis/apps/v1`), and `urls` says where the server has them; `v2`
     is the one document of a cluster that has no v3. `unavailable` says which group versions are
@@ -184,7 +184,7 @@ def read_v3(rest: Rest) -> ClusterDocuments | None:
 
 
 def _urls(index: bytes, shown: str) -> dict[str, str]:
-    """Where the documents of group versions are, by key; discovery documents say nothing of use."""
+    """Return the URLs of the documents of group versions, by key, without discovery documents."""
     try:
         contents: object = msgspec.json.decode(index)
     except _NOT_JSON:
@@ -258,7 +258,7 @@ class _Group(msgspec.Struct):
 
 
 class _Groups(msgspec.Struct):
-    """What discovery says of groups (APIGroupList), as far as it counts here."""
+    """The groups of discovery (APIGroupList), as far as they are needed here."""
 
     groups: list[_Group] = []
 

@@ -26,7 +26,7 @@ class Update:
 
 
 def update_of(folder: Path, documents: ClusterDocuments) -> Update:
-    """What has to change; documents that could not be had this time stay as they are."""
+    """Return the files to change; documents that are unavailable now stay as they are."""
     before = _read_index(folder)
     unchanged = {
         key: url
@@ -50,7 +50,7 @@ def _index(urls: Mapping[str, str]) -> bytes:
 
 
 def _read_index(folder: Path) -> dict[str, str]:
-    """Where the server had each document, by key; nothing if this is no such folder yet."""
+    """Return the server's URL of each document, by key; empty if this is no such folder yet."""
     try:
         contents: object = json.loads((folder / INDEX).read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -46,7 +46,7 @@ class ServedKind:
 
     @property
     def group_version(self) -> GroupVersion:
-        """Where it is served."""
+        """The group version that serves it."""
         return GroupVersion(self.group, self.version)
 
 
@@ -70,7 +70,7 @@ def custom_spec(source: str, resources: Iterable[ServedKind], precedence: Preced
 
 
 def _stand_ins(*, scale: bool) -> dict[str, Definition]:
-    """What custom resources refer to; a document of the same run says it better."""
+    """Return definitions that custom resources refer to; a real document takes precedence."""
     object_type: _Json = {"type": "object", "properties": {}}
     schemas: dict[str, _Json] = {
         f"{META_PACKAGE}.{name}": object_type for name in ("ListMeta", "ObjectMeta", "Status")

@@ -120,7 +120,7 @@ def shared_types() -> frozenset[ModelId]:
 
 
 def is_shared(model: ModelId) -> bool:
-    """Whether the runtime has the model."""
+    """Tell whether the runtime has the model."""
     return model.group_version == META_V1 and model in shared_types()
 
 
@@ -182,7 +182,7 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
 
 
 def _is_sound(manifest: Manifest) -> bool:
-    """Whether its words are of an API, and its folders and packages can be imported from."""
+    """Tell whether its words are of an API, and its folders and packages can be imported from."""
     words = Words(Problems())
     group_versions = manifest.group_versions or {}
     versions = map(GroupVersion.parse, group_versions)
@@ -229,7 +229,7 @@ def _module(
 
 
 def _names(package: _Package, group_version: str) -> dict[str, str]:
-    """What the API calls classes of a group version that have another name."""
+    """Map the names of a group version's renamed classes to their names in the API."""
     named = ((key.rpartition("/"), name) for key, name in package.manifest.names.items())
     return {class_: name for (home, _, class_), name in named if home == group_version}
 

@@ -277,7 +277,7 @@ def _gvk(constants: Mapping[str, str | None]) -> GroupVersionKind | None:
 
 
 def _list_fields(item: ModelId | None) -> Iterable[Field]:
-    """What lists take from their base class."""
+    """Return the fields that lists take from their base class."""
     if item is None:
         return ()
     metadata = ModelType(ModelId(META_V1, "ListMeta"))

@@ -13,7 +13,7 @@ from clientgen._problems import Problem
 __all__ = ["META_PACKAGE", "Definition", "Input", "Precedence", "Spec"]
 
 META_PACKAGE = "io.k8s.apimachinery.pkg.apis.meta.v1"
-"""How the names of the definitions of meta/v1 begin."""
+"""The prefix of the names of the definitions of meta/v1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Input:
 
 
 class Precedence(IntEnum):
-    """Whose word counts when several sources describe one thing; equals must agree."""
+    """The precedence of several sources that describe one thing; equals must agree."""
 
     STAND_IN = 0
-    """What a custom resource refers to, for packages that stand alone."""
+    """A type that a custom resource refers to, for packages that stand alone."""
     DOCUMENT = 1
     """A server's OpenAPI v2 document."""
     EXACT_DOCUMENT = 2

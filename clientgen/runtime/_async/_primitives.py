@@ -171,7 +171,7 @@ class Event:
                 waiter.set_result(None)
 
     def is_set(self) -> bool:
-        """Whether it has happened."""
+        """Tell whether it has happened."""
         return self._happened
 
     async def wait(self, seconds: float | None = None) -> bool:
@@ -345,7 +345,7 @@ class Interruption:
             self._task.cancel()
 
     async def caused(self, error: BaseException | None) -> bool:
-        """Whether what ended the work is this, and not another's wish to cancel the task."""
+        """Tell whether what ended the work is this, and not another's wish to cancel the task."""
         import asyncio
 
         if not self._fired:

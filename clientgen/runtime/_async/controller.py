@@ -44,7 +44,7 @@ class AsyncRegistration(Protocol):
     """A handler of an informer."""
 
     def has_synced(self) -> bool:
-        """Whether it was told of everything there was."""
+        """Tell whether it was told of everything there was."""
         ...
 
     def remove(self) -> None:

@@ -260,7 +260,7 @@ class AsyncSharedInformer(Generic[T]):
                 self._reading.append(spawn(reflector.run, f"clientgen {self!r}"))
 
     def has_synced(self) -> bool:
-        """Whether the cache is synced. Handlers may not have received all objects yet."""
+        """Tell whether the cache is synced. Handlers may not have received all objects yet."""
         return self._processor.is_synced
 
     @property

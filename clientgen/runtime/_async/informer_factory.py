@@ -310,7 +310,7 @@ class AsyncGroupVersionInformers:
         return f"{type(self).__name__}({self._factory!r})"
 
     def __contains__(self, plural: object) -> bool:
-        """Whether there is an informer of the resource with this name in URLs."""
+        """Tell whether there is an informer of the resource with this name in URLs."""
         return plural in self._accessors
 
     def for_resource(self, plural: str) -> AsyncSharedInformer[Any]:

@@ -331,7 +331,7 @@ class AsyncLeaderElector:
                 return
 
     def _holds(self) -> bool:
-        """Whether the lease is its own, and has been since it leads."""
+        """Tell whether the lease is its own, and has been since it leads."""
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
     async def _keep_renewing(self) -> None:

@@ -83,7 +83,7 @@ class AsyncHandlerRegistration(Generic[T]):
         return len(self._queue)
 
     def has_synced(self) -> bool:
-        """Whether these handlers have been told of everything that was there at first.
+        """Tell whether these handlers have been told of everything that was there at first.
 
         It takes that all their `on_add` calls for it have ended.
         """

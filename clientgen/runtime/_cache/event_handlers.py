@@ -126,7 +126,7 @@ class ResyncTimer:
         self.due = now + self.period if self.period else None
 
     def is_due(self, now: float) -> bool:
-        """Whether it is time; if so, the next time is a period from now."""
+        """Tell whether it is time; if so, the next time is a period from now."""
         if self.due is None or now < self.due:
             return False
         self.restart(now)

@@ -52,7 +52,7 @@ _RETAINED = 120.0
 
 
 def detector_enabled(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether the environment asks for detectors: `CLIENTGEN_CACHE_MUTATION_DETECTOR=true`.
+    """Tell whether the environment asks for detectors: `CLIENTGEN_CACHE_MUTATION_DETECTOR=true`.
 
     client-go's switch is KUBE_CACHE_MUTATION_DETECTOR; true is what Go reads as true.
     """

@@ -354,7 +354,7 @@ _APPLIED = _CHANGES | {"BOOKMARK"}
 
 
 def is_too_large(error: Exception | None) -> bool:
-    """Whether the server is not yet as far as the version that was asked for.
+    """Tell whether the server is not yet as far as the version that was asked for.
 
     Its answer bears a Retry-After, but that version may never come: the server was set back, say.
     """
@@ -372,7 +372,7 @@ def _is_unusable_version(error: Exception | None) -> bool:
 
 
 def _is_busy(error: Exception | None) -> bool:
-    """Whether the same request may succeed in a moment: nobody listens, or there is too much."""
+    """Tell whether the server refuses connections or is too busy: a retry may succeed."""
     if isinstance(error, TooManyRequests):
         return True
     cause: BaseException | None = error

@@ -35,5 +35,5 @@ def check_sendable(name: str, value: object, origin: str = "") -> None:
 
 
 def is_header_safe(token: str) -> bool:
-    """Whether a token can stand in the header: visible ASCII."""
+    """Tell whether a token can stand in the header: visible ASCII."""
     return all("!" <= character <= "~" for character in token)

@@ -39,7 +39,7 @@ _plugins_lock = threading.Lock()
 
 
 def stdin_is_terminal() -> bool:
-    """Whether somebody can answer a plugin's questions."""
+    """Tell whether somebody can answer a plugin's questions."""
     try:
         return os.isatty(0)
     except OSError:

@@ -21,7 +21,7 @@ SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def is_in_cluster(env: Mapping[str, str], service_account: str = SERVICE_ACCOUNT) -> bool:
-    """Whether this is a pod with a service account (client-go: inClusterClientConfig.Possible)."""
+    """Tell whether this is a pod with a service account, as in client-go."""
     try:
         return bool(_address(env)) and Path(service_account, "token").is_file()
     except PermissionError:

@@ -51,7 +51,7 @@ class Fields:
         self._problems.append(f"{self.where}: {what}")
 
     def has(self, key: str) -> bool:
-        """Whether the field is there and not empty."""
+        """Tell whether the field is there and not empty."""
         return self._values.get(key) not in (None, "", [], {})
 
     def text(self, key: str) -> str:

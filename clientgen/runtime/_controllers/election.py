@@ -156,7 +156,7 @@ class Election:
         return self._hold
 
     def leads(self, now: float, term: int | None = None) -> bool:
-        """Whether it leads, and has since that term began."""
+        """Tell whether it leads, and has since that term began."""
         hold = self._hold
         return hold is not None and now < hold.until and term in {None, hold.term}
 
@@ -207,7 +207,7 @@ class Election:
         return Ask("update", freed, now)
 
     def is_healthy(self, now: float, tolerance: float) -> bool:
-        """Whether it does not lead, or still looks after that.
+        """Tell whether it does not lead, or still looks after that.
 
         Not healthy is who has not renewed for longer than the lease's duration and a tolerance, and
         has not even noticed.
@@ -243,7 +243,7 @@ class Election:
         return lease.spec.holder_identity == self.identity
 
     def _is_unexpired(self, now: float) -> bool:
-        """Whether the record has changed within its own duration, by the local clock alone."""
+        """Tell whether the record has changed within its own duration, by the local clock alone."""
         lease = self._observed
         seconds = lease.spec.lease_duration_seconds if lease else None
         if seconds is None:

@@ -84,7 +84,7 @@ _LABEL_VALUE: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?
 
 
 def is_label_value(text: str) -> bool:
-    """Whether the server takes it for the value of a label."""
+    """Tell whether the server takes it for the value of a label."""
     return _LABEL_VALUE.fullmatch(text) is not None
 
 

@@ -108,7 +108,7 @@ class Shards:
         return winner(key, members) if members else ""
 
     def owns(self, key: str, now: float) -> bool:
-        """Whether a key is this replica's, now."""
+        """Tell whether a key is this replica's, now."""
         view = self.view(now)
         return view.owns and winner(key, view.members) == self._election.identity
 

@@ -18,7 +18,7 @@ _told: set[bool] = set()
 
 
 def blocks_a_loop() -> bool:
-    """Whether an event loop is running in this thread, whose tasks have to wait."""
+    """Tell whether an event loop is running in this thread, whose tasks have to wait."""
     events = sys.modules.get("asyncio.events")  # who has no loop need not load it
     return events is not None and events._get_running_loop() is not None
 

@@ -136,5 +136,5 @@ class Codec(Protocol):
         ...
 
     def is_urgent(self, block: bytes) -> bool:
-        """Whether a block may hold a bookmark or an error, which do not wait for more events."""
+        """Tell whether a block may hold a bookmark or an error, which must not wait."""
         ...

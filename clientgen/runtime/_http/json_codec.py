@@ -82,7 +82,7 @@ class JsonCodec:
         return codec.decode_events(block, model)
 
     def is_urgent(self, block: bytes) -> bool:
-        """Whether lines may hold a bookmark or an error."""
+        """Tell whether lines may hold a bookmark or an error."""
         return b'"BOOKMARK"' in block or b'"ERROR"' in block
 
 

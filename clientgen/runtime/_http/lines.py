@@ -78,7 +78,7 @@ class JsonLines(LineSplitter):
 
 
 def is_whole(line: bytes) -> bool:
-    """Whether a last line that has no end is JSON all the same, and can be read."""
+    """Tell whether a last line that has no end is JSON all the same, and can be read."""
     try:
         json.decode(line, type=Raw)
     except (MsgspecError, RecursionError):

@@ -40,7 +40,7 @@ class Tokens:
 
 
 def is_one_page(options: Mapping[str, Any]) -> bool:
-    """Whether the caller reads pages by hand."""
+    """Tell whether the caller reads pages by hand."""
     return bool(options.get("limit") or options.get("continue_"))
 
 

@@ -82,7 +82,7 @@ def called(client: object) -> str:
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """Whether it is a non-empty string, if not yet a name that a server accepts."""
+    """Tell whether it is a non-empty string, if not yet a name that a server accepts."""
     return isinstance(value, str) and str.__len__(value) > 0
 
 

@@ -106,7 +106,7 @@ def error_from(request: HttpRequest, response: HttpResponse, codec: Codec) -> Ap
 
 
 def _is_refusal(code: int | None) -> bool:
-    """Whether a code is one that a refusal can have; a hostile body says anything."""
+    """Tell whether a code is one that a refusal can have; a hostile body says anything."""
     return code is not None and _REDIRECT <= code < _NO_CODE
 
 

@@ -114,7 +114,7 @@ class Health:
             self.kept_since = now
 
     def renews(self, now: float) -> bool:
-        """Whether streams that are older than the kept connection are opened anew now."""
+        """Tell whether streams that are older than the kept connection are opened anew now."""
         if now - self._renewed < _RENEWALS * (self.quiet + self.patience):
             return False
         self._renewed = now
@@ -179,7 +179,7 @@ class Health:
 
 
 def is_outage(error: Exception | None) -> bool:
-    """Whether a request may have failed because the server is not there, or not all of it."""
+    """Tell whether a request may have failed because the server is not there, or not all of it."""
     if isinstance(error, ApiError):
         return error.code >= _SERVER_ERRORS
     return isinstance(error, TransportError)

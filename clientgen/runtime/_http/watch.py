@@ -181,7 +181,7 @@ class WatchProgress:
 
 
 def _is_passing(error: ClientError) -> bool:
-    """Whether the same watch may succeed later on."""
+    """Tell whether the same watch may succeed later on."""
     if isinstance(error, ApiError):
         return error.code in {429, 500, 502, 503, 504} and not isinstance(error, Gone)
     return isinstance(error, TransportError) and not isinstance(error, TimeoutError)

@@ -182,7 +182,7 @@ class Scheme:
         return objects
 
     def _is_list(self, value: Mapping[str, Any]) -> bool:
-        """Whether an object whose kind ends in List is one; the class knows, if there is one."""
+        """Tell whether an object whose kind ends in List is a list; its class decides, if known."""
         place = self._kinds.get(_gvk_in(value))
         return place is None or issubclass(place.load(), ModelList)
 

@@ -228,7 +228,7 @@ def _better(model: ModelBase, plan: _Plan) -> Iterator[tuple[str, object]]:
 
 
 def _is_set(model: ModelBase, plan: _Plan) -> bool:
-    """Whether somebody put an empty list or map where a default would be."""
+    """Tell whether somebody put an empty list or map where a default would be."""
     return any(getattr(model, name).__class__ not in _UNSETS for name in plan.unsets)
 
 

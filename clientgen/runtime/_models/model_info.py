@@ -67,7 +67,7 @@ _ZEROES: dict[Any, Callable[[], Any]] = {
 
 
 def is_zero_time(value: object) -> bool:
-    """Whether a time stands for one that was not sent; it goes back as null, as Go's does.
+    """Tell whether a time stands for one that was not sent; it goes back as null, as Go's does.
 
     What is computed from it is of its class too, but is a time like others.
     """
@@ -182,5 +182,5 @@ def leading_to(
 
 @cache
 def is_sensitive(model: type[ModelBase]) -> bool:
-    """Whether the model, or one inside it, has values no message may show."""
+    """Tell whether the model, or one inside it, has values no message may show."""
     return any(model.__sensitive__ for model in _reachable(model))

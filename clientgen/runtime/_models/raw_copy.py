@@ -122,7 +122,7 @@ def _raw_attributes(model: type[ModelBase]) -> tuple[str, ...]:
 
 
 def _has_raw(model: type[ModelBase]) -> bool:
-    """Whether to look for a model; managed fields are only where an object's metadata is."""
+    """Tell whether to look for a model; managed fields are only where an object's metadata is."""
     return model is not ManagedFieldsEntry and bool(_raw_attributes(model))
 
 

@@ -332,7 +332,7 @@ class LeaderElector:
                 return
 
     def _holds(self) -> bool:
-        """Whether the lease is its own, and has been since it leads."""
+        """Tell whether the lease is its own, and has been since it leads."""
         return self._term is not None and self._election.leads(self._clock.monotonic(), self._term)
 
     def _keep_renewing(self) -> None:

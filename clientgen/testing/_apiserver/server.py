@@ -112,7 +112,7 @@ class ApiServer:
         return in_json(request, self.cluster.spec.schema)
 
     def knows_token(self, token: str) -> bool:
-        """Whether a bearer token is one of a service account here, and valid."""
+        """Tell whether a bearer token is one of a service account here, and valid."""
         return self.cluster.tokens.caller(token, self.cluster) is not None
 
     def handle(self, request: HttpRequest) -> Answer:

@@ -45,7 +45,7 @@ class Handler(Protocol):
         ...
 
     def knows_token(self, token: str) -> bool:
-        """Whether a bearer token is one that the server has issued."""
+        """Tell whether a bearer token is one that the server has issued."""
         ...
 
     def handle(self, request: HttpRequest) -> Answer:
@@ -94,7 +94,7 @@ class Dispatcher:
         return self._with_wake(answer, wake)
 
     def knows_token(self, token: str) -> bool:
-        """Whether a bearer token is one that the server has issued."""
+        """Tell whether a bearer token is one that the server has issued."""
         with self.lock:
             return self.server.knows_token(token)
 

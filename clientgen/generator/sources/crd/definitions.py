@@ -56,7 +56,7 @@ def parse(inputs: Iterable[Input]) -> Spec:
 
 
 class _Reading:
-    """What is found in the files, and what is wrong with it."""
+    """The definitions and problems from reading the files."""
 
     def __init__(self) -> None:
         self.problems = Problems()
@@ -133,7 +133,7 @@ def _objects(value: Any, where: str) -> Iterator[tuple[Any, str]]:
 
 
 def _is_fragment(value: Mapping[str, Any]) -> bool:
-    """Whether it is a piece of a definition, as operators keep them for kustomize."""
+    """Tell whether it is a piece of a definition, as operators keep them for kustomize."""
     spec = value.get("spec")
     return not is_object(spec) or not spec.keys() & {"group", "names", "versions"}
 

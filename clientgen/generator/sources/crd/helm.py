@@ -14,12 +14,12 @@ _DIRECTIVE = re.compile(r"^(?:[^#'\"\n]*[:\-]\s+|\s*)\{\{.*", re.MULTILINE)
 
 
 def is_template(text: str) -> bool:
-    """Whether a chart would fill in something here."""
+    """Tell whether a chart would fill in something here."""
     return "{{" in text
 
 
 def helm_problem(text: str, shown: str, before: int | None = None) -> Problem | None:
-    """What to say of a chart's template, if the text is one.
+    """Return the problem of a chart's template; None if the text is none.
 
     Args:
         text: the text of the file.

@@ -128,7 +128,7 @@ def _refused(definition: dict[str, Any], where: str, causes: Iterable[Cause]) ->
 
 
 def _causes(definition: dict[str, Any]) -> tuple[list[Cause], bool]:
-    """What the server complains about, and whether everything was there to find it."""
+    """List the server's complaints, and tell whether all libraries for the checks were there."""
     # Late: the server takes longer to load than a small package to be generated.
     from clientgen._apiextensions import validate_definition
     from clientgen._apiextensions.libraries import MissingLibrary
@@ -182,7 +182,7 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
-    """Whether it is only wrong because something else is, which is told for itself."""
+    """Tell whether it is only wrong because something else is, which is told for itself."""
     if cause.field.startswith("status."):
         return True
     names: dict[str, Any] = found_at(definition, ["spec", "names"]) or {}
@@ -193,14 +193,14 @@ def _follows(cause: Cause, definition: Mapping[str, Any]) -> bool:
 
 
 def _is_beyond(field: str, definition: Mapping[str, Any], parts: list[str | int]) -> bool:
-    """Whether a rule is complained about that this server cannot judge."""
+    """Tell whether a rule is complained about that this server cannot judge."""
     if "x-kubernetes-validations" not in field:
         return False
     return bool(_NOT_KNOWN_HERE.search(str(found_at(definition, parts) or "")))
 
 
 def _text(message: str) -> str:
-    """What the server says, with long values cut short and no drawing of where a rule is wrong."""
+    """Return the server's message in one line, with long values cut short."""
     message = message.partition("\n")[0]
     if not message.startswith(_INVALID):
         return message

@@ -111,7 +111,7 @@ def repeated_keys(text: str, shown: str, first: int) -> list[Problem]:
 
 
 def not_yaml(text: str, shown: str, error: yaml.YAMLError) -> Problem:
-    """What is wrong, as PyYAML's parser says it: libyaml has other words and other columns."""
+    """Return the problem in the words of PyYAML's parser: libyaml has other words and columns."""
     try:
         for _node in compose(text, pure=True):
             pass

@@ -155,7 +155,7 @@ def _broken_up(rule: Mapping[str, Any]) -> Iterator[dict[str, list[str]]]:
 
 
 def _covers(rule: Mapping[str, Any], single: Mapping[str, list[str]]) -> bool:
-    """Whether a rule allows whatever one broken-up rule allows; `*` is a verb among others here."""
+    """Tell whether a rule allows all that a single rule allows; `*` is a plain verb here."""
     [verb] = single["verbs"]
     if "nonResourceURLs" in single:
         return Access(verb, path=single["nonResourceURLs"][0]).fits(rule)

@@ -72,7 +72,7 @@ class Access:
         )
 
     def fits(self, rule: Mapping[str, Any]) -> bool:
-        """Whether a rule allows it."""
+        """Tell whether a rule allows it."""
         if not _any_of(self.verb, rule.get("verbs")):
             return False
         if self.path:
@@ -129,7 +129,7 @@ class _Errors:
 
 
 def decide(caller: Caller, access: Access, reader: ObjectReader) -> Decision:
-    """Whether `caller` may do it."""
+    """Tell whether `caller` may do it."""
     if caller.is_master:
         return Decision(True)
     errors = _Errors()
@@ -236,7 +236,7 @@ def _all_rules(
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Whether a label selector means something with these labels."""
+    """Tell whether a label selector means something with these labels."""
     wanted = part(selector, "matchLabels")
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _requirement_fits(each, labels) for each in parts(selector, "matchExpressions")

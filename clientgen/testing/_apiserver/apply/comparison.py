@@ -91,7 +91,7 @@ def _listed(item: Any) -> list[Any]:
 
 
 def _is_leaf(shape: Shape, old: Any, new: Any) -> bool:
-    """Whether it is compared whole: what is atomic, and what has nothing in it on either side."""
+    """Tell whether two values are compared whole: atomic ones, and empty ones."""
     if isinstance(shape, Scalar) or shape.atomic:
         return True
     container = dict if isinstance(shape, Map) else list

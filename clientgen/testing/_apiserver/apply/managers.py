@@ -93,7 +93,7 @@ def stamp(now: datetime) -> str:
 
 
 def is_reset(entries: Any) -> bool:
-    """Whether a client asks to forget all ownership: with no entry, or with an empty one."""
+    """Tell whether a client asks to forget all ownership: with no entry, or with an empty one."""
     if not is_list(entries):
         return False
     return not entries or (

@@ -166,7 +166,7 @@ class Map:
         return not self._declared and self._rest is DEDUCED
 
     def declares(self, name: str) -> bool:
-        """Whether the schema names this field."""
+        """Tell whether the schema names this field."""
         return name in self._declared
 
     def field(self, name: str) -> Type | None:
@@ -231,7 +231,7 @@ _COMMON: Final = Schemas({"ObjectMeta": _OBJECT_META})
 
 
 def is_built_in(schema: ResolvedSchema) -> bool:
-    """Whether it is one of the server's own definitions, not a custom kind's schema."""
+    """Tell whether it is one of the server's own definitions, not a custom kind's schema."""
     return schema.name.startswith(_BUILT_IN)
 
 

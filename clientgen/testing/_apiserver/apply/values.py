@@ -13,12 +13,12 @@ __all__ = ["is_list", "is_object", "metadata_of", "same"]
 
 
 def is_object(item: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a value has members."""
+    """Tell whether a value has members."""
     return isinstance(item, dict)
 
 
 def is_list(item: Any) -> TypeGuard[list[Any]]:
-    """Whether a value has items."""
+    """Tell whether a value has items."""
     return isinstance(item, list)
 
 
@@ -29,7 +29,7 @@ def metadata_of(value: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, the order of members apart."""
+    """Tell whether two values are equal, the order of members apart."""
     if one is other:
         return True
     if one != other:

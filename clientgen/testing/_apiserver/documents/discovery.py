@@ -93,11 +93,11 @@ class Discovery:
         }
 
     def has(self, group: str, version: str) -> bool:
-        """Whether anything is served in a version of a group."""
+        """Tell whether anything is served in a version of a group."""
         return version in self._groups.get(group, {})
 
     def is_custom(self, group: str, version: str) -> bool:
-        """Whether all that is served there are custom resources."""
+        """Tell whether all that is served there are custom resources."""
         return all(each.is_custom for each in self._groups[group][version])
 
     @cached_property

@@ -62,7 +62,7 @@ class Asked:
         return self.headers.get("user-agent", "").startswith(_BROWSERS)
 
     def has(self, etag: str) -> bool:
-        """Whether the client has the document of that tag already."""
+        """Tell whether the client has the document of that tag already."""
         tags = [each.strip().removeprefix("W/") for each in self._known.split(",")]
         return etag in tags or "*" in tags
 
@@ -112,7 +112,7 @@ def media_types(accept: str) -> list[str]:
 
 
 def is_json_accepted(accept: str) -> bool:
-    """Whether plain JSON will do."""
+    """Tell whether plain JSON will do."""
     known = {"application/json", "application/*", "*/*"}
     return not accept.strip() or not known.isdisjoint(media_types(accept))
 

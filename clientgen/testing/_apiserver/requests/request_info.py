@@ -108,5 +108,5 @@ def _below(
 
 
 def _names_content(parts: list[str]) -> bool:
-    """Whether `namespaces/x/...` goes on to something inside the namespace."""
+    """Tell whether `namespaces/x/...` goes on to something inside the namespace."""
     return bool(parts[2:]) and (bool(parts[3:]) or parts[2] not in _NAMED_NAMESPACE)

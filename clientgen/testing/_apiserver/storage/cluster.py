@@ -132,7 +132,7 @@ class Cluster:
         return [view.value(record) for record in collection.now(namespace)]
 
     def serves(self, value: Mapping[str, Any]) -> bool:
-        """Whether the kind of an object is served."""
+        """Tell whether the kind of an object is served."""
         group, _, version = value["apiVersion"].rpartition("/")
         return self.registry.of_kind(group, version, value["kind"]) is not None
 

@@ -82,7 +82,7 @@ class Registry:
         return self._group_versions.get(group, set())
 
     def is_custom(self, group: str) -> bool:
-        """Whether all that is served in a group is from definitions."""
+        """Tell whether all that is served in a group is from definitions."""
         return group not in self._built_in_groups
 
     def resources(self) -> Iterator[Resource]:
@@ -160,7 +160,7 @@ class Registry:
             self._strategies[_key(resource)] = strategy
 
     def is_defined(self, name: str) -> bool:
-        """Whether the definition of that name is served."""
+        """Tell whether the definition of that name is served."""
         return name in self._custom
 
     def _refresh(self) -> None:
