@@ -32,7 +32,7 @@ _LINE_BREAK: Final = re.compile(r"[\n\r]")
 
 
 def containers(raw: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    """What is wrong with what a schema says of lists and maps."""
+    """Check what a schema states about lists and maps."""
     additional = raw.get("additionalProperties")
     if additional is not None and additional is not True and raw.get("properties"):
         why = "additionalProperties and properties are mutual exclusive"
@@ -147,7 +147,7 @@ def each_rule(raw: Mapping[str, Any], path: str) -> Iterator[tuple[dict[str, Any
 
 
 def texts(raw: Mapping[str, Any], rule: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    """What is wrong with a rule before anybody looks at its expression."""
+    """Check a rule, without its expression."""
     text: str = (rule.get("rule") or "").strip()
     message: str = rule.get("message") or ""
     if not text:

@@ -30,7 +30,7 @@ _MOST: Final = 65535
 
 
 def check_conversion(conversion: Mapping[str, Any] | None, path: str) -> Iterator[Cause]:
-    """What is wrong with `spec.conversion`."""
+    """Check `spec.conversion`."""
     if conversion is None:
         return
     strategy = conversion.get("strategy")

@@ -92,7 +92,7 @@ def old_item(structure: Structure, old: Any, item: Any) -> Any:
 
 
 def key_of(structure: Structure, item: dict[str, Any]) -> dict[str, Any]:
-    """What tells an item of a `map` list apart."""
+    """Return the key fields of an item of a `map` list."""
     return {name: item[name] for name in structure.list_map_keys if name in item}
 
 

@@ -35,7 +35,7 @@ _SHARED: Final = {
 
 
 def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[Cause]:
-    """What is wrong with a definition, or with a change of one; others look at its metadata."""
+    """Check a definition, or a change of one, except those of its metadata."""
     rules = _count_rules(part(crd, "spec"))
     if rules > _MOST_RULES:  # each takes a millisecond to be checked
         return [too_many("spec.versions", rules, _MOST_RULES)]
@@ -59,7 +59,7 @@ def validate_definition(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -
 
 
 def _count_rules(spec: Mapping[str, Any]) -> int:
-    """How many rules stand in the schemas, wherever."""
+    """Count the rules in the schemas, at any depth."""
     count = 0
     level: list[Any] = [spec]
     while level:
@@ -258,7 +258,7 @@ def _annotation(crd: Mapping[str, Any]) -> str:
 
 
 def definition_warnings(crd: Mapping[str, Any], old: Mapping[str, Any] | None) -> list[str]:
-    """What the server warns of: formats it does not know."""
+    """List the server's warnings about new formats that it does not know."""
     old_warnings = frozenset[str]() if old is None else frozenset(_warnings(old))
     return [warning for warning in _warnings(crd) if warning not in old_warnings]
 

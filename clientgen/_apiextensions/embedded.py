@@ -87,7 +87,7 @@ def refusal_of(kind: str, version: str) -> Callable[[str], Failure]:
 
 
 def check_embedded(value: Any, structure: Structure) -> list[Cause]:
-    """What is wrong with embedded objects."""
+    """Check embedded objects."""
     causes: list[Cause] = []
     for path, resource in _embedded(value, structure, ""):
         causes += check_type_meta(resource, path)
@@ -97,7 +97,7 @@ def check_embedded(value: Any, structure: Structure) -> list[Cause]:
 
 
 def check_type_meta(resource: dict[str, Any], path: str) -> list[Cause]:
-    """What is wrong with the apiVersion and the kind of an embedded object."""
+    """Check the apiVersion and the kind of an embedded object."""
     return list(_type_causes(resource, path))
 
 

@@ -23,7 +23,7 @@ _ESCAPES: Final = {
 
 
 def resolve(path: str, structure: Structure, *, brackets: bool = True) -> tuple[str, Structure]:
-    """Where a path leads: its usual spelling, and the schema that is there.
+    """Return the usual spelling of a path, and the schema that it leads to.
 
     Raises:
         ValueError: it leads nowhere; the text says why.

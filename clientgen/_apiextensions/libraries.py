@@ -14,7 +14,7 @@ __all__ = ["MissingLibrary", "cel", "compiled", "pattern_error", "proto", "re2"]
 
 
 class MissingLibrary(Exception):  # noqa: N818 - says what is missing
-    """What a definition needs is not installed."""
+    """A definition needs a library that is not installed."""
 
 
 def _module(name: str, library: str) -> Any:

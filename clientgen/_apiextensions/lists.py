@@ -64,7 +64,7 @@ def _in_map(value: list[Any], structure: Structure, path: str) -> list[Cause]:
 
 
 def _second(values: Iterable[Any]) -> Iterator[int]:
-    """Where each value that is there more than once stands for the second time."""
+    """Yield the index of the second occurrence of each value that occurs more than once."""
     counts: dict[bytes, int] = {}
     for at, item in enumerate(values):
         text = json.encode(item, order="deterministic")

@@ -57,7 +57,7 @@ class ScalePaths:
         return value
 
     def causes(self, value: dict[str, Any], *, status_only: bool = False) -> list[Cause]:
-        """What is wrong with the replicas and the selector of an object."""
+        """Check the replicas and the selector of an object."""
         paths = (
             [self.status_replicas] if status_only else [self.spec_replicas, self.status_replicas]
         )

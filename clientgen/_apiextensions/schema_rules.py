@@ -51,7 +51,7 @@ _SCHEMA: Final = ".openAPIV3Schema"
 
 
 def check_schema(validation: Mapping[str, Any] | None, path: str, *, status: bool) -> list[Cause]:
-    """What is wrong with a version's `schema`; `status` where that is written apart."""
+    """Check a version's `schema`; `status` if the status is a subresource."""
     raw: dict[str, Any] | None = (validation or {}).get("openAPIV3Schema")
     if raw is None:
         return []
@@ -95,7 +95,7 @@ class _Defaults:
         self._spent: CostBudget | None = None
 
     def check(self, raw: Mapping[str, Any], path: str, *, whole: bool = False) -> Iterator[Cause]:
-        """What is wrong with the default of a schema, and with those in it."""
+        """Check the default of a schema, and those within it."""
         if raw.get("default") is not None:
             yield from self._check_one(raw, f"{path}.default", whole=whole)
         if is_object(raw.get("items")):
@@ -129,7 +129,7 @@ class _Defaults:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """What is known on the way down.
+    """The state of a walk through a schema, for the schemas below.
 
     Attributes:
         at_root: whether this is the whole schema.
@@ -146,7 +146,7 @@ class _Walk:
     uncorrelatable: str = ""
 
     def check(self, raw: Mapping[str, Any], path: str) -> tuple[list[Cause], list[Cause]]:
-        """What is wrong with a schema and everything in it: in general, and with its rules."""
+        """Check a schema and everything in it; return the causes of fields and of rules."""
         causes = [*self._features(raw, path)]
         of_rules: list[Cause] = []
         for walk, inner, where in self._parts(raw, path):

@@ -36,7 +36,7 @@ _TYPE_META: Final = frozenset(["apiVersion", "kind"])
 
 
 def check(checker: Checker, value: Any, field: str = "", pair: Pair | None = None) -> list[Cause]:
-    """What is wrong with a value; `field` is where it stands in its object.
+    """Check a value; `field` is its path in its object.
 
     Where a `pair` tells that an update left a part alone, that part may be wrong.
     """

@@ -66,7 +66,7 @@ def _parts(raw: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str
 
 
 def check_structure(raw: Mapping[str, Any], path: str) -> list[Cause]:
-    """What keeps a schema from being structural."""
+    """Check that a schema is structural."""
     causes = [*_invariants(raw, "root", path), *_completeness(raw, raw, path, path)]
     return sorted(causes, key=str)
 
@@ -147,7 +147,7 @@ def _only_names(raw: Mapping[str, Any]) -> bool:
 
 
 def _values(raw: Mapping[str, Any], path: str, *, plain: bool = True) -> Iterator[Cause]:
-    """What values may be; `plain` where the schema of int-or-string may be spelt out."""
+    """Check `allOf`, `anyOf`, `oneOf`, `not` and the pattern; `plain` allows int-or-string."""
     any_of: list[Any] = raw.get("anyOf") or []
     if not (plain and any_of == _INT_OR_STRING):
         for at, each in enumerate(any_of):
@@ -164,7 +164,7 @@ def _values(raw: Mapping[str, Any], path: str, *, plain: bool = True) -> Iterato
 
 
 def bad_pattern(pattern: str) -> str:
-    """Why a pattern is no regular expression of RE2; empty if it is one."""
+    """Return the reason why RE2 cannot read a pattern; empty if it can."""
     why = pattern_error(pattern) if pattern else ""
     return f"error parsing regexp: {why}" if why else ""
 

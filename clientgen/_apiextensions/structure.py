@@ -73,7 +73,7 @@ class Structure:
         return parsed
 
     def member(self, name: str) -> Structure | None:
-        """What is known of the member `name` of such an object."""
+        """Return the schema of the member `name`, or None if it has none."""
         return self.properties.get(name) or self.additional
 
     def with_meta(self) -> Structure:

@@ -33,7 +33,7 @@ def schema_in(validation: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def check_version(
     holder: Mapping[str, Any], path: str, schema_name: str, *, status: bool
 ) -> Iterator[Cause]:
-    """What one version says, or what all say alike."""
+    """Check one version, or the fields that all versions share."""
     yield from check_schema(holder.get(schema_name), f"{path}.{schema_name}", status=status)
     scale = part(holder, "subresources").get("scale")
     if scale is not None:
@@ -51,7 +51,7 @@ def check_version(
 
 
 def check_deprecation(version: Mapping[str, Any], path: str) -> Iterator[Cause]:
-    """What is wrong with the warning of a deprecated version."""
+    """Check the warning of a deprecated version."""
     warning: str | None = version.get("deprecationWarning")
     if warning is None:
         return

@@ -104,7 +104,7 @@ class CustomVersion:
 
     @property
     def deprecation_warning(self) -> str:
-        """What requests for a deprecated version are answered with; empty for one that is not."""
+        """The warning for requests to a deprecated version; empty if it is not deprecated."""
         if not self.deprecated:
             return ""
         if self._warning:
@@ -121,7 +121,7 @@ class CustomVersion:
 
     @cached_property
     def structure(self) -> Structure:
-        """What the fields are."""
+        """The schema as a tree of fields."""
         return Structure.of_kind(self.openapi)
 
     @cached_property
@@ -166,7 +166,7 @@ class CustomVersion:
     def validate(
         self, new: dict[str, Any], old: dict[str, Any] | None, part: str = ""
     ) -> list[Cause]:
-        """What is wrong with an object beside its metadata.
+        """Check an object, except those of its metadata.
 
         Args:
             new: the object as it would be stored.
@@ -205,7 +205,7 @@ class CustomVersion:
         return self._rules.validate(new, old, pair=pair)
 
     def warnings(self, new: dict[str, Any], old: dict[str, Any] | None) -> list[str]:
-        """What the server warns of when an object is written: finalizers with odd names."""
+        """List the server's warnings about a write: finalizers with unusual names."""
         had = listed(part(old, "metadata"), "finalizers")
         added: set[str] = {
             finalizer
@@ -217,7 +217,7 @@ class CustomVersion:
         ]
 
     def field_values(self, obj: dict[str, Any]) -> dict[str, str]:
-        """What field selectors compare with, by the names of `selectable_fields`."""
+        """Return the values for field selectors, by the names of `selectable_fields`."""
         return {name: _text(jsonpath.evaluate(path, obj)) for name, path in self._fields.items()}
 
 

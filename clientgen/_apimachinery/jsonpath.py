@@ -80,7 +80,7 @@ def _next_step(rest: str, path: str) -> tuple[Step, str]:
 
 
 def _closing(rest: str, path: str) -> int:
-    """Where the bracket that `rest` starts with ends; quoted brackets do not count."""
+    """Return the index of the bracket that closes the first one; quoted brackets do not count."""
     depth, quote = 0, ""
     for at, character in enumerate(rest):
         if quote:

@@ -16,7 +16,7 @@ _MOST_ANNOTATION_BYTES: Final = 256 * 1024
 
 
 def labels_causes(labels: Mapping[str, str] | None, field: str) -> list[Cause]:
-    """What is wrong with labels, keys and values."""
+    """Check labels, keys and values."""
     return [
         invalid_value(field, text, problem)
         for key, value in (labels or {}).items()
@@ -29,7 +29,7 @@ def labels_causes(labels: Mapping[str, str] | None, field: str) -> list[Cause]:
 
 
 def annotations_causes(annotations: Mapping[str, str] | None, field: str) -> list[Cause]:
-    """What is wrong with annotations: keys, and the size of them all."""
+    """Check annotations: their keys, and their total size."""
     held = annotations or {}
     causes = [
         invalid_value(field, key, problem)

@@ -147,7 +147,7 @@ def signer_problems(text: str) -> list[str]:
 
 
 def _first_problems(text: str, rule: Rule) -> list[str]:
-    """What is wrong with the first word between dots that breaks a rule."""
+    """List the problems of the first word between dots that breaks a rule."""
     for label in text.split("."):
         if problems := rule(label):
             return [f'validating label "{label}": {problem}' for problem in problems]
@@ -274,7 +274,7 @@ def ip_problems(text: str) -> list[str]:
 
 
 def _leading(text: str) -> list[str]:
-    """What is wrong with an address that leading zeros alone make wrong."""
+    """List the problem of an address: leading zeros alone, or another one."""
     return ["must not have leading 0s"] if not ip_problems(_plain(text)) else [_BAD_ADDRESS]
 
 

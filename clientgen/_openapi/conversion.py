@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPONENTS", "definition_to_v3", "item_to_v3"]
 
 COMPONENTS: Final = "#/components/schemas/"
-"""How the references of OpenAPI v3 begin."""
+"""The prefix of references in OpenAPI v3."""
 _EITHER: Final[Mapping[str, tuple[str, str]]] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": ("string", "number"),
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": ("integer", "string"),

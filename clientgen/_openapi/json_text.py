@@ -180,7 +180,7 @@ def pointer(*parts: str | int) -> str:
 
 
 def follow(document: Any, reference: str) -> Any:
-    """What a local `$ref` leads to.
+    """Return the target of a local `$ref`.
 
     Raises:
         KeyError: it leads nowhere.

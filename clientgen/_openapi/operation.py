@@ -97,7 +97,7 @@ class Call(NamedTuple):
 
     @property
     def kinds(self) -> tuple[GroupVersionKind, ...]:
-        """What it is about."""
+        """The kinds that the call is about."""
         return kinds_of(self.raw)
 
 
@@ -240,7 +240,7 @@ def check_unique(operations: Iterable[Operation], problems: Problems) -> None:
 
 
 def _identity(operation: Operation) -> tuple[object, ...]:
-    """What tells calls apart; get and delete differ by action, lists of all namespaces by scope."""
+    """Return the key of a call: get and delete differ by action, lists by scope."""
     # A proxied path has one action for seven methods, and nothing is generated for it.
     distinct = operation.operation_id if operation.action == "connect" else operation.action
     return (

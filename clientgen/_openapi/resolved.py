@@ -54,7 +54,7 @@ class ResolvedSchema(Schema):
 
     @property
     def additional(self) -> Self | None:
-        """What the values of a map are, which may be anything; None when this is no map."""
+        """The schema of a map's values, which may allow anything; None when this is no map."""
         if self._additional is None and self.raw.get("additionalProperties") is True:
             self._additional = cast("Self", UNKNOWN)
         return super().additional

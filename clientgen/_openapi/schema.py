@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 DEFINITIONS: Final = "#/definitions/"
-"""How the references of OpenAPI v2 begin."""
+"""The prefix of references in OpenAPI v2."""
 KINDS: Final = "x-kubernetes-group-version-kind"
 _PARTS: Final = ("group", "version", "kind")
 _TOPOLOGY: Final = (
@@ -131,7 +131,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     @property
     def items(self) -> Self | None:
-        """What a list holds."""
+        """The schema of a list's items."""
         if self._items is None:
             stated = self.raw.get("items")
             self._items = self._node(stated) if is_object(stated) else None
@@ -139,7 +139,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     @property
     def additional(self) -> Self | None:
-        """What the values of a map are; None when no schema says it."""
+        """The schema of a map's values; None when no schema states it."""
         if self._additional is None:
             stated = self.raw.get("additionalProperties")
             self._additional = self._node(stated) if is_object(stated) else None
@@ -226,12 +226,12 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     @property
     def length(self) -> Bounds:
-        """How many characters a string has."""
+        """The bounds of a string's length, in characters."""
         return self._bounds("minLength", "maxLength")
 
     @property
     def item_count(self) -> Bounds:
-        """How many items a list has."""
+        """The bounds of the number of items in a list."""
         return self._bounds("minItems", "maxItems")
 
     @property
@@ -241,7 +241,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     @property
     def property_count(self) -> Bounds:
-        """How many members an object has."""
+        """The bounds of the number of members of an object."""
         return self._bounds("minProperties", "maxProperties")
 
     # ------------------------------------------------------------------- x-kubernetes-*
@@ -275,7 +275,7 @@ class Schema:  # noqa: PLW1641 - it is compared by its JSON, and never a key
 
     @property
     def patch_strategies(self) -> tuple[str, ...]:
-        """How a strategic merge patch treats it: `merge`, `retainKeys`, `replace`."""
+        """The strategies of a strategic merge patch: `merge`, `retainKeys`, `replace`."""
         stated = _text(self.raw, "x-kubernetes-patch-strategy")
         return tuple(stated.split(",")) if stated else ()
 
@@ -383,7 +383,7 @@ def written_kind(kind: GroupVersionKind) -> dict[str, str]:
 
 
 def reference_to(name: str) -> dict[str, str]:
-    """What stands for a definition, as OpenAPI v2 writes it."""
+    """Return a reference to a definition, as OpenAPI v2 writes it."""
     return {"$ref": f"{DEFINITIONS}{name}"}
 
 

@@ -84,7 +84,7 @@ def check_shape(document: object) -> None:
 
 
 def _named(document: Any, error: ValidationError) -> str:
-    """What is wrong, with the path or definition it is in, which msgspec does not say."""
+    """Return the problem with the path or definition it is in, which msgspec leaves out."""
     parts: tuple[tuple[str, str, Any], ...] = (
         ("definitions", "definition", _Schema),
         ("paths", "path", _Item),

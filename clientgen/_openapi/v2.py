@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMAS", "Operations", "read"]
 
 SCHEMAS: Final = ("definitions",)
-"""Where a document keeps the schemas that have a name."""
+"""The path in a document to the schemas that have a name."""
 
 
 def read(document: Mapping[str, Any], shown: str) -> Document:

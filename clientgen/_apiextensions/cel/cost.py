@@ -39,7 +39,7 @@ _UNBOUNDED: Final = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a value is at most.
+    """The largest size that a value may have.
 
     Attributes:
         items: of a list or map.
@@ -73,7 +73,7 @@ class CostLimitExceeded(Exception):  # noqa: N818 - says what was met
 
 
 class CostBudget:
-    """What the rules of one object have cost so far; when it is over, no more are run."""
+    """The cost that the rules of one object may still have; when it is over, no more are run."""
 
     def __init__(self) -> None:
         self._remaining: float = MOST_PER_OBJECT
@@ -122,7 +122,7 @@ def _rounded(number: int) -> int:
 
 
 def cost_of(serialized: bytes, size: Size) -> float:
-    """What running an expression on values of a size may cost."""
+    """Return an estimate of the cost of running an expression on values of a size."""
     return _cost(serialized, size)
 
 
@@ -153,7 +153,7 @@ class _Estimate:
         self.turn = 0.0
 
     def cost(self, node: Node) -> float:
-        """What the whole costs."""
+        """Return the cost of the whole expression."""
         return self._follow(node, {})[1]
 
     def _follow(self, node: Node, scope: Scope) -> tuple[Size, float]:

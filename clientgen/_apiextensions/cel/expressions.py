@@ -163,7 +163,7 @@ def _compiled(text: str) -> _Compiled:
 
 
 def cost(text: str, size: Size, *, optional: bool) -> float:
-    """What running an expression may cost."""
+    """Return an estimate of the cost of running an expression."""
     return cost_of(_compiled(_bound(text) if optional else text).serialized, size)
 
 

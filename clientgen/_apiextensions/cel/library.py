@@ -100,12 +100,12 @@ def largest(values: list[Any]) -> Any:
 
 
 def index_in(values: list[Any], item: Any) -> int:
-    """Where an item first stands, -1 for nowhere."""
+    """Return the index of the first such item, or -1."""
     return values.index(item) if item in values else -1
 
 
 def last_index_in(values: list[Any], item: Any) -> int:
-    """Where an item last stands, -1 for nowhere."""
+    """Return the index of the last such item, or -1."""
     return len(values) - 1 - values[::-1].index(item) if item in values else -1
 
 

@@ -67,7 +67,7 @@ NAMES: Final = tuple(_CHECKS)
 
 
 def constant(name: str) -> Callable[[], Tagged]:
-    """What makes the format of that name."""
+    """Return a function that makes the format of that name."""
     return lambda: {"format": name}
 
 
@@ -119,7 +119,7 @@ def _covers(literal: re.Match[str], call: re.Match[str]) -> bool:
 
 
 def _end_of_arguments(text: str, at: int) -> int | None:
-    """Where the parenthesis is closed that is open there."""
+    """Return the position of the closing parenthesis, or None if the text ends before it."""
     depth = 1
     while at < len(text):
         literal = _LITERAL.match(text, at)

@@ -14,9 +14,9 @@ __all__ = ["expression_problem"]
 
 
 def expression_problem(text: str, names: Iterable[str], wanted: tuple[str, ...]) -> str:
-    """What is wrong with an expression on these variables that has one of the `wanted` types.
+    """Return the problem of an expression on these variables that must have a `wanted` type.
 
-    Nothing is when it is right, and where CEL's library is not installed.
+    The result is empty if the expression is right, or if CEL's library is not installed.
     """
     try:
         check_types(text, names, wanted)

@@ -37,7 +37,7 @@ _LONGEST_MESSAGE: Final = 5 * 1024
 
 
 class _RuleInput:
-    """What a rule looks at: a typed value, the one before, and how large they are."""
+    """The input of a rule: a typed value, the one before, and the size of both."""
 
     def __init__(self, value: Any, old: Any) -> None:
         self.value = value
@@ -64,7 +64,7 @@ class _Rule:
         return has_old or not self.uses_old or self.optional
 
     def cost(self, rule_input: _RuleInput) -> float:
-        """What running it may cost."""
+        """Return an estimate of the cost of running the rule."""
         return cost(self.text, rule_input.size, optional=self.optional)
 
     def run(self, rule_input: _RuleInput) -> bool:
@@ -78,7 +78,7 @@ class _Rule:
         )
 
     def cause(self, path: str, value: Any, rule_input: _RuleInput) -> Cause:
-        """What to say of an object that breaks it."""
+        """Return the cause for an object that breaks the rule."""
         detail = self._expressed(rule_input) or self._message
         detail = detail or f"failed rule: {self.text.strip()}"
         if self._field:
@@ -95,12 +95,12 @@ class _Rule:
         return Cause("FieldValueInvalid", f"Invalid value: {detail}", path)
 
     def error(self, path: str, structure: Structure, why: object) -> Cause:
-        """What to say when it cannot be run."""
+        """Return the cause for a rule that cannot be run."""
         text = f"{why} evaluating rule: {self._message or self.text.strip()}"
         return invalid_value(path or NO_FIELD, structure.type, text)
 
     def refused(self, path: str, structure: Structure, why: CostLimitExceeded) -> Cause:
-        """What to say when it costs too much to be run."""
+        """Return the cause for a rule that costs too much to be run."""
         text = f"{why}, no further validation rules will be run"
         if why.is_one_call:
             text = (
@@ -257,7 +257,7 @@ def _uses_old(raw: dict[str, Any], declared: Any) -> bool:
 
 
 def check_rules(structure: Structure, path: str, uncorrelatable: str = "") -> list[Cause]:
-    """What is wrong with the rules of one schema (not of those within it).
+    """Check the rules of one schema (not of those within it).
 
     Args:
         structure: the schema.

@@ -40,7 +40,7 @@ def char_at(text: str, at: int) -> str:
 
 
 def index_of(text: str, part: str, start: int = 0) -> int:
-    """Where a part first stands, -1 for nowhere.
+    """Return the index of the first occurrence of a part, or -1.
 
     Raises:
         ValueError: the start is outside of the text.
@@ -51,7 +51,7 @@ def index_of(text: str, part: str, start: int = 0) -> int:
 
 
 def last_index_of(text: str, part: str, end: int | None = None) -> int:
-    """Where a part last stands, at `end` at the latest; -1 for nowhere.
+    """Return the index of the last occurrence of a part that starts at `end` at most, or -1.
 
     Raises:
         ValueError: the end is outside of the text.

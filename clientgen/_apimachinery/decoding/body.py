@@ -44,7 +44,7 @@ _MAGIC: Final = b"k8s\x00"
 
 @dataclass(slots=True)
 class Parsed:
-    """What a body holds.
+    """The contents of a body.
 
     Attributes:
         value: the JSON value; `{}` where the body said null or nothing.
@@ -152,7 +152,7 @@ def _read(body: bytes, text_format: Format, *, merging: bool) -> Parsed:
 
 
 def _unreadable(body: bytes) -> str:
-    """What is wrong with a body in protobuf that no object could be made of."""
+    """Return the problem of a protobuf body from which no object could be made."""
     if not body:
         return "empty data"
     if not body.startswith(_MAGIC):
@@ -185,7 +185,7 @@ def _check_head(value: Any) -> None:
 
 
 def type_word(value: Any) -> str:
-    """What Go calls the type of a JSON value."""
+    """Return Go's name for the type of a JSON value."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int | float):

@@ -14,7 +14,7 @@ from .guards import is_array, is_object
 __all__ = ["MOST_DEPTH", "TOO_DEEP", "check_depth", "is_too_deep"]
 
 MOST_DEPTH: Final = 256
-"""How many objects and lists may be within each other."""
+"""The greatest depth of nested objects and lists."""
 TOO_DEEP: Final = "exceeded max depth"
 """The server's message for deeper nesting."""
 

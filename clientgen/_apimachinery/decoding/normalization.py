@@ -80,14 +80,14 @@ def _refusal(schema: ResolvedSchema) -> Callable[[str], failures.Failure]:
 
 
 class _Plan(Protocol):
-    """What is done to the values of one schema."""
+    """The conversion of the values of one schema."""
 
     def convert(self, value: Any, strangers: list[str]) -> Any:
         """The value in its form; unknown fields are noted in `strangers`."""
         ...
 
     def zero(self) -> Any:
-        """What Go writes for a value that was never set."""
+        """Return Go's value for a field that was never set."""
         ...
 
     def unknown(self, value: Any, path: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ _BY_RULE: Final = Presence()
 
 
 def presence(definition: str) -> Presence:
-    """What is special about the fields of the definition of that name."""
+    """Return the exceptional fields of the definition of that name."""
     package, _, name = definition.rpartition(".")
     listed: str = _table().get(package, {}).get(name, "")
     return _read(listed) if listed else _BY_RULE

@@ -260,7 +260,7 @@ async def wait_moving(event: Event, clock: Clock, until: Callable[[], float]) ->
 
 
 class Condition:
-    """Where tasks wait for something to change, or for a moment of a clock.
+    """A condition variable that also waits for a moment of a clock.
 
     What is looked at and changed inside `async with` changes for one task at a time.
     """

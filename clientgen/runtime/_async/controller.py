@@ -57,7 +57,7 @@ class AsyncSource(Protocol[T_co]):
 
     @property
     def resource(self) -> Resource:
-        """What it is about."""
+        """The resource that it reads."""
         ...
 
     def add_handler(
@@ -71,7 +71,7 @@ class AsyncSource(Protocol[T_co]):
 
     @property
     def title(self) -> str:
-        """What it is of, for people."""
+        """The name of the source, for people."""
         ...
 
     @property

@@ -55,7 +55,7 @@ logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class _NamespaceSink(Generic[T]):
-    """What one reflector of an informer delivers: the whole collection, or one namespace of it."""
+    """The sink of one reflector of an informer, for all namespaces or one of them."""
 
     def __init__(self, informer: AsyncSharedInformer[T], namespace: str | None) -> None:
         self.namespace = namespace
@@ -318,7 +318,7 @@ class AsyncSharedInformer(Generic[T]):
 
     @property
     def handler_errors(self) -> int:
-        """How many calls of handlers have failed."""
+        """The number of handler calls that have failed."""
         return self._processor.errors
 
     async def stop(self) -> None:
@@ -360,7 +360,7 @@ class AsyncSharedInformer(Generic[T]):
     # ---- what the reflectors deliver ----------------------------------------------------------
 
     def _prepare(self, obj: T) -> T | None:
-        """What to keep of an object; what was kept before, when that cannot be said."""
+        """Return the transformed object; if the transform fails, the one that was kept before."""
         transformed = self._transformed(obj)
         return (
             self.indexer.stored.get(meta_namespace_key(obj)) if transformed is None else transformed

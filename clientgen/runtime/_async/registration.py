@@ -34,7 +34,7 @@ logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class QueueMark(Enum):
-    """What stands in a handler's queue between notifications."""
+    """A mark in a handler's queue, between notifications."""
 
     SYNCED = 1
     """Everything that was there at first has been told."""
@@ -79,7 +79,7 @@ class AsyncHandlerRegistration(Generic[T]):
 
     @property
     def backlog(self) -> int:
-        """How many notifications these handlers are behind."""
+        """The number of notifications that these handlers have yet to receive."""
         return len(self._queue)
 
     def has_synced(self) -> bool:
@@ -182,7 +182,7 @@ class AsyncHandlerRegistration(Generic[T]):
 
 
 _running: ContextVar[AsyncHandlerRegistration[Any] | None] = ContextVar("_running", default=None)
-"""Whose handler is being called; in what that has spawned, too."""
+"""The registration whose handler is being called, also in tasks that the handler spawned."""
 
 
 @contextmanager

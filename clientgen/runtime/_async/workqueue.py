@@ -107,7 +107,7 @@ class AsyncWorkQueue(Generic[T]):
             self._limiter.forget(item)
 
     def num_requeues(self, item: T) -> int:
-        """How often an item was added rate limited since it was forgotten."""
+        """Return how often an item was added rate limited since it was forgotten."""
         with self._lock:
             return self._limiter.num_requeues(item)
 

@@ -58,7 +58,7 @@ class Source(Protocol[T_co]):
 
     @property
     def resource(self) -> Resource:
-        """What it is about."""
+        """The resource that it reads."""
         ...
 
     def add_handler(
@@ -72,7 +72,7 @@ class Source(Protocol[T_co]):
 
     @property
     def title(self) -> str:
-        """What it is of, for people."""
+        """The name of the source, for people."""
         ...
 
     @property

@@ -299,7 +299,7 @@ class InformerFactory:
 
 
 class GroupVersionInformers:
-    """What the generated informers of a group version have in common: a factory."""
+    """The base of the generated informers of a group version; it holds the factory."""
 
     _accessors: ClassVar[Mapping[str, str]] = {}
     """The method for each resource, by its name in URLs."""

@@ -71,7 +71,7 @@ class Processor(Generic[T]):
 
     @property
     def errors(self) -> int:
-        """How many calls of handlers have failed."""
+        """The number of handler calls that have failed."""
         with self._lock:
             return self._errors_before + sum(
                 registration.errors for registration in self._registrations
@@ -79,7 +79,7 @@ class Processor(Generic[T]):
 
     @property
     def backlog(self) -> int:
-        """How many notifications the handlers are behind, all together."""
+        """The number of notifications that the handlers have yet to receive, in total."""
         with self._lock:
             return sum(registration.backlog for registration in self._registrations)
 

@@ -59,10 +59,10 @@ logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class Sink(Protocol[Kept]):
-    """Where a reflector delivers what it finds."""
+    """The receiver of the objects that a reflector reads."""
 
     def prepare(self, obj: Kept) -> Kept | None:
-        """What to keep of an object that was read; None to leave it out."""
+        """Return the form of an object to keep; None to leave it out."""
         ...
 
     def replace(self, objects: list[Kept], version: str) -> None:

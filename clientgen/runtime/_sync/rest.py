@@ -469,7 +469,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the transport is told of the options; the rest has its own defaults."""
+    """Return the options that the transport takes; it has defaults for the others."""
     return {name: options[name] for name in _OF_TRANSPORT if name in options}
 
 
