@@ -52,7 +52,7 @@ class GroupVersionKind:
 
     @property
     def definition_name(self) -> str:
-        """What OpenAPI documents call a custom resource: `com.example.v1.Widget`.
+        """The name of a custom resource in OpenAPI documents: `com.example.v1.Widget`.
 
         It is the group's labels reversed, the version and the kind.
         """

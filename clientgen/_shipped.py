@@ -12,7 +12,7 @@ KUBERNETES: Final = "1.36"
 
 
 def shipped(*parts: str) -> Path:
-    """Where a file or a folder is that comes with clientgen."""
+    """Return the path of a file or a folder that comes with clientgen."""
     package = Path(__file__).parent
     installed = package.joinpath(*parts)
     return installed if installed.exists() else package.parent.joinpath(*parts)

@@ -84,7 +84,7 @@ def is_merge(key: yaml.Node) -> bool:
 
 
 def merged(value: yaml.Node) -> list[yaml.Node]:
-    """What a merge key brings; of several, earlier ones win."""
+    """Return the mappings of a merge key; of several, earlier ones win."""
     return value.value if isinstance(value, yaml.SequenceNode) else [value]
 
 

@@ -55,7 +55,7 @@ class _Writer:
             yield from self._entry(f"{margin}{_scalar(key)}:", value[key], indent)
 
     def _entry(self, start: str, value: Any, indent: int) -> Iterator[str]:
-        """What stands behind a key; items of a list stand below it without more indentation."""
+        """Yield the lines of a value behind its key; list items are not indented further."""
         if value and _is_map(value):
             yield start
             yield from self.map(value, indent + 2)

@@ -99,7 +99,7 @@ class Reader:
         return _jsonable(_scalar(node))
 
     def key(self, node: yaml.Node) -> str:
-        """What a key is called."""
+        """Return the text of a key."""
         if not isinstance(node, yaml.ScalarNode):
             raise BadText(f"yaml: invalid map key: line {node.start_mark.line + 1}")
         key = key_text(_scalar(node))

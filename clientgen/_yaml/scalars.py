@@ -29,7 +29,7 @@ _LEAST, _MOST, _MOST_DIGITS = -(2**63), 2**64 - 1, 64
 
 
 def plain_value(text: str) -> str | float | bool | None:
-    """What a scalar without quotes and without a tag is: the rules of goyaml's resolve."""
+    """Return the value of a scalar without quotes and tag, by the rules of goyaml's resolve."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
@@ -44,7 +44,7 @@ def plain_value(text: str) -> str | float | bool | None:
 
 
 def key_text(value: str | float | bool | None) -> str | None:
-    """What a key becomes, which JSON wants to be a string; null cannot be one."""
+    """Return a key as the string that JSON wants; None for null, which cannot be a key."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else None if value is None else str(value)

@@ -127,7 +127,7 @@ def _check_name(chosen: StarterProject, problems: Problems) -> None:
 
 
 def _meant(text: str, pattern: re.Pattern[str]) -> str:
-    """What somebody may have meant, if it can be had."""
+    """Return a hint with a valid spelling, if the text is one."""
     return f"did you mean `{text}`?" if pattern.fullmatch(text) else ""
 
 

@@ -110,7 +110,7 @@ class Progress:
 
 
 def tell_changes(target: str, changes: Changes, *, unchanged: bool) -> str:
-    """What a run did, on one line."""
+    """Return a line about what a run did."""
     if unchanged:
         return f"{target}: unchanged since the last run"
     if not changes:
@@ -139,7 +139,7 @@ def tell_recovered(target: str) -> None:
 
 
 def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator[str]:
-    """What nothing was generated for: one line in all, or one each."""
+    """Yield the items that nothing was generated for: one line in all, or one each."""
     items = tuple(skipped)
     if verbose:
         for item in items:
@@ -150,7 +150,7 @@ def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator
 
 
 def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[str]:
-    """What was taken for a known type that has newer fields: one line in all, or one each."""
+    """Yield the older copies of known types: one line in all, or one each."""
     items = tuple(copies)
     if verbose:
         for item in items:
@@ -165,7 +165,7 @@ def summary_of_older(copies: Iterable[OlderCopy], *, verbose: bool) -> Iterator[
 
 
 def tell_diffs(target: str, differences: Differences) -> Iterator[str]:
-    """What changes for users, the three lists of files that differ, and a diff."""
+    """Yield the changes for users, the three lists of files that differ, and a diff."""
     yield f"{target} is not what would be generated:"
     if differences.api:
         yield "what changes:"

@@ -49,7 +49,7 @@ SYSTEM_CLOCK = SystemClock()
 
 
 def real_seconds(clock: Clock, until: float) -> float | None:
-    """How long to wait for a moment of a clock; None if it has to be moved there."""
+    """Return the real seconds until a moment of a clock; None if the clock must be moved there."""
     if isinstance(clock, SteppedClock):
         return None
     return max(0.0, until - clock.monotonic())

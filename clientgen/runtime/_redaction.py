@@ -8,7 +8,7 @@ __all__ = ["Hidden", "Unpicklable"]
 
 
 class Unpicklable:
-    """What holds credentials, or a way to them: neither pickle nor copy writes it down.
+    """A base for objects with credentials: pickle and copy refuse them.
 
     Another process makes its own, from the same configuration files.
     """

@@ -37,7 +37,7 @@ logger = logging.getLogger("clientgen.runtime.informers")
 
 
 class Handlers(Struct, Generic[T], frozen=True):
-    """What one user of an informer wants to be told; what is None is not wanted."""
+    """The handlers of one user of an informer; None for events that the user does not want."""
 
     on_add: OnAdd[T] | None = None
     on_update: OnUpdate[T] | None = None
@@ -46,7 +46,7 @@ class Handlers(Struct, Generic[T], frozen=True):
     filter: Filter[T] | None = None
 
     def call_for(self, notification: Notification[T]) -> Call | None:
-        """What to call for a notification, if anything.
+        """Return the handler call for a notification, or None.
 
         To who filters, an object that begins to pass is added, one that no longer does is deleted.
         Raises whatever the filter does.

@@ -269,7 +269,7 @@ class Indexer(Generic[T]):
 
 
 class _Shown(Protocol[T_co]):
-    """What readers see."""
+    """The view of a cache that readers get."""
 
     @property
     def objects(self) -> Mapping[str, T_co]: ...
@@ -279,7 +279,7 @@ class _Shown(Protocol[T_co]):
 
 
 class _Hidden:
-    """What readers see of a cache that is not full."""
+    """The view of a cache that is not full: reading fails."""
 
     __slots__ = ("_reason",)
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class InformerState(Struct, frozen=True):
-    """How an informer is.
+    """The state of an informer.
 
     Attributes:
         queued_items: Notifications that handlers have yet to be told.
@@ -50,7 +50,7 @@ class InformerState(Struct, frozen=True):
 
 
 class InformerMetrics(Protocol):
-    """What one informer tells while it runs."""
+    """The metrics of one informer."""
 
     def processed(self, seconds: float, /) -> None:
         """A list, or some events that came together, went into the cache and to the handlers."""
@@ -58,7 +58,7 @@ class InformerMetrics(Protocol):
 
 
 class InformerMetricsProvider(Protocol):
-    """Who wants to know how informers do."""
+    """A receiver of the metrics of informers."""
 
     def informer(
         self, resource: Resource, state: Callable[[], InformerState], /
@@ -121,7 +121,7 @@ class _Collector:
         return _Latency(latency.observe)
 
     def collect(self) -> Iterable[Metric]:
-        """What prometheus-client asks."""
+        """Yield the metrics when prometheus-client asks for them."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         collected = [*self._states()]

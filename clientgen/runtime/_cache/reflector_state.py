@@ -92,7 +92,7 @@ _Phase: TypeAlias = Literal["pass", "initial", "watch"]
 
 
 class StreamAction(Enum):
-    """What an event of a stream means."""
+    """The meaning of an event in a stream."""
 
     COLLECT = 1
     """It belongs to the state that the stream begins with."""
@@ -130,7 +130,7 @@ class ReflectorBackoff:
 
 
 class ReflectorState:
-    """Where a reflector is, and what it does next.
+    """The state of a reflector, which decides its next step.
 
     Stricter than client-go where that would send requests without end and without a pause: a
     stream of initial events that breaks off, or a version that is refused although none was asked

@@ -31,7 +31,7 @@ READING = "200 OK, but not everything is here yet"
 
 
 def reason(error: Exception | str, resource: Resource) -> str:
-    """What the server said last, or what kept it from it; of a 403 also the rule it lacks."""
+    """Return the last answer of the server, or the error; for a 403 also the missing rule."""
     if not isinstance(error, ApiError):
         return str(error)
     message = f"{error.code} {error.reason or type(error).__name__}: {error.message}"
@@ -41,25 +41,25 @@ def reason(error: Exception | str, resource: Resource) -> str:
 
 
 def _rule(resource: Resource) -> str:
-    """What a Role or ClusterRole must have, in the words of RBAC."""
+    """Return the rule that a Role or ClusterRole must have, in the words of RBAC."""
     group, plural = json.encode(resource.group).decode(), json.encode(resource.plural).decode()
     return f'apiGroups [{group}], resources [{plural}], verbs ["list", "watch"]'
 
 
 def incomplete(what: str, status: str) -> str:
-    """What a reader is told of a cache that is not full."""
+    """Return the message for a reader of a cache that is not full."""
     if status == NOT_STARTED:
         return f"the cache of {what} is empty: it was not started; call start() and wait_for_sync()"
     return f"the cache of {what} is not full yet ({status}): call wait_for_sync() before reading"
 
 
 def not_started(names: Iterable[str]) -> NotSynced:
-    """What is raised when somebody waits for caches that nobody fills."""
+    """Return the error for a wait for caches that were not started."""
     named = ", ".join(names)
     return NotSynced(f"not started: {named}; call start() after asking for them, then wait")
 
 
 def timed_out(seconds: float, states: Iterable[tuple[str, str]], who: str = "") -> SyncTimeout:
-    """What is raised when caches are not full in time: names each informer and how it is."""
+    """Return the error for caches that are not full in time, with each informer and its state."""
     named = ", ".join(f"{name} ({status})" for name, status in states)
     return SyncTimeout(f"{who}timed out after {seconds:g} s waiting for caches: {named}")

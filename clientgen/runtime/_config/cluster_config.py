@@ -90,7 +90,7 @@ def _shown(of: Field[Any], value: Any) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class TlsConfig(_RedactedRepr):
-    """How the server proves who it is.
+    """The settings by which clients verify the server.
 
     Without an authority the system's are trusted. `ca_data` is PEM. `server_name` is the name that
     is asked for and verified instead of the host of the URL. `origin` opens error messages.
@@ -125,7 +125,7 @@ class ExecConfig(_RedactedRepr):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class AuthConfig(_RedactedRepr):
-    """Who calls: a bearer token, a name and password, a client certificate, or a plugin.
+    """The credentials of the caller: a token, a name and password, a certificate, or a plugin.
 
     Files win over what is given beside them for the token (`token` serves until the file was
     read), and lose for certificates and keys, as in client-go. The `..._data` are PEM. A plugin
@@ -243,7 +243,7 @@ class ClientCertificate(_RedactedRepr):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Credential(_RedactedRepr):
-    """What a request shows, and what its connection must have been opened with.
+    """The credential of a request, and the one its connection must have been opened with.
 
     `authorization` is the whole header. `authority` is what the configured CA *file* holds now
     (PEM); None when the authority is not a file.

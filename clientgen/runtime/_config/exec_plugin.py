@@ -165,7 +165,7 @@ def _not_found(plugin: ExecConfig, where: str) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None, where: str) -> bytes:
-    """What the plugin printed; nothing outlives an exception, be it a timeout or Ctrl-C."""
+    """Return the output of the plugin; no process outlives an exception (a timeout, Ctrl-C)."""
     import subprocess
 
     until = None if timeout is None else monotonic() + timeout

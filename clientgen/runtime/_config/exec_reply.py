@@ -22,7 +22,7 @@ _VERSION = re.compile(r"client\.authentication\.k8s\.io/v\d{1,2}(alpha|beta)?\d{
 
 
 class _ReplyError(Exception):
-    """What is wrong; never holds a part of the reply."""
+    """A reply is invalid; the message never holds a part of the reply."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)

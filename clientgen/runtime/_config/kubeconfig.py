@@ -114,7 +114,7 @@ def _no_context(name: str, document: Document, files: list[ConfigFile]) -> str:
 
 
 def _beside(name: str, candidates: Collection[str]) -> str:
-    """What there is, and first what may be meant."""
+    """Return a hint with the names that exist, and first the one that is probably meant."""
     from difflib import get_close_matches  # only where something is wrong
 
     near = get_close_matches(name, candidates, n=1)

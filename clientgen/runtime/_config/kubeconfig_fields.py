@@ -119,7 +119,7 @@ class Fields:
         return path
 
     def located(self, path: str) -> str:
-        """Where a path written in this file leads."""
+        """Return the absolute location of a path in this file."""
         return str(self._directory / path)
 
     def pem(self, key: str) -> bytes:

@@ -162,7 +162,7 @@ def parse(content: object, file: ConfigFile) -> Document:
 
 
 def kind_of(value: object) -> str:
-    """What a YAML value is, for messages; never what it says."""
+    """Return the kind of a YAML value for messages; never the value."""
     kinds: dict[type, str] = {
         bool: "true or false",
         int: "a number",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Ask", "Election", "ElectionMetrics", "LeadershipLost", "Timing"]
 
 JITTER: Final = 1.2
-"""Who does not lead waits up to this many retry periods more than one between tries."""
+"""An elector that does not lead waits up to this many retry periods more than one."""
 
 
 class LeadershipLost(ClientError):  # noqa: N818 - it is what happened
@@ -42,7 +42,7 @@ class LeadershipLost(ClientError):  # noqa: N818 - it is what happened
 
 
 class ElectionMetrics(Protocol):
-    """Who wants to know how elections go, for example `PrometheusElectionMetrics`."""
+    """A receiver of the metrics of elections, for example `PrometheusElectionMetrics`."""
 
     def leading(self, name: str, leads: bool, /) -> None:
         """An elector leads now, or does not any more."""
@@ -54,7 +54,7 @@ class ElectionMetrics(Protocol):
 
 
 class Timing(Struct, frozen=True):
-    """How long things take, in seconds.
+    """The durations of an election, in seconds.
 
     Raises:
         ValueError: These do not go together.
@@ -85,7 +85,7 @@ class Timing(Struct, frozen=True):
             )
 
     def between_tries(self, random: float) -> float:
-        """How long who does not lead waits between tries, so that not all try at once."""
+        """Return the random pause between the tries of an elector that does not lead."""
         return self.retry_period * (1.0 + JITTER * random)
 
 
@@ -94,7 +94,7 @@ class Ask(Struct, frozen=True):
 
     verb: Literal["get", "create", "update"]
     lease: Lease | None
-    """What to write."""
+    """The lease to write."""
     sent: float
     """When; what it wins counts from here."""
     is_fast: bool = False
@@ -142,7 +142,7 @@ class Election:
 
     @property
     def holder(self) -> str:
-        """Who holds the lease, as far as is known; empty for nobody."""
+        """The holder of the lease, as far as is known; empty for none."""
         return (self._observed.spec.holder_identity or "") if self._observed else ""
 
     @property
@@ -196,7 +196,7 @@ class Election:
         self._hold = None
 
     def release(self, lease: Lease | None, now: float, time: datetime) -> Ask | None:
-        """What makes a lease, as it is now, free for others; None if it is not this one's."""
+        """Return the request that frees a lease for others; None if it belongs to another."""
         if lease is None or not self._is_mine(lease):
             return None
         freed = deep_copy(lease)

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["CORE_EVENTS", "EVENTS", "Correlator", "EventReport", "Reference", "Series", "Write"]
 
 EVENTS: Final = Resource("events.k8s.io", "v1", "events", "Event")
-"""Where events are written by default."""
+"""The resource of events, by default."""
 CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
-"""Where they were written before."""
+"""The older resource of events."""
 
 MOST_KEYS: Final = 4096
-"""How many kinds of events are remembered."""
+"""The most kinds of events that are remembered."""
 NOTE_BYTES: Final = 1024
 SHORT: Final = 128
 
@@ -109,7 +109,7 @@ def _getter(obj: Any) -> Callable[[str], Any]:
 
 
 class EventReport(Struct, frozen=True, kw_only=True):
-    """What a recorder was told of."""
+    """A report to a recorder."""
 
     regarding: Reference
     type: str
@@ -119,14 +119,14 @@ class EventReport(Struct, frozen=True, kw_only=True):
     related: Reference | None
     annotations: Mapping[str, str]
     name: str
-    """What the event would be called."""
+    """The name of the event."""
     time: datetime
     controller: str
     instance: str
 
     @property
     def namespace(self) -> str:
-        """Where the event is written."""
+        """The namespace of the event."""
         return self.regarding.namespace or "default"
 
 
@@ -138,18 +138,18 @@ class Write(Struct, kw_only=True):
     body: dict[str, Any]
     """The whole event."""
     patch: dict[str, Any] | None = None
-    """What has changed of an event that is there; where it has gone, it is created again."""
+    """The change of an event that exists; if it is gone, it is created again."""
 
 
 class EventWriter(Protocol):
-    """What a recorder asks."""
+    """The rules by which a recorder writes events."""
 
     def happened(self, what: EventReport, now: float) -> Write | None:
-        """What to write about it, if anything."""
+        """Return the request that writes the report, if any."""
         ...
 
     def due(self, now: float, *, everything: bool = False) -> list[Write]:
-        """What to write since time has passed, or since there will be no other time."""
+        """List the requests that are due; with `everything`, also those that would come later."""
         ...
 
     @property
@@ -169,7 +169,7 @@ def seconds(time: datetime) -> str:
 
 
 def event_name(obj: str, nanoseconds: int) -> str | None:
-    """What an event about an object is called; None where that would be no name."""
+    """Return the name of an event about an object; None if it is not a valid name."""
     name = f"{obj}.{nanoseconds:x}"
     return name if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) else None
 
@@ -325,7 +325,7 @@ class _Similar(Struct):
 
 
 class _Bucket(Struct):
-    """How many more events there may be about an object: a burst, and then one in five minutes."""
+    """The events that there may still be about an object: a burst, then one in five minutes."""
 
     tokens: float
     updated: float

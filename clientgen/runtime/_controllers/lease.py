@@ -29,26 +29,26 @@ __all__ = [
 ]
 
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
-"""Where leases are served."""
+"""The resource of leases."""
 
 
 class LeaseSpec(Model):
-    """Who holds a lease, and until when unless it is renewed."""
+    """The holder of a lease, and its times."""
 
     holder_identity: str | None = None
-    """Who holds it; empty or None after a release."""
+    """The identity of the holder; empty or None after a release."""
     lease_duration_seconds: int | None = None
-    """How long others wait after the last change that they saw."""
+    """The seconds that others wait after the last change that they saw."""
     acquire_time: MicroTime | None = None
     """When the holder got it, by the holder's clock."""
     renew_time: MicroTime | None = None
     """When the holder renewed it, by the holder's clock."""
     lease_transitions: int | None = None
-    """How often it has changed hands."""
+    """The number of times that the holder has changed."""
     preferred_holder: str | None = None
-    """Who is to get it, in an election that the server coordinates."""
+    """The identity of the next holder, in an election that the server coordinates."""
     strategy: str | None = None
-    """How the server would choose."""
+    """The strategy by which the server chooses the holder."""
 
 
 class Lease(Model):

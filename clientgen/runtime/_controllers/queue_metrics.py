@@ -46,7 +46,7 @@ class PrometheusQueueMetrics:
         self._families = _families.of(registry or REGISTRY)
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
-        """What watches a queue of that name."""
+        """Return the metrics of a queue of that name."""
         return _Watched(self._families.named(name), clock)
 
 

@@ -64,7 +64,7 @@ class QueueMetricsProvider(Protocol):
     """Makes what watches a queue; give one to a queue with a name."""
 
     def queue(self, name: str, clock: Clock, /) -> QueueMetrics:
-        """What watches the queue of that name."""
+        """Return the metrics of the queue of that name."""
         ...
 
 
@@ -126,12 +126,12 @@ class QueueState(Generic[T]):
         self.shutting_down = False
 
     def __len__(self) -> int:
-        """How many are ready for a worker, as of the last `advance`."""
+        """Return the number of items ready for a worker, as of the last `advance`."""
         return len(self._ready)
 
     @property
     def processing(self) -> int:
-        """How many items workers have."""
+        """The number of items that workers have."""
         return len(self._processing)
 
     @property
@@ -239,7 +239,7 @@ class PriorityState(QueueState[T]):
         self._later: dict[T, int] = {}  # the priorities of waiting items
 
     def __len__(self) -> int:
-        """How many are ready for a worker, as of the last `advance`."""
+        """Return the number of items ready for a worker, as of the last `advance`."""
         return len(self._ranked)
 
     def shut_down(self) -> None:

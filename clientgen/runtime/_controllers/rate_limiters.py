@@ -45,12 +45,12 @@ class RateLimiter(Protocol[T_contra]):
         ...
 
     def num_requeues(self, item: T_contra, /) -> int:
-        """How often an item has failed since it was forgotten."""
+        """Return how often an item has failed since it was forgotten."""
         ...
 
 
 class _Failures(Generic[T]):
-    """How often each item has failed; what most limiters look at."""
+    """The count of failures of each item, which most limiters use."""
 
     def __init__(self) -> None:
         self._failures: dict[T, int] = {}
@@ -66,7 +66,7 @@ class _Failures(Generic[T]):
         self._failures.pop(item, None)
 
     def num_requeues(self, item: T, /) -> int:
-        """How often an item has failed since it was forgotten."""
+        """Return how often an item has failed since it was forgotten."""
         return self._failures.get(item, 0)
 
 
@@ -161,7 +161,7 @@ class WithMaxWait(Generic[T]):
 
 
 def default_controller_limiter() -> RateLimiter[Hashable]:
-    """What client-go gives controllers: 5 ms, doubling up to 1000 s; 10 a second after 100."""
+    """Return client-go's limiter: 5 ms, doubling up to 1000 s; 10 a second after 100."""
     per_item: ItemExponentialFailure[Hashable] = ItemExponentialFailure(0.005)
     return MaxOf(per_item, Bucket())
 

@@ -40,7 +40,7 @@ class Result(Struct, frozen=True, kw_only=True):
     requeue_after: float = 0.0
     """After so many seconds; says more than `requeue`."""
     priority: int | None = None
-    """How urgent that will be; None for as urgent as this time."""
+    """The priority of the next time; None for the same as this time."""
 
 
 def checked(requests: Iterable[Request]) -> Iterable[Request]:
@@ -105,7 +105,7 @@ class Requeuing(Protocol):
         ...
 
     def priority(self, item: Request) -> int:
-        """How urgent it was."""
+        """Return the priority that an item had."""
         ...
 
 

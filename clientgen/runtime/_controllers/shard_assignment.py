@@ -41,7 +41,7 @@ _GARBAGE: Final = 10.0
 
 
 class View(Struct, frozen=True):
-    """What a replica knows: whose keys are whose, and whether it may act on that."""
+    """The knowledge of a replica about the owners of keys, and whether it may act on that."""
 
     members: tuple[str, ...] = ()
     """The identities of the replicas that live, sorted; none while it is not known."""
@@ -96,14 +96,14 @@ class Shards:
         ]
 
     def view(self, now: float) -> View:
-        """How it is at a moment."""
+        """Return the view at a moment."""
         hold, listed = self._election.hold, self._listed
         if hold is None or listed is None or now >= min(hold.until, self._fresh_until(listed)):
             return View()
         return View(self._members, now >= hold.since + self._longest)
 
     def owner(self, key: str, now: float) -> str:
-        """Whose a key is, be it settled or not; empty where that is not known."""
+        """Return the owner of a key, settled or not; empty if it is not known."""
         members = self.view(now).members
         return winner(key, members) if members else ""
 

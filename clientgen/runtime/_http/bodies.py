@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_RESPONSE_BYTES", "BodyReader", "Inflater", "inflater_for"]
 
 MAX_RESPONSE_BYTES = 1 << 30
-"""How long one answer may be, unless `max_response_bytes` says otherwise."""
+"""The largest size of one answer, unless `max_response_bytes` sets another."""
 
 # As much of a refusal as anybody looks at.
 _REFUSAL_BYTES = 1 << 20
@@ -72,7 +72,7 @@ class Inflater:
 
 
 def inflater_for(status: int, headers: Mapping[str, str]) -> Inflater | None:
-    """What undoes the compression of an answer; None where there is none.
+    """Return the decompressor of an answer; None if it is not compressed.
 
     Raises:
         ValueError: it is compressed in a way that nobody asked for, and is no refusal.

@@ -37,7 +37,7 @@ class LineSplitter:
         return block
 
     def finish(self) -> bytes:
-        """What was left after the last line end; empty after that."""
+        """Return the rest after the last line end; empty after that."""
         return self._take_begun()
 
     def check(self) -> None:
@@ -66,7 +66,7 @@ class JsonLines(LineSplitter):
         return [line for line in super().feed(chunk) if line.strip()]
 
     def finish(self) -> bytes:
-        """What was left after the last line end, which is a line if it is whole JSON.
+        """Return the rest after the last line end, which is a line if it is whole JSON.
 
         Raises:
             FrameError: it is not.

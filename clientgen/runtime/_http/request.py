@@ -78,7 +78,7 @@ class HttpRequest(Struct):
 
     @property
     def info(self) -> RequestInfo:
-        """What errors say about this request."""
+        """The method and path of this request, for errors."""
         return RequestInfo(self.method, self.target.partition("?")[0])
 
     def __repr__(self) -> str:

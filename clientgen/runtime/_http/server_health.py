@@ -41,7 +41,7 @@ _RENEWALS = 3.0
 # Between two looks whether the server is back: from, and up to so much more.
 _CHECK, _CHECK_MORE = 1.0, 0.5
 CHECK_TIMEOUT = 2.0
-"""How many seconds the server has to say that it is ready."""
+"""The seconds in which the server has to answer that it is ready."""
 # Over so many seconds those who waited for the server come back.
 _SPREAD = 1.0
 _NEVER = float("-inf")
@@ -49,7 +49,7 @@ _SERVER_ERRORS = 500
 
 
 class Health:
-    """What is known of a server while streams from it are open, or somebody waits for it.
+    """The state of a server while streams from it are open, or callers wait for it.
 
     Args:
         now: The time, in seconds of a monotonic clock.
@@ -167,7 +167,7 @@ class Health:
         return was_down
 
     def return_after(self) -> float:
-        """How long one of those who waited for the server goes on waiting: not all come at once."""
+        """Return a random pause for a caller that waited for the server: not all come at once."""
         return _SPREAD * self._random()
 
     def _fall(self) -> None:

@@ -36,7 +36,7 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
 
 class WatchProgress:
-    """How far a watch is.
+    """The progress of a watch.
 
     While the first, synthetic ADDED events of a watch from "now" come in, they are in no order of
     versions, so none of them is a place to resume from. The first other event, or a bookmark, is.
@@ -151,7 +151,7 @@ class WatchProgress:
             self.version, self._has_version = version, True
 
     def ended(self, error: ClientError | None, now: float) -> float | None:
-        """What to do after a connection is over: wait so many seconds and resume, or, on None, end.
+        """Return the pause before resuming after a connection is over; None if the watch ends.
 
         Raises:
             ClientError: `error` if it cannot be resumed from; ConnectionLost if no version is

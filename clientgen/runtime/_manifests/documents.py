@@ -44,7 +44,7 @@ class Manifest(Struct, frozen=True):
     value: Any
     """A mapping, once it is checked."""
     inside: FieldPath = ()
-    """Where the object stands in the document: the items of a list do."""
+    """The path of the object in the document: items of a list have one."""
 
     @property
     def where(self) -> str:

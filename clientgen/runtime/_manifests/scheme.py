@@ -119,7 +119,7 @@ class Scheme:
         return f"the kind {gvk} is not registered{self._like(gvk)}"
 
     def _like(self, gvk: GroupVersionKind) -> str:
-        """What may have been meant: the same kind elsewhere, else one that sounds like it."""
+        """Return a hint with similar kinds: the same kind elsewhere, else a similar name."""
         similar = [str(kind) for kind in self.kinds() if kind.kind == gvk.kind]
         if not similar:
             by_kind = {e.kind: str(e) for e in self.kinds() if e.group_version == gvk.group_version}
@@ -255,7 +255,7 @@ class Scheme:
 
 
 class _Place(msgspec.Struct):
-    """Where a class is, and the class once it was needed."""
+    """The location of a class, and the class once it is loaded."""
 
     module: str
     name: str

@@ -41,7 +41,7 @@ class TypeMismatch(Struct, frozen=True):
 def type_mismatches(
     value: Mapping[str, Any], model: type[Model], *, strict: bool
 ) -> Iterator[TypeMismatch]:
-    """What is wrong with an object, in the order it stands.
+    """Yield the mismatches of an object with its class, in the object's order.
 
     Args:
         value: the object as JSON.

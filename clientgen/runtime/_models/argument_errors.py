@@ -42,7 +42,7 @@ def _required(model: type[Struct]) -> list[str]:
 
 
 def _meant(model: type[Struct], name: str) -> str:
-    """What a wrong name may have been meant for: a name on the wire, or one that is like it."""
+    """Return a hint for a wrong name: an attribute with this or a similar name on the wire."""
     spellings = {
         _letters(each): field
         for field, wire in zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)

@@ -44,7 +44,7 @@ _NAIVE = re.compile(rb'T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"')
 
 
 class _Plan(Struct, frozen=True, gc=False):
-    """What has to be looked at in an object of a class before it is encoded."""
+    """The parts of an object of a class that are checked before it is encoded."""
 
     inner: tuple[tuple[str, Mapping[type, Tidier]], ...]
     """Attributes that lead to something, and how what is in them is tidied."""

@@ -114,7 +114,7 @@ class ObjectMeta(Model):
     owner_references: list[OwnerReference] = field(default_factory=list)
     """The objects that this object depends on."""
     finalizers: list[str] = field(default_factory=list)
-    """Who still has to clean up before the object is removed."""
+    """The names of those who still have to clean up before the object is removed."""
     managed_fields: list[ManagedFieldsEntry] = field(default_factory=list)
     """Which manager owns which fields. Maintained by the server for server-side apply."""
 

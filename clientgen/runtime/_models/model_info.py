@@ -46,7 +46,7 @@ class Field(Struct, frozen=True):
     models: tuple[type[ModelBase], ...]
     """The models the type mentions, in a list or map or by itself."""
     empty: Callable[[], object] | None = None
-    """What makes the value of an optional list or map that was sent empty."""
+    """The function that makes the value of an optional list or map that was sent empty."""
 
 
 class ZeroTime(datetime):
@@ -75,7 +75,7 @@ def is_zero_time(value: object) -> bool:
 
 
 class ByClass(dict[type, V]):
-    """What is found out of every class of values, when the first value of it is met.
+    """A value for each class, computed when the first object of the class is met.
 
     Variants with unknown fields are not remembered, and treated as their model is: a server could
     send other fields every time.

@@ -79,7 +79,7 @@ def _model(model: ModelBase, depth: int) -> str:
 
 
 def _identity(model: ModelBase) -> list[tuple[str, object]]:
-    """What a kind is called, if it has a name."""
+    """Return the name and namespace of a kind's object, if it has a name."""
     metadata = getattr(model, "metadata", None) if "kind" in model.__constants__ else None
     identity = [(name, getattr(metadata, name, "")) for name in _IDENTITY]
     named = any(name.endswith("name") and value for name, value in identity)

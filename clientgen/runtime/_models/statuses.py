@@ -13,7 +13,7 @@ from .meta_v1 import ListMeta, Status, StatusCause, StatusDetails
 __all__ = ["MOST_SECONDS", "make_sound", "wait_seconds"]
 
 MOST_SECONDS = 300
-"""How long a server may have a client wait before the next try."""
+"""The most seconds that a server may have a client wait before the next try."""
 
 _LONGEST = 16384
 _MOST_CAUSES = 1000

@@ -72,7 +72,7 @@ def time_left() -> float | None:
 
 
 class _Timed:
-    """What sockets have in common: before each wait the timeout is what is left."""
+    """The base of sockets with a deadline: the timeout of each wait is the remaining time."""
 
     _usual: float | None = None
     _is_shortened = False

@@ -29,7 +29,7 @@ _PREFIX: Final = re.compile(
 _SYMBOLS: Final = frozenset(["!=", "==", "=", "!", ">", "<", ",", "(", ")"])
 _MAX_PREFIX: Final = 253
 _MOST_TERMS: Final = 1_000
-"""How many requirements are taken; the real server takes what fits into a URL."""
+"""The most requirements that are taken; the real server takes what fits into a URL."""
 
 
 def _refuse(why: str) -> Exception:

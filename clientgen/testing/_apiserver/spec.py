@@ -64,7 +64,7 @@ class SpecError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a document says is served.
+    """The resources and schemas of a document.
 
     Attributes:
         resources: by group, version and plural.
@@ -115,7 +115,7 @@ def _load(path: Path) -> Spec:
 
 
 def read(document: object) -> Spec:
-    """What a decoded OpenAPI v2 document says is served.
+    """Read the resources and schemas of a decoded OpenAPI v2 document.
 
     Raises:
         SpecError: it is no such document.

@@ -94,7 +94,7 @@ class Action:
 
 
 def action_of(request: HttpRequest) -> Action | None:
-    """What a request is about; None when it is about no resource (discovery, health)."""
+    """Return the action of a request; None if it is about no resource (discovery, health)."""
     path, _, query = request.target.partition("?")
     place = _place(path)
     if place is None:

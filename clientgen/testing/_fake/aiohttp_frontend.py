@@ -165,7 +165,7 @@ def _headers(request: web.BaseRequest) -> _Headers:
 
 
 def _text(value: str) -> str:
-    """What aiohttp reads has half a character for each byte that is not UTF-8."""
+    """Return a text from aiohttp with each byte that is not UTF-8 replaced."""
     if value.isascii():
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

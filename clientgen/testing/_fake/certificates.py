@@ -16,7 +16,7 @@ class TlsUnavailable(Exception):  # noqa: N818 - says what is missing
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a TLS server shows, and by what its clients know it.
+    """The certificates of a TLS server and of its authority.
 
     Attributes:
         context: for the server's sockets; holds the key.

@@ -33,7 +33,7 @@ __all__ = ["Dispatcher", "Handler"]
 
 
 class Handler(Protocol):
-    """What the dispatcher asks of a server; `ApiServer` is one."""
+    """The server behind the dispatcher; `ApiServer` is one."""
 
     @property
     def next_due(self) -> float | None:
@@ -106,7 +106,7 @@ class Dispatcher:
         return self._with_wake(answer, wake)
 
     def take(self, stream: Stream) -> bytes | None:
-        """What is ready of a stream; empty when nothing is, None at the end.
+        """Return the bytes that a stream has ready; empty for none, None at the end.
 
         Raises:
             ConnectionCut: the connection breaks here.

@@ -166,7 +166,7 @@ class _Call:
         return HttpResponse(answer.status, _headers(answer.headers), answer.body)
 
     def lost(self, why: str = "the connection was lost") -> ConnectionLost:
-        """What is raised when the connection breaks."""
+        """Return the error of a lost connection."""
         return ConnectionLost(f"{self.request.info}: {why}")
 
     def _unless_lost(self, answer: Answer) -> Answer:
@@ -210,7 +210,7 @@ class _AnswerReader(Generic[W]):
         return self._dispatcher.clock.monotonic() + self._read_timeout
 
     def _take(self) -> bytes | None:
-        """What there is; empty at the end, None while there is nothing.
+        """Return the next bytes; empty at the end, None while there are none.
 
         Raises:
             ConnectionLost: the connection breaks.
@@ -286,7 +286,7 @@ class _Body(Stream):
         return None
 
     def take(self) -> bytes | None:
-        """What is left of it."""
+        """Return the rest of the body, or None at its end."""
         data, self._remaining = self._remaining, b""
         if data:
             return data

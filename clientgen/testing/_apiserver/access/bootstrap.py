@@ -251,7 +251,7 @@ _BINDINGS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "system:public-info-viewer": tuple(("Group", each) for each in _ANYBODY),
     "system:service-account-issuer-discovery": (("Group", "system:serviceaccounts"),),
 }
-"""Who has them, by the name that role and binding share."""
+"""The subjects of each role, by the name that role and binding share."""
 
 
 def bootstrap_objects() -> Iterator[dict[str, Any]]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ISSUER", "Tokens", "timestamp"]
 
 ISSUER: Final = "https://kubernetes.default.svc"
-"""Who issues the tokens, and whom they are meant for when nobody says otherwise."""
+"""The issuer of the tokens, and their audience by default."""
 
 _GROUP: Final = "authentication.k8s.io"
 _KIND: Final = "TokenRequest"
@@ -179,7 +179,7 @@ class Tokens:
     # ----------------------------------------------------------------------------- review
 
     def caller(self, token: str, reader: ObjectReader) -> Caller | None:
-        """Whose token it is, for this server itself; None when it is nobody's."""
+        """Return the caller with this token, for this server itself; None if it is invalid."""
         try:
             return self._read(token, (self.issuer,), reader)[0]
         except _Refused:

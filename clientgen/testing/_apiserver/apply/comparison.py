@@ -24,7 +24,7 @@ _ABSENT: Final = object()
 
 @dataclass(slots=True)
 class Comparison:
-    """What is different in the second of two objects."""
+    """The differences of the second of two objects from the first."""
 
     removed: Set = member(default_factory=Set)
     modified: Set = member(default_factory=Set)
@@ -32,7 +32,7 @@ class Comparison:
 
     @property
     def changed(self) -> Set:
-        """What has another value than before, or a first one."""
+        """The paths with another value than before, or a first one."""
         return self.modified | self.added
 
     def without(self, paths: Set) -> Comparison:
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def compare(old: Any, new: Any, kind: Type) -> Comparison:
-    """What is different in `new`.
+    """Compare two values and return the differences of `new`.
 
     Raises:
         Mistyped: the items of a list cannot be told apart.
@@ -73,7 +73,7 @@ def _inside(found: Comparison, old: Any, new: Any, kind: Type) -> None:
 
 
 def _shapes(old: Any, new: Any, kind: Type) -> tuple[Shape, ...]:
-    """What they are to be taken for: one shape, or two where a value has changed its shape."""
+    """Return the shapes to compare by: one, or two where a value has changed its shape."""
     if new is _ABSENT:
         return (kind.shape(old),)
     if old is _ABSENT:

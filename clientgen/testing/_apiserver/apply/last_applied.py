@@ -29,7 +29,7 @@ def _annotations(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def allowed_conflicts(live: dict[str, Any], kind: Type, version: str) -> Set:
-    """What was applied last by a client and is still as it was."""
+    """Return the paths that a client applied last and that are unchanged."""
     text = _annotations(live).get(_ANNOTATION)
     try:
         last = json.loads(text) if text else None

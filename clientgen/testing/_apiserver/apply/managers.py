@@ -38,7 +38,7 @@ _ANCIENT: Final = "ancient-changes"
 
 
 class Manager(NamedTuple):
-    """Who owns fields; `api_version` is empty for appliers."""
+    """An owner of fields; `api_version` is empty for appliers."""
 
     name: str
     operation: str
@@ -53,7 +53,7 @@ class Manager(NamedTuple):
 
     @property
     def rank(self) -> str:
-        """What real servers sort managers by."""
+        """The key by which real servers sort managers."""
         return json.encode(
             {
                 "manager": self.name,
@@ -64,7 +64,7 @@ class Manager(NamedTuple):
         ).decode()
 
     def __str__(self) -> str:
-        """How conflicts name it."""
+        """Return the manager as conflicts name it."""
         text = f'"{self.name}"'
         if self.subresource:
             text = f'{text} with subresource "{self.subresource}"'
@@ -73,7 +73,7 @@ class Manager(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """What a manager owns, in terms of one version; `time` is when that last changed."""
+    """The paths that a manager owns in one version; `time` is when they last changed."""
 
     paths: Set
     api_version: str
@@ -102,7 +102,7 @@ def is_reset(entries: Any) -> bool:
 
 
 def decoded(entries: Any) -> Managers:
-    """Who owns what.
+    """Return the managers and what each owns.
 
     Raises:
         ValueError: that is no managedFields.

@@ -68,7 +68,7 @@ _NOBODYS: Final = Set.of(
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes, in which version, to which subresource (empty for none), and when."""
+    """A writer: its name, version, subresource (empty for none), and the time."""
 
     manager: str
     api_version: str
@@ -76,7 +76,7 @@ class Writer:
     now: datetime
 
     def as_manager(self, operation: str) -> Manager:
-        """How managedFields name them."""
+        """Return the writer as managedFields name it."""
         return Manager.of(self.manager, operation, self.api_version, self.subresource)
 
 

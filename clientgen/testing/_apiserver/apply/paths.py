@@ -134,7 +134,7 @@ def keys_of(element: Element) -> dict[str, Any]:
 
 
 def shown(path: Iterable[Element]) -> str:
-    """How conflicts spell the path: `.spec.containers[name="c"].image`."""
+    """Return a path as conflicts spell it: `.spec.containers[name="c"].image`."""
     return "".join(_shown(element) for element in path)
 
 
@@ -153,7 +153,7 @@ def _quoted(item: Any) -> str:
 
 @cached_if_short
 def _place(element: Element) -> tuple[int, Any]:
-    """Where it stands among others: fields, keys, values, indices; numbers before texts."""
+    """Return the sort key: fields, keys, values, indices; numbers before texts."""
     kind, rest = element[0], element[2:]
     rank = _KINDS.index(kind)
     if kind == "f":
@@ -239,7 +239,7 @@ class Set:
             self.children[element] = below
 
     def __or__(self, other: Set) -> Set:
-        """What is in either."""
+        """Return the paths that are in either set."""
         made = Set(self.members | other.members, self.children)
         for element, theirs in other.children.items():
             mine = made.children.get(element)
@@ -247,7 +247,7 @@ class Set:
         return made
 
     def __and__(self, other: Set) -> Set:
-        """What is in both."""
+        """Return the paths that are in both sets."""
         made = Set(self.members & other.members)
         for element, mine in self.children.items():
             theirs = other.children.get(element)
@@ -256,7 +256,7 @@ class Set:
         return made
 
     def __sub__(self, other: Set) -> Set:
-        """What is here and not there; what is below a path of the other stays."""
+        """Return the paths that are not in the other; those below a path of the other stay."""
         made = Set(self.members - other.members)
         for element, mine in self.children.items():
             theirs = other.children.get(element)
@@ -264,7 +264,7 @@ class Set:
         return made
 
     def without(self, other: Set) -> Set:
-        """What is neither in `other` nor below one of its paths."""
+        """Return the paths that are neither in `other` nor below one of its paths."""
         made = Set(self.members - other.members)
         for element, mine in self.children.items():
             if element in other.members:

@@ -23,7 +23,7 @@ SCALE_VERSION: Final = "autoscaling/v1"
 _IN_SCALE: Final = (field("spec"), field("replicas"))
 
 ReplicasPaths: TypeAlias = "Mapping[str, Path | None]"
-"""Where the replicas are in each apiVersion of the parent; None where it has no scale."""
+"""The path of the replicas in each apiVersion of the parent; None where it has no scale."""
 
 
 def replicas_path(text: str) -> Path:
@@ -76,7 +76,7 @@ def from_scale(
 
 
 def _left(manager: Manager, owned: Owned, path: Path | None, scaled: Managers) -> Owned:
-    """What a manager of the parent is left with: the replicas only if the Scale says so, too.
+    """Return what a manager of the parent keeps: the replicas only if the Scale says so, too.
 
     Updaters are told apart by version, so those of the parent are none of the Scale's: what they
     keep in the Scale they get back as an entry of its own, without a time.

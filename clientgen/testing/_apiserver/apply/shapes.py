@@ -184,7 +184,7 @@ Shape: TypeAlias = Map | List | Scalar
 
 
 class Type:
-    """What a value may be, of one shape at least.
+    """The shapes that a value may have, at least one.
 
     Attributes:
         usual: the shape of a value that does not tell.
@@ -207,7 +207,7 @@ class Type:
         self.usual: Shape = usual
 
     def shape(self, value: Any) -> Shape:
-        """What a value is to be taken for; one that fits nowhere is taken for the usual shape."""
+        """Return the shape of a value; the usual one if it fits nowhere."""
         found: Shape | None = None
         if isinstance(value, dict):
             found = self.map
@@ -311,7 +311,7 @@ def _list(schema: ResolvedSchema, *, preserves: bool) -> List:
 
 
 def _key_default(item: ResolvedSchema | None, key: str) -> Any:
-    """What a key is when it is not given; one that a built-in kind requires is empty then."""
+    """Return the default of a key; for a key that a built-in kind requires, the empty value."""
     member = item.properties.get(key) if item else None
     if item is None or member is None:
         return None

@@ -38,7 +38,7 @@ class Mistyped(Exception):  # noqa: N818 - says what the object is
 
 
 def element_of(kind: List, item: Any) -> Element:
-    """What tells an item of a list apart from the others.
+    """Return the element that identifies an item of a list.
 
     Raises:
         Mistyped: nothing does.

@@ -37,7 +37,7 @@ class Conflicts(Exception):  # noqa: N818 - an answer, not a defect
         self.sets = sets
 
     def without(self, allowed: Set) -> Conflicts:
-        """What is left of them when some paths are no conflict."""
+        """Return the conflicts that are left without some paths."""
         left = {manager: paths - allowed for manager, paths in self.sets.items()}
         return Conflicts({manager: paths for manager, paths in left.items() if paths})
 
@@ -66,7 +66,7 @@ class Updater:
     converts: bool = True
 
     def update(self, live: Any, new: Any, managers: Managers) -> tuple[Managers, Set]:
-        """What everyone still owns after `live` became `new`, and what its writer owns now."""
+        """Return what each manager owns after `live` became `new`, and what its writer owns now."""
         left, comparison, _ = self._taken(live, new, self._reconciled(managers))
         return left, comparison.changed.without(self.ignored)
 
@@ -101,7 +101,7 @@ class Updater:
     def _taken(
         self, live: Any, new: Any, managers: Managers, taker: Manager | None = None
     ) -> tuple[Managers, Comparison, dict[Manager, Set]]:
-        """What everyone is left with, what changed, and what was taken from whom."""
+        """Return what each manager keeps, what changed, and the paths that each one lost."""
         compared: dict[str, Comparison] = {}
         left: Managers = {}
         conflicts: dict[Manager, Set] = {}
@@ -180,7 +180,7 @@ def _mentioned(item: Any, kind: Type) -> Set:
 
 
 def _reconciled(paths: Set, kind: Type) -> Set:
-    """What was owned piece by piece and has become atomic since is owned whole."""
+    """Return the paths; below a value that has become atomic, the whole value instead."""
     shape = kind.usual
     if isinstance(shape, Scalar) or (isinstance(shape, Map) and shape.is_deduced):
         return paths

@@ -40,7 +40,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """What `same` says of two values that Python finds equal."""
+    """Tell whether `same` holds for two values that Python finds equal."""
     if is_object(one):
         return all(_alike(each, other[name]) for name, each in one.items())
     if is_list(one):

@@ -72,7 +72,7 @@ _PARTS: Final[Mapping[str, str]] = {
 
 
 def zero_of(kind: ResolvedSchema | None) -> Mapping[str, Any]:
-    """What every object of a kind has; not to be changed."""
+    """Return the zero values that every object of a kind has; not to be changed."""
     if kind is None or not is_built_in(kind):
         return {}
     found: Mapping[str, Any] | None = kind.notes.get("zero")

@@ -65,7 +65,7 @@ _VERBS: Final[Mapping[str, str]] = {
     "delete": "delete",
     "deletecollection": "delete",
 }
-"""How `operationId` says each action."""
+"""The verb of each action in an `operationId`."""
 
 
 def paths(resource: Resource) -> dict[str, Any]:

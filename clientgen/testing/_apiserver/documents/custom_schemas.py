@@ -87,12 +87,12 @@ class Custom:
 
 
 def definition_name(resource: Resource, kind: str) -> str:
-    """What the definition of a kind, or of its list, is called."""
+    """Return the name of the definition of a kind, or of its list."""
     return resource.gvk.group_version.with_kind(kind).definition_name
 
 
 def _identity(metadata: str) -> dict[str, Node]:
-    """What all objects have."""
+    """Return the fields that all objects have."""
     return {
         "apiVersion": {
             "description": "The group and version of the schema this object follows.",

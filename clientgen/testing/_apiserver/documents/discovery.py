@@ -66,7 +66,7 @@ class Served:
         return sorted(self.resource.verbs)
 
     def names(self) -> dict[str, Any]:
-        """What both forms say alike."""
+        """Return the fields that both forms share."""
         names: dict[str, Any] = {"verbs": self.verbs}
         if self.resource.short_names:
             names["shortNames"] = list(self.resource.short_names)

@@ -45,12 +45,12 @@ class Asked:
 
     @property
     def accept(self) -> str:
-        """What the client can read."""
+        """The media types that the client accepts."""
         return self.headers.get("accept", "")
 
     @property
     def plain_accept(self) -> str:
-        """What of that asks for no other form, such as tables."""
+        """The accepted media types without those for other forms, such as tables."""
         return ",".join(entry for entry in self.accept.split(",") if "as=" not in entry)
 
     @property

@@ -65,7 +65,7 @@ def version(asked: Asked, said: str, *, is_below: bool = False) -> Response:
 
 
 def version_info(said: str) -> dict[str, str]:
-    """What `/version` says of a server of version `said`, which may be `1.36` or `v1.36.2`."""
+    """Return the `/version` of a server of version `said`, which may be `1.36` or `v1.36.2`."""
     numbers: list[str] = re.findall(r"\d+", said)
     major, minor, patch = [*numbers, *_FIRST[len(numbers) :]][:3]
     machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())

@@ -25,9 +25,9 @@ __all__ = ["json_patch"]
 
 _MOST_OPERATIONS: Final = 10_000
 _MOST_COPIED: Final = MAX_BODY
-"""How many bytes the copies of a patch may come to: `AccumulatedCopySizeLimit` of the server."""
+"""The most bytes that the copies of a patch may have: the server's `AccumulatedCopySizeLimit`."""
 _MOST_SHIFTED: Final = 100_000_000
-"""How many items may be shifted when others come or go before them: a tenth of a second."""
+"""The most items that a patch may shift when it inserts or removes others: a tenth of a second."""
 _MOST_DIGITS: Final = 18
 
 Container: TypeAlias = "dict[str, Any] | list[Any]"

@@ -38,7 +38,7 @@ ABSENT: Final = object()
 
 
 class Places:
-    """Where in a list things are, found without going through it.
+    """An index of the items of a list.
 
     Things are the same if they are equal, or if their merge keys are.
     """

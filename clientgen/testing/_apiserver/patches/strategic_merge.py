@@ -67,7 +67,7 @@ def undecodable(patch: dict[str, Any]) -> Callable[[str], Failure]:
 
 
 class _Merging(NamedTuple):
-    """How a field is merged: `inside` describes its value, or each item of it."""
+    """The merge of a field: `inside` describes its value, or each item of it."""
 
     inside: ResolvedSchema
     strategy: str

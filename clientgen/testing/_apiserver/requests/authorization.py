@@ -34,7 +34,7 @@ _IMPERSONATED: Final = {
 
 
 def sender_of(cluster: Cluster, headers: Headers) -> Caller:
-    """Who sends a request, or whom he impersonates.
+    """Return the sender of a request, or the user that it impersonates.
 
     Everybody is an administrator who does not show the token of a service account.
 

@@ -29,7 +29,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How an answer is written.
+    """The form of an answer.
 
     Attributes:
         format: `json` or `yaml`.

@@ -192,7 +192,7 @@ def _watch_causes(options: ListOptions) -> list[Cause]:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How a write is to be taken."""
+    """The options of a write."""
 
     dry_run: bool = False
     manager: str = ""
@@ -253,7 +253,7 @@ def _manager_causes(manager: str) -> list[Cause]:
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """How an object is to go."""
+    """The options of a delete."""
 
     dry_run: bool = False
     grace: int | None = None

@@ -81,7 +81,7 @@ def _list_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """How the objects of one answer are shown."""
+    """The form in which the objects of one answer are shown."""
 
     view: VersionedView
     encoding: Encoding

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Collection", "Record", "Store", "key_of"]
 
 HISTORY_EVENTS: Final = 10_000
-"""How many changes a collection remembers."""
+"""The most changes that a collection remembers."""
 HISTORY_SECONDS: Final = 300.0
-"""How long changes are remembered; the real server compacts every five minutes."""
+"""The seconds that changes are remembered; the real server compacts every five minutes."""
 HISTORY_BYTES: Final = 64 << 20
-"""How much a collection remembers of what has been replaced and removed."""
+"""The most bytes of replaced and removed objects that a collection remembers."""
 MOST_BYTES: Final = 1536 << 10
-"""How large one object may be: what etcd takes in one request."""
+"""The most bytes of one object: the limit of a request to etcd."""
 _MOST_SENT: Final = 2 << 20
 """Objects of this size are not even sent to etcd."""
 MOST_STORED: Final = 2 << 30
-"""How much all objects may come to: etcd's quota, if nobody sets another."""
+"""The most bytes of all objects: etcd's default quota."""
 _CACHED: Final = 256
 """Of how many changes the lines for watches are kept: those who lag behind make them anew."""
 
@@ -109,7 +109,7 @@ class Change:
 
     @property
     def weight(self) -> int:
-        """How many bytes are kept for the sake of this change alone."""
+        """The bytes that are kept for this change alone."""
         return len(self.before.data) if self.before is not None else 0
 
     @property
@@ -303,7 +303,7 @@ class Store:
         self.history_seconds = history_seconds
         self.history_bytes = history_bytes
         self.stored = 0
-        """How many bytes all objects come to."""
+        """The bytes of all objects."""
         self.version = 1
         self.compacted = 0
         self._collections: dict[str, Collection] = {}
@@ -326,7 +326,7 @@ class Store:
         return tuple(self._collections.values())
 
     def numbers(self) -> dict[str, int]:
-        """How many objects each collection holds."""
+        """Return the number of objects in each collection."""
         return {name: len(each.records) for name, each in self._collections.items()}
 
     def take_room(self, record: Record, before: Record | None) -> None:

@@ -89,7 +89,7 @@ class View:
         return found
 
     def since(self, *keys: str) -> str:
-        """How long ago the timestamp at `keys` is."""
+        """Return the time since the timestamp at `keys`."""
         return durations.since(self.at(*keys), self.now)
 
 
@@ -115,7 +115,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """How the objects of a kind become rows.
+    """The columns of a kind's Table, and the order of its rows.
 
     Attributes:
         conditions: the row's conditions, such as that a Pod has run to its end.
@@ -163,13 +163,13 @@ def flag(path: str) -> Callable[[View], object]:
 
 
 def size(*paths: str) -> Callable[[View], object]:
-    """How many items the lists or maps at dotted paths have together."""
+    """Return a cell with the number of items of the lists or maps at dotted paths together."""
     routes = [path.split(".") for path in paths]
     return lambda view: sum(len(view.at(*keys) or ()) for keys in routes)
 
 
 def since(path: str, missing: str = durations.UNKNOWN) -> Callable[[View], object]:
-    """How long ago the timestamp at a dotted path is."""
+    """Return a cell with the time since the timestamp at a dotted path."""
     keys = path.split(".")
     return lambda view: view.since(*keys) if view.at(*keys) else missing
 

@@ -63,6 +63,6 @@ def moment(text: str | None) -> datetime | None:
 
 
 def since(text: str | None, now: datetime) -> str:
-    """How long ago a timestamp is; `<unknown>` when there is none."""
+    """Return the time since a timestamp; `<unknown>` without one."""
     then = moment(text)
     return UNKNOWN if then is None else human_duration((now - then).total_seconds())

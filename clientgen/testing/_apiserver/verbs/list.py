@@ -55,7 +55,7 @@ def _listed_version(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """Where a list goes on: from which key, at which version (-1: now)."""
+    """The position where a list continues: the key, and the version (-1: now)."""
 
     version: int
     start: str

@@ -186,7 +186,7 @@ class ScaleAccess:
         return scale
 
     def _paths(self) -> dict[str, Path | None]:
-        """Where the replicas are in each version; None in those that have no scale."""
+        """Return the path of the replicas in each version; None where it has no scale."""
         paths = self._strategy.replicas_paths()
         return {
             version: None if path is None else replicas_path(path)

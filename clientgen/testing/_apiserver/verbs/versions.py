@@ -20,7 +20,7 @@ __all__ = ["FUTURE_SECONDS", "too_large_version", "version_number", "when_versio
 _MOST_DIGITS: Final = 20
 """The digits of a version; Python would not even read thousands of them."""
 FUTURE_SECONDS: Final = 3.0
-"""How long a read waits for a version that is not there yet."""
+"""The seconds that a read waits for a version that does not exist yet."""
 
 
 def version_number(text: str) -> int:

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["WatchStream", "watch"]
 
 BOOKMARK_SECONDS: Final = 60.0
-"""How often a watch that wants bookmarks gets one."""
+"""The seconds between the bookmarks of a watch."""
 LAST_BOOKMARK_SECONDS: Final = 2.0
-"""How long before its end a watch gets a bookmark."""
+"""The seconds before its end when a watch gets a bookmark."""
 MIN_TIMEOUT: Final = 1800.0
 """A watch without a timeout of its own ends after this long to twice this long."""
 MOST_BEHIND: Final = 32 * 1024 * 1024
-"""How many bytes of changes wait for a client that does not read, before its watch is ended."""
+"""The most bytes of changes that wait for a slow client before its watch is ended."""
 
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 
@@ -74,7 +74,7 @@ def _named(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Where a watch begins."""
+    """The state in which a watch begins."""
 
     store: Store
     collection: Collection

@@ -83,7 +83,7 @@ class _Autoscaler(View):
 
     @property
     def reference(self) -> str:
-        """What is scaled."""
+        """The object that is scaled."""
         target = ("spec", "scaleTargetRef")
         return f"{self.text(*target, 'kind')}/{self.text(*target, 'name')}"
 

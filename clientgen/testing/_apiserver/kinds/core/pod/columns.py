@@ -62,7 +62,7 @@ class _PodView(View):
 
     @property
     def ready(self) -> str:
-        """How many of the containers that stay are ready."""
+        """The number of ready containers, of those that keep running."""
         beside = [
             status
             for status in self._begun()
@@ -77,7 +77,7 @@ class _PodView(View):
 
     @property
     def restarts(self) -> str:
-        """How often containers were restarted, and when the last time was."""
+        """The number of restarts of containers, and the time since the last."""
         counted = self._begun()
         if not self.initializing:
             counted = [each for each in counted if each.get("name") in self.sidecars]
@@ -136,7 +136,7 @@ class _PodView(View):
 
     @property
     def gates(self) -> str:
-        """How many readiness gates are open."""
+        """The number of open readiness gates, of all."""
         gates = [gate.get("conditionType", "") for gate in self.items("spec", "readinessGates")]
         return f"{sum(map(self.has_condition, gates))}/{len(gates)}" if gates else NONE
 
