@@ -17,7 +17,7 @@ _OUTCOMES: Final = ("Complete", "Failed")
 
 
 class _PoolStatus(View):
-    """A ResourcePoolStatusRequest and the totals of the pools it found."""
+    """A ResourcePoolStatusRequest and the totals of its pools."""
 
     @property
     def outcome(self) -> dict[str, Any] | None:
@@ -30,7 +30,7 @@ class _PoolStatus(View):
 
     @property
     def failed(self) -> bool:
-        """Whether it ended badly."""
+        """Tell whether it failed."""
         return self.outcome is not None and self.outcome["type"] == "Failed"
 
     def total(self, count: Callable[[dict[str, Any]], int]) -> str:
@@ -41,7 +41,7 @@ class _PoolStatus(View):
 
     @property
     def state(self) -> str:
-        """How it ended, and how many pools were left out."""
+        """Show the outcome, and how many pools were left out."""
         if self.outcome is None:
             return "Pending"
         shown, total = len(self.items("status", "pools")), self.at("status", "poolCount") or 0
