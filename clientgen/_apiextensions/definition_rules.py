@@ -25,7 +25,7 @@ __all__ = ["definition_warnings", "validate_definition"]
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 _APPROVED: Final = "api-approved.kubernetes.io"
 _MOST_RULES: Final = 2_000
-# What moves to `spec` when all versions agree on it, and its name there.
+# Fields that move to `spec` when all versions agree on them, and their names there.
 _SHARED: Final = {
     "schema": "validation",
     "subresources": "subresources",

@@ -57,7 +57,7 @@ def compiled(pattern: str) -> Any:
 
 
 def pattern_error(pattern: str) -> str:
-    """Why a pattern is none; empty if it is one."""
+    """Return the reason why a pattern is invalid; empty if it is valid."""
     try:
         compiled(pattern)
     except re2().error as error:

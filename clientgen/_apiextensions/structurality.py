@@ -27,7 +27,7 @@ _LEVELS: Final = {
     "item": "must not be empty for specified array items",
     "field": "must not be empty for specified object fields",
 }
-# What junctors must not say, and how the complaint goes on.
+# Keywords that junctors must not have, and the end of the message.
 _FORBIDDEN: Final = {
     "type": "empty",
     "additionalProperties": "undefined",

@@ -119,7 +119,7 @@ class OperationReader(ABC):
     def calls(self) -> Iterator[Call]:
         """Every call on a resource, in order of the paths."""
         for path, item in sorted(self._paths.items()):
-            # What stands there without being a path is an extension, of any type.
+            # A key that is not a path is an extension, of any type.
             methods = [method for method in METHODS if method in item] if is_object(item) else []
             match = _PATH.match(path) if methods else None
             served = _on_resource(match, item) if match and not match["watch"] else None

@@ -58,7 +58,7 @@ def _leads_somewhere(document: dict[str, Any], reference: str) -> bool:
     return True
 
 
-# What stands there is data, not a part of the document.
+# The values of these keys are data, not parts of the document.
 _VALUES = frozenset({"default", "enum", "example", "examples"})
 
 

@@ -117,7 +117,7 @@ def _literal(text: str) -> tuple[str, list[str]] | None:
     body = lines[:-1] if ends else lines
     if not body[-1] or any(line != line.rstrip() for line in body):
         return None
-    # Where the first line begins is said if it cannot be seen.
+    # The indentation is written out if the first line does not show it.
     start = "2" if body[0][:1] in ("", " ") else ""
     return f"|{start}{'' if ends else '-'}", body
 

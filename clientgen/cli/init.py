@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["init"]
 
-# What version control puts into a folder that is empty otherwise.
+# Folders of version control, which may be in an otherwise empty folder.
 _NO_CONTENT = {".git", ".hg"}
 
 

@@ -14,7 +14,7 @@ from clientgen.cli.suggestions import SuggestingGroup
 __all__ = ["program"]
 
 _INTERRUPTED = 130  # what a shell reports for a program that was interrupted
-# Where each command is: one is not to wait for what the others import.
+# The module of each command; a command imports only its own.
 _COMMANDS: Final = {
     "generate": "generate",
     "verify": "generate",

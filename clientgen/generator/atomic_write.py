@@ -83,7 +83,7 @@ def replace_files(target: Path, replacement: Replacement) -> None:
         if manifest:
             steps.swap(manifest, target / MANIFEST)
         undo.pop_all()
-    # What is staged goes last: while it is there, a run knows that another did not end well.
+    # The staging folder is removed last: while it exists, the run counts as interrupted.
     _remove_traces(target, replacement.stale)
     shutil.rmtree(target / STAGING, ignore_errors=True)
 

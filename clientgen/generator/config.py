@@ -57,7 +57,7 @@ __all__ = [
 _KEYS = ("package", *CONTENT_KEYS, "packages")
 # The tool itself, and what generated code imports.
 _TAKEN = frozenset({"clientgen", "msgspec"})
-# What a flag replaces as a whole.
+# The values that a flag replaces as a whole.
 _OF_FLAGS = ("specs", "crds", "types", "go_types", "cluster", "uses", "distribution")
 # Flags that are not called like their keys.
 _FLAGS = {"uses": "use"}

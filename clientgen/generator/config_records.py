@@ -80,7 +80,7 @@ class Distribution:
     version: str = "0.1.0"
     description: str = ""
     license: str = ""
-    # What it needs beside clientgen, as `[project] dependencies` writes it.
+    # Its dependencies beside clientgen, as `[project] dependencies` writes them.
     dependencies: tuple[str, ...] = ()
     # Modules that the package imports and that nothing names the distribution of.
     unnamed: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class PackageConfig:
     crds: tuple[Path, ...] = ()
     # Modules of the user's own model classes.
     types: tuple[str, ...] = ()
-    # Where the CustomResourceDefinitions of those go.
+    # The folder for the CustomResourceDefinitions of those types.
     crd_output: Path | None = None
     # Go sources whose markers count.
     go_types: tuple[Path, ...] = ()
@@ -163,7 +163,7 @@ class PackageConfig:
     selection: Selection = field(default_factory=Selection)
     renames: Renames = field(default_factory=Renames)
     distribution: Distribution | None = None
-    # Where modules are looked for before anything else: the root, its src, what is generated.
+    # The first folders to import modules from: the root, its src, the generated packages.
     paths: tuple[Path, ...] = field(default=(), compare=False)
 
     @property

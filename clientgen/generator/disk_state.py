@@ -24,7 +24,7 @@ class DiskState:
     # The manifest that is there, if it can be read.
     manifest: Manifest | None
     missing: tuple[str, ...]
-    # What is there instead.
+    # The contents on the disk.
     changed: Mapping[str, bytes]
     # Ours, and no longer wanted.
     stale: tuple[str, ...]

@@ -85,7 +85,7 @@ class _Token:
     kind: str
     text: str
     line: int
-    # What is open around it: "(" of a declaration of several, "{" of a body.
+    # The open bracket around it: "(" of a declaration of several, "{" of a body.
     around: str
 
 

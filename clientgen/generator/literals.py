@@ -75,7 +75,7 @@ def docstring(text: str, indent: int) -> str:
     `said_by(text)`. A text without words is `…`.
     """
     lines = _filled(text, WIDTH - indent)
-    # Where a line ends in a backslash, black leaves a docstring as it is.
+    # Black does not change a docstring in which a line ends in a backslash.
     if not any(line.endswith("\\") for line in lines[:-1]):
         lines = _as_black_writes(lines)
     return _indented(lines, indent)

@@ -38,7 +38,7 @@ class Manifest:
     # clientgen wrote it. With `uses`, it is what lets another package take its types from here.
     group_versions: Mapping[str, str] | None = None
     uses: tuple[str, ...] = ()
-    # What the API calls classes that have another name, by `str(GroupVersion)/Class`.
+    # The API's names of renamed classes, by `str(GroupVersion)/Class`.
     names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def covering(self, tree: Mapping[str, str]) -> Manifest:

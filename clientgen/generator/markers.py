@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["extract_markers", "parse_markers", "strip_markers"]
 
 _KNOWN = (*Tag.TYPE, *Tag.NAMES, *Tag.SWITCHES)
-# What client-gen understood before the markers had a prefix, and what it is called today.
+# The markers of client-gen from before they had a prefix, and their names today.
 _OLD = {
     "nonNamespaced": Tag.NON_NAMESPACED,
     "readonly": Tag.READONLY,

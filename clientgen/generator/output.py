@@ -161,7 +161,7 @@ def _compared(wanted: Mapping[str, bytes], target: Path) -> tuple[DiskState, tup
         with shared(target):
             state = read_disk_state(wanted, target)
             leftovers = (f"{STAGING}/",) if is_interrupted(target) else ()
-        # What was not there could not be kept from those who write.
+        # A folder that was not there could not be locked against writers.
         if existed or not target.is_dir():
             return state, leftovers
 

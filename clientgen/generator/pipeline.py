@@ -104,7 +104,7 @@ def _drift(tree: PackageFiles, target: Path) -> tuple[str, ...]:
     old = output.read_manifest(target)
     if old is None:
         return ()
-    # What is there counts, not what was there when the manifest was written.
+    # Compare with the files on the disk, not with those that the manifest recorded.
     old = replace(old, files={path: digest(output.text_of(target, path)) for path in old.files})
     new = tree.manifest.covering(tree.files)
     return drift(old, partial(output.text_of, target), new, tree.files.get)

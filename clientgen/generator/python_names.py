@@ -58,7 +58,7 @@ _NEEDED_IN_MODULES = frozenset(
     | {"metadata", "spec", "status"}
 )
 
-# What clients, clientsets and factories have beside methods that are named after the API.
+# Names that clients, clientsets and factories need beside methods named after the API.
 _NEEDED_IN_CLIENTS = frozenset(("resource", "object", "str"))
 _NEEDED_IN_GROUP_VERSIONS = frozenset(("for_resource", "overload", "object", "str", "type"))
 _NEEDED_IN_CLIENTSETS = frozenset(

@@ -52,7 +52,7 @@ __all__ = ["Renderer"]
 # brackets or with these keywords may look like mistakes to it, so they are left out.
 _reads_as_code = re.compile(r"[()\[\]{}]|\b(?:await|lambda|yield)\b").search
 _QUANTITIES = MapType(Scalar.QUANTITY)
-# What makes the value of a list or map that servers fill in when it is absent.
+# The function that makes a list or map that servers fill in when it is absent.
 _UNSETS: Mapping[str, str] = {"unset list": "UnsetList", "unset dict": "UnsetDict"}
 _SCALARS: Mapping[Scalar, tuple[str, bool]] = {
     Scalar.STRING: ("str", False),

@@ -40,7 +40,7 @@ __all__ = [
     "unused_rules",
 ]
 
-# What is exchanged: a pattern for a whole identifier, and what it becomes. First match wins.
+# The replacements: a pattern for a whole identifier, and the new one. The first match wins.
 RULES: tuple[tuple[str, str], ...] = (
     (r"Async([A-Z]\w*)", r"\1"),
     (r"async_(\w+)", r"\1"),

@@ -251,7 +251,7 @@ def _scalar(_: list[Size]) -> tuple[Size, float]:
 
 
 def _measured(sizes: list[Size]) -> tuple[Size, float]:
-    # What `lists.range` may be asked for.
+    # The number may be the argument of `lists.range`, so it keeps its bound.
     return Size(0, 0, 1) if not sizes else Size(sizes[0].items, sizes[0].length), 1
 
 

@@ -44,7 +44,7 @@ Schema: TypeAlias = dict[str, Any]
 
 ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"
 INT_OR_STRING: Final = "x-kubernetes-int-or-string"
-# What Kubernetes itself accepts as a quantity: a decimal number with a suffix or an exponent.
+# The quantities that Kubernetes accepts: a decimal number with a suffix or an exponent.
 _DIGITS: Final = r"(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
 _QUANTITY: Final = rf"^(\+|-)?{_DIGITS}(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?{_DIGITS}))?$"
 

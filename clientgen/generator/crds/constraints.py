@@ -65,7 +65,7 @@ _KEYWORDS: Final[Mapping[str, str]] = {
 }
 _ITEMS: Final = "validation:items:"
 _REPEATED: Final = ("x-kubernetes-validations", "x-kubernetes-list-map-keys")
-# What `Annotated[..., Meta(...)]` says, by its argument; lengths depend on the type.
+# The keywords for `Annotated[..., Meta(...)]`, by its argument; lengths depend on the type.
 _META: Final[Mapping[str, tuple[tuple[str, object], ...]]] = {
     "ge": (("minimum", None),),
     "gt": (("minimum", None), ("exclusiveMinimum", True)),

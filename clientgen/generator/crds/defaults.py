@@ -18,7 +18,7 @@ from clientgen.runtime._models.encoder import encode
 
 __all__ = ["put_default"]
 
-# What absence reads as: a server need not fill it in.
+# The values of absent fields: a server need not fill them in.
 _EMPTY: Final[tuple[Any, ...]] = (None, "", 0, False, [], {})
 
 

@@ -51,7 +51,7 @@ _TYPE_META: Final = {
     "apiVersion": "The group and version this object is written in.",
     "kind": "The kind of this object.",
 }
-# What the author of an embedded object may set; the rest is filled in by servers.
+# The metadata that the author of an embedded object may set; servers fill in the rest.
 _EMBEDDED_META: Final = frozenset(
     ["annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences"]
 )

@@ -44,7 +44,7 @@ _LIMITS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "exclusiveMaximum": lambda old, new: new and not old,
 }
 _WIDER_FORMATS: Final = frozenset([("int32", "int64"), ("float", "double")])
-# What lists and maps are without a word.
+# The defaults for lists and maps.
 _TOPOLOGY: Final = {"x-kubernetes-list-type": "atomic", "x-kubernetes-map-type": "granular"}
 _FORMS: Final = ("anyOf", "allOf", "oneOf", "not")
 

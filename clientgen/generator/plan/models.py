@@ -26,7 +26,7 @@ __all__ = ["defined_first", "late_imports", "model_plans"]
 # How the absence of a scalar is written, where there is more to it than None.
 _SCALARS = {Scalar.JSON: "json", Scalar.INTEGER: "unset zero"}
 _AUTO = frozenset({"metadata", "spec", "status"})
-# What must not be read by accident in a log: shown as hidden in reprs.
+# Fields that must not appear in a log: reprs hide their values.
 _SENSITIVE = {
     ("v1", "Secret"): ("data", "stringData"),
     ("authentication.k8s.io/v1", "TokenRequestStatus"): ("token",),

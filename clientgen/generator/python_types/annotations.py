@@ -65,7 +65,7 @@ def literal_aliases(names: dict[str, Any], aliases: Mapping[str, ast.expr]) -> d
     for name, node in aliases.items():
         if not _mentions(node, names, values):
             continue
-        # What is no type raises; what it means was decided by importing.
+        # An expression that is no type raises; the import has decided its meaning.
         with contextlib.suppress(Exception):
             values[name] = evaluate(node, {**names, **values})
     return values

@@ -144,7 +144,7 @@ def _own(kind: ApiKind) -> tuple[ModelId, ...]:
 
 
 def _no_client(kind: ApiKind) -> str:
-    """Why there is no client of a kind; "" if there is one."""
+    """Return the reason why a kind has no client; "" if it has one."""
     markers = markers_of_class(kind.type, Problems())  # what is wrong was told by kinds
     if not markers.genclient.generate:
         return _NO_CLIENT
@@ -209,7 +209,7 @@ def _classes(
         stated = module_group_version(module)
         own = homes.get(module.name) or ({stated} if stated else set())
         for type_ in module.classes:
-            # What is inside another class is reached through it.
+            # A class inside another is reached through that.
             if "." in type_.name or type_.name.startswith("_"):
                 continue
             name = named.get(type_.cls, type_.name)

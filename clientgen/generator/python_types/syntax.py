@@ -149,7 +149,7 @@ class _Reader:
         second = self._comments.second_above(closest.start if closest else line, column)
         lines_above = second.lines(self._file) if second else ()
         if first:
-            # What is said of the module may stand right above its first class.
+            # Markers of the module may stand right above its first class.
             self._module_markers += [line for line in lines_above if _is_of_module(line.text)]
             lines_above = tuple(line for line in lines_above if not _is_of_module(line.text))
         return (*lines_above, *(closest.lines(self._file) if closest else ()))

@@ -32,7 +32,7 @@ from clientgen.generator.resolve.selection import models_in
 
 __all__ = ["DescribedModel", "InlineObject", "in_words", "merge", "retyped"]
 
-# What has fewer properties is a shape by which many mean something of their own.
+# Types with fewer properties are alike by chance.
 _TELLING = 3
 
 _Names: TypeAlias = Mapping[ModelId, ModelId]

@@ -43,7 +43,7 @@ from clientgen.generator.resolve.type_comparison import (
 __all__ = ["KnownTypes", "Match"]
 
 _CORE_V1 = GroupVersion("", "v1")
-# What its author does not require of a condition may be missing in every one of them.
+# A copy of a condition that requires nothing could lack all properties.
 _CONDITION = ModelId(META_V1, "Condition")
 _STABLE = re.compile(r"v\d+")
 _WORD = re.compile(r"[A-Za-z]+")

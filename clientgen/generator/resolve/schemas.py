@@ -31,7 +31,7 @@ _NOTHING: _Own = ({}, frozenset())
 _MOST_TAKEN = 250_000
 
 _OBJECT_META, _STRING = f"{META_PACKAGE}.ObjectMeta", {"type": "string"}
-# What a server adds to the schema of an embedded resource.
+# The properties that a server adds to the schema of an embedded resource.
 _IMPLIED = ("apiVersion", "kind")
 _TYPE_META = frozenset({*_IMPLIED, "metadata"})
 _ZEROS: tuple[Any, ...] = (None, "", 0, {}, [])

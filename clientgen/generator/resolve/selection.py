@@ -67,7 +67,7 @@ class KindSelection:
             self._problems.add(patterns[-1].where, what, "include more, or exclude less")
 
     def _fits_any(self, pattern: PlacedText) -> bool:
-        # What kinds an unavailable group version has is not known.
+        # The kinds of an unavailable group version are not known.
         hidden = any(
             _fits(pattern.text, _names(group_version)) for group_version in self._unavailable
         )

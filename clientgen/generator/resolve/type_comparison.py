@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 OBJECT_META = ModelId(META_V1, "ObjectMeta")
-# What controller-gen makes of an ObjectMeta inside of an object; by default a bare `type: object`.
+# The properties that controller-gen writes for an embedded ObjectMeta; by default it writes none.
 # `clientgen crd` writes a few more.
 EMBEDDED = frozenset({"annotations", "finalizers", "labels", "name", "namespace"})
-# What authors leave of it at least, who write a type of their own for the metadata of templates.
+# The properties that a type for the metadata of templates has at least.
 _LABELLED = frozenset({"annotations", "labels"})
-# What says less is a shape by which many mean something of their own: `{name}`, `{key, name}`.
+# Types with fewer properties are alike by chance: `{name}`, `{key, name}`.
 TELLING = 5
-# What an older copy has at least of each type inside of the one it is taken for.
+# The least share of properties that an older copy has of each type within its type.
 _HALF = 0.5
 _INT_AND_STRING = {"integer", "string"}
 _SPECIAL = ("int-or-string", "byte", "date-time")

@@ -41,7 +41,7 @@ __all__ = [
 T = TypeVar("T")
 
 V2, V3 = "/openapi/v2", "/openapi/v3"
-# What can stand in a request; a server may say anything.
+# A path that can be sent in a request; a server may answer with anything.
 _URL = re.compile(rf"{V3}[!-~]*")
 _TIMEOUT = 60.0
 _NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

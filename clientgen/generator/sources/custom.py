@@ -21,7 +21,7 @@ _SCALE = "io.k8s.api.autoscaling.v1.Scale"
 _Json = Mapping[str, Any]
 
 _MERGE, _APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
-# What a server takes for custom resources: no strategic merge, for want of merge keys.
+# The patches for custom resources: no strategic merge, which needs merge keys.
 _PATCHES = ("application/json-patch+json", _MERGE, _APPLY)
 
 

@@ -35,7 +35,7 @@ from clientgen.generator.sources.spec import Input
 __all__ = ["gather", "is_shared", "meta_models", "parse", "shared_types"]
 
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
-# What the API calls a type: a kind, or what is left of a definition's name.
+# The name of a type in the API: a kind, or the end of a definition's name.
 _NAME = re.compile(r"[-A-Za-z0-9_]+")
 _AGAIN = "Generate it again with this version of clientgen."
 

@@ -52,7 +52,7 @@ _BUFFER = 1 << 20
 CONNECT_TIMEOUT = 30.0
 # More than what a server answers that is asked whether it is there.
 _SMALL = 1 << 16
-# What the library raises; everything else is a mistake of ours.
+# The errors of the library; every other one is a mistake of ours.
 _FAILURES = (aiohttp.ClientError, OSError, ValueError)
 
 

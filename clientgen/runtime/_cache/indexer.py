@@ -89,7 +89,7 @@ class Indexer(Generic[T]):
         on_index_failure: Callable[[list[IndexFailure]], object] | None = None,
     ) -> None:
         self._state: _State[T] = _State()
-        # What readers see: the same, or something that raises.
+        # The view for readers: the same state, or one that raises.
         self._shown: _Shown[T] = self._state
         self._is_shown = True
         self._resource_version = ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["impersonation_headers"]
 
-# What RFC 9110 calls a token, less the percent sign that the escapes are made of.
+# The characters of a token (RFC 9110), without the percent sign, which begins escapes.
 _LEGAL = frozenset((string.ascii_letters + string.digits + "!#$&'*+-.^_`|~").encode())
 # Control characters, and half surrogates, which have no UTF-8.
 _UNSENDABLE = re.compile("[\\x00-\\x1f\\x7f\\ud800-\\udfff]")

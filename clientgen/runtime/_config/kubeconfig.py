@@ -98,7 +98,7 @@ def _names(files: list[ConfigFile]) -> str:
 
 
 def _nothing(document: Document, files: list[ConfigFile], env: Mapping[str, str]) -> str:
-    """Why there is nothing to go by."""
+    """Return the reason why there is no configuration."""
     if document.contexts:
         names = ", ".join(document.contexts)
         return f"{_names(files)}: no current-context is set; choose a context: {names}"

@@ -20,7 +20,7 @@ __all__ = ["Fields", "unreadable"]
 
 
 def unreadable(path: str | Path) -> str:
-    """Why a file cannot be read; empty when it can."""
+    """The reason why a file cannot be read; empty if it can."""
     try:
         with Path(path).open("rb"):
             return ""

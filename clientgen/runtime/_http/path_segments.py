@@ -14,7 +14,7 @@ from .._models.model import Model
 
 __all__ = ["called", "check_segment", "is_name", "name_in", "segment"]
 
-# What every ordinary name consists of; anything else takes the slow way.
+# The characters of ordinary names; other names take the slow way.
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:_-]*").fullmatch
 
 

@@ -47,7 +47,7 @@ Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*").fullmatch
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
-# What would end a header or a text: control characters, and halves of characters.
+# Characters that no request can hold: control characters, and halves of surrogate pairs.
 _UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]").search
 
 

@@ -122,8 +122,8 @@ def _status_in(body: bytes, codec: Codec) -> Status | None:
         return None
 
 
-# What a code means when the server does not say it in a Status: reason and words, where the words
-# None stand for the server's own text (apimachinery: NewGenericServerResponse).
+# The meaning of a code when the server sends no Status: reason and message, where the message
+# None stands for the server's own text (apimachinery: NewGenericServerResponse).
 _MEANING: dict[int, tuple[str, str | None]] = {
     400: ("BadRequest", "the server cannot understand the request"),
     401: ("Unauthorized", "the server wants valid credentials"),

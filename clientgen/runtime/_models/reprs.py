@@ -31,7 +31,7 @@ _LONGEST_VALUE = 80
 _MOST = 3
 _DEEPEST = 3
 
-# What a kind with a name shows of its metadata, and what it does not show beside it.
+# The metadata shown of a kind with a name, and the attributes not shown beside it.
 _IDENTITY = ("namespace", "name", "generate_name", "resource_version")
 _LARGE = frozenset({"metadata", "spec", "status", "api_version", "kind"})
 

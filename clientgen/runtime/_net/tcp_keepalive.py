@@ -14,7 +14,7 @@ _VALUES = (
     (socket.IPPROTO_TCP, "TCP_KEEPALIVE", 15),  # the name on macOS
     (socket.IPPROTO_TCP, "TCP_KEEPINTVL", 8),
     (socket.IPPROTO_TCP, "TCP_KEEPCNT", 3),
-    # What was sent and is not acknowledged: in milliseconds, and only Linux has it.
+    # The time for unacknowledged data, in milliseconds; only Linux has it.
     (socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", 37_000),
 )
 

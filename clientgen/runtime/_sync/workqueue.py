@@ -228,7 +228,7 @@ class WorkQueue(Generic[T]):
         before = self._state.next_ready
         self._state.add_after(item, delay, self._clock.monotonic(), priority)
         after = self._state.next_ready
-        # Who waits for a moment waits for the next one there was: all of them look again.
+        # Getters wait for the next moment known before; an earlier one has to wake them all.
         sooner = after is not None and (before is None or after < before)
         self._call_getters(every=sooner)
 

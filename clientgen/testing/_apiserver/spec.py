@@ -248,7 +248,7 @@ def _collect(
     key = (call.group_version.group, call.group_version.version, call.plural)
     entry = collected.setdefault(key, _Collected(*key))
     entry.namespaced = entry.namespaced or call.namespaced
-    # What a proxy is asked for follows as a parameter: `proxy/{path}`.
+    # The path of a proxy request follows as a parameter: `proxy/{path}`.
     name = call.subresource.partition("/")[0]
     part = entry.parts.setdefault(name, _Part()) if name else entry.whole
     part.add(verb, call, operations)

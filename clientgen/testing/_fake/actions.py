@@ -30,7 +30,7 @@ _PATCHES: Final = {
     "application/apply-patch+cbor": "apply",
 }
 _READING: Final = frozenset({"get", "list", "watch"})
-# What comes after `namespaces/x/` and is a part of the namespace, not something inside.
+# Subresources of a namespace: they follow `namespaces/x/`, as resources do.
 _OF_NAMESPACES: Final = frozenset({"status", "finalize"})
 _FALSE: Final = frozenset({"false", "0"})
 _IN_GROUP: Final = 3

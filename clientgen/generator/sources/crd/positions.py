@@ -14,7 +14,7 @@ from clientgen._openapi.json_text import is_array, is_object, pointer
 
 __all__ = ["below", "field_parts", "found_at"]
 
-# Where the server complains about its internal form, in which what all versions say stands once.
+# Paths of the server's internal form, which has once what all versions share.
 _INTERNAL = {
     "spec.validation": "spec.versions[0].schema",
     "spec.subresources": "spec.versions[0].subresources",

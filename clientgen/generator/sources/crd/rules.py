@@ -55,16 +55,16 @@ _HINTS = (
         "A field is declared under `properties` before other parts of the schema speak of it.",
     ),
 )
-# What a server fills in when it knows the kind.
+# Fields that a server fills in when it knows the kind.
 _FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
-# Who converts objects is no matter to a client; manifests for kustomize leave it to be filled in.
+# Clients do not need the converting webhook, and kustomize may add it later.
 _OF_SERVER = "spec.conversion.webhookClientConfig"
 _ALL_THE_SAME = "The client is generated all the same."
 _INVALID = "Invalid value: "
 _LONGEST_VALUE = 60
 # Raised whenever a check is added: verdicts of older checks then count no more.
 _CHECKS = "definition 2"
-# What rules may use in Kubernetes and cannot here: whether they are right is not known.
+# Functions that rules may use in Kubernetes and not here: such rules cannot be checked.
 _NOT_KNOWN_HERE = re.compile(r"\bauthorizer\b|\btransformMap|\bstring\(")
 # Parts of a schema that need a library to be checked.
 _COMPILED = frozenset({"pattern", "x-kubernetes-validations", "format"})

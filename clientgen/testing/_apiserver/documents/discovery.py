@@ -184,7 +184,7 @@ def _resource(each: Served) -> dict[str, Any]:
         "kind": resource.kind,
         **each.names(),
     }
-    # What can be read and written is stored; reviews and bindings are not.
+    # Resources that can be read and created are stored; reviews and bindings are not.
     if {"get", "create"} <= resource.verbs:
         entry["storageVersionHash"] = storage_version_hash(*each.stored, resource.kind)
     return entry

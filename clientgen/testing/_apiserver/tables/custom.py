@@ -65,7 +65,7 @@ def _cell(path: str, kind: str) -> Callable[[View], object]:
     return cell
 
 
-# What a value becomes in a column of some type; a value of another type is not shown.
+# Cells for values in a column of each type; a value of another type is not shown.
 
 
 def _string(value: Any, _: View) -> str:

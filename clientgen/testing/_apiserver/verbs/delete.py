@@ -49,7 +49,7 @@ def options_of(request: Request, cluster: Cluster) -> DeleteOptions:
     """
     body: Any = None
     if request.body:
-        # What is no object has been refused there.
+        # A body that is not an object has been refused there.
         given: dict[str, Any] = parse(request.body, request.content_type).value
         body = normalise(given, cluster.spec.schemas.named(_OPTIONS), refuse=bad_request).value
     return delete_options(request.query, body)

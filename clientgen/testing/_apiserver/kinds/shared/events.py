@@ -130,7 +130,7 @@ class EventView(View):
 
     @property
     def times(self) -> int:
-        """How often it happened."""
+        """The number of times that it happened."""
         if self.at("series") is not None:
             return int(self.at("series", "count") or 0)
         return int(self.at(self.count_key) or 1)
@@ -156,7 +156,7 @@ class EventView(View):
 
     @property
     def message(self) -> str:
-        """What happened."""
+        """The message of the event."""
         return self.text(self.message_key).strip()
 
 

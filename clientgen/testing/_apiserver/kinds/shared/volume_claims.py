@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MODES", "access_mode_causes", "claim_causes", "size_causes"]
 
 MODES: Final = ("Block", "Filesystem")
-"""How a volume can be given to a container."""
+"""The forms in which a container can have a volume."""
 _ACCESS: Final = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 
 

@@ -43,7 +43,7 @@ _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
     "eui": re.compile("eui.[A-Za-z0-9]{16}"),
     "naa": re.compile("naa.[A-Za-z0-9]{32}"),
 }
-"""How iSCSI nodes are named (RFC 3720, 3.2.6.3)."""
+"""The names of iSCSI nodes (RFC 3720, 3.2.6.3)."""
 _CACHING: Final = ("None", "ReadOnly", "ReadWrite")
 _DISKS: Final = ("Dedicated", "Managed", "Shared")
 _MANAGED_DISK: Final = (
