@@ -97,7 +97,7 @@ def _text(status: dict[str, Any], key: str) -> str:
 
 
 def _expiry(text: str) -> datetime | None:
-    """When the answer ends; None never does."""
+    """Return the time when the answer expires; None if it never does."""
     if not text:
         return None
     try:

@@ -113,7 +113,7 @@ class Shards:
         return view.owns and winner(key, view.members) == self._election.identity
 
     def next_change(self, now: float) -> float | None:
-        """When the view changes next if nothing else happens."""
+        """Return the time when the view changes next if nothing else happens."""
         hold, listed = self._election.hold, self._listed
         if hold is None or listed is None:
             return None

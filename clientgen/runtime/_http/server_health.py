@@ -97,7 +97,7 @@ class Health:
     # ---- streams ------------------------------------------------------------------------------
 
     def ask_at(self, opened: float, heard: float) -> float:
-        """When to ask.
+        """Return the time to ask the server.
 
         Args:
             opened: When the oldest stream was opened.
@@ -132,7 +132,7 @@ class Health:
         self._asked_at, self._lost = None, _NEVER
 
     def _after_loss(self, heard: float) -> float:
-        """When to try for another connection: as soon as nothing was heard for so long."""
+        """Return the time to try another connection: after the usual silence."""
         if self._lost == _NEVER:
             return _NEVER
         return max(self._lost + _FIRST, min(heard, self._lost) + self.quiet)
@@ -149,7 +149,7 @@ class Health:
             self._check_later(now)  # most troubles are over by then
 
     def check_at(self) -> float | None:
-        """When to look whether the server is ready; None while there is no doubt."""
+        """Return the time to ask whether the server is ready; None while there is no doubt."""
         return self._check_at if self._suspected or self.is_down else None
 
     def checked(self, now: float, *, is_ready: bool) -> bool:

@@ -175,7 +175,7 @@ class HealthMonitor:
         self._probe.hang_up()
 
     def _next(self) -> float | None:
-        """When there is something to do; None if nobody needs this any more."""
+        """Return the time of the next task; None if nobody needs this any more."""
         with self._lock:
             self._rouse.clear()
             now = monotonic()

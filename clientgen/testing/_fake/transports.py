@@ -204,7 +204,7 @@ class _AnswerReader(Generic[W]):
         self._let_go()
 
     def _silence(self) -> float | None:
-        """When the stream will have been silent for too long."""
+        """Return the time when the stream will have been silent for too long."""
         if self._read_timeout is None:
             return None
         return self._dispatcher.clock.monotonic() + self._read_timeout

@@ -79,7 +79,7 @@ def _keys(kind: List, item: Any) -> dict[str, Any]:
 
 
 def problems(item: Any, kind: Type, *, duplicates: bool) -> list[str]:
-    """Why a value is not of its type, as `.path: reason`.
+    """List the reasons why a value is not of its type, as `.path: reason`.
 
     Args:
         item: the value.

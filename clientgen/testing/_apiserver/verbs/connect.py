@@ -26,7 +26,7 @@ def connect(cluster: Cluster, info: RequestInfo, rendering: Rendering) -> NoRetu
 
 
 def _unconnected(cluster: Cluster, info: RequestInfo) -> Failure:
-    """Why nothing can be connected to; 404 when there is not even the object."""
+    """Return the refusal of a connection; 404 if the object does not exist."""
     record = cluster.existing(info.resource, info.namespace, info.name)
     if info.subresource == "proxy":
         return Failure(503, "ServiceUnavailable", "there is nothing to be proxied to")

@@ -83,7 +83,7 @@ class _Token:
         return token
 
     def problem(self) -> str:
-        """Why a list cannot go on from there: a token may not lead out of its collection."""
+        """Return the problem of a token, which may not lead out of its collection."""
         if not self.version:
             return f"incorrect encoded start resourceVersion (version {_FORMAT})"
         if not self.start:

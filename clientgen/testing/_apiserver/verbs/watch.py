@@ -154,7 +154,7 @@ class WatchStream(Stream):
         return self._deadline
 
     def _bookmark_after(self, moment: float) -> float:
-        """When the next bookmark is due: one a minute, and one before the end."""
+        """Return the time of the next bookmark: one a minute, and one before the end."""
         minutes = (moment - self._began) // BOOKMARK_SECONDS + 1
         times = (self._began + BOOKMARK_SECONDS * minutes, self._end - LAST_BOOKMARK_SECONDS)
         return min((each for each in times if moment < each <= self._end), default=math.inf)

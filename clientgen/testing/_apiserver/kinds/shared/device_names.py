@@ -67,7 +67,7 @@ def attribute_name_causes(name: str, field: str) -> Iterator[Cause]:
 def device_taint_causes(
     taint: dict[str, Any], field: str, *, effect_is_new: bool = True
 ) -> Iterator[Cause]:
-    """What is wrong with a taint of a device."""
+    """Check a taint of a device."""
     yield from matches(f"{field}.key", taint.get("key") or "", qualified_name_problems)
     if taint.get("value"):
         yield from matches(f"{field}.value", taint["value"], label_value_problems)
@@ -81,7 +81,7 @@ def device_taint_causes(
 
 
 def device_toleration_causes(toleration: dict[str, Any], field: str) -> Iterator[Cause]:
-    """What is wrong with a toleration of tainted devices."""
+    """Check a toleration of tainted devices."""
     if toleration.get("key"):
         yield from matches(f"{field}.key", toleration["key"], qualified_name_problems)
     operator, value = toleration.get("operator") or "", toleration.get("value") or ""

@@ -137,7 +137,7 @@ class EventView(View):
 
     @property
     def target(self) -> str:
-        """What it is about: `pod/web-0`."""
+        """The object of the event: `pod/web-0`."""
         name = self.text(self.object_key, "name")
         kind = self.text(self.object_key, "kind").lower()
         return f"{kind}/{name}" if name else kind
@@ -149,7 +149,7 @@ class EventView(View):
 
     @property
     def reporter(self) -> str:
-        """Who told it: the component, and where that runs."""
+        """The component that reported it, and the host where that runs."""
         component = self.text(self.source_key, "component") or self.text(self.reporter_key)
         instance = self.text(self.source_key, "host") or self.text("reportingInstance")
         return f"{component}, {instance}" if instance else component

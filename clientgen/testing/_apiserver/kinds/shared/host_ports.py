@@ -22,7 +22,7 @@ class PortPlaces:
         self._fields[number][address].append(field)
 
     def clashes(self, number: int, address: str) -> Iterator[tuple[str, str]]:
-        """Who is in the way of this place, and how."""
+        """Yield the fields with ports that clash with this one, and the kind of each clash."""
         same = self._fields.get(number, {})
         yield from (("duplicate", field) for field in same.get(address, ()))
         if not number:
