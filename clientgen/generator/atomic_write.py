@@ -3,7 +3,7 @@
 Every new file is first written beside the old ones, so a full disk is noticed before anything is
 replaced. A replaced or removed file is kept until the end, and put back when a later step fails.
 After a crash that no program can catch, every file is whole, old or new, and the manifest lists
-both sets, so that the next run finishes the work. Who writes keeps others away (`locking`).
+both sets, so that the next run finishes the work. Who writes keeps others away (`directory_lock`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plans to text: the jinja environment, and the words that templates have.
 
-Naming a thing is what imports it: see `scope`. The layout is black's own, so that formatting has
+A name that a template uses is imported: see `import_scope`. The layout is black's, so black has
 nothing left to do.
 """
 

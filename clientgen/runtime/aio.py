@@ -1,4 +1,4 @@
-"""Clients, watches, informers and controllers for asyncio.
+"""Clients, watches, informers and controllers. There are two flavours: asyncio and threads.
 
 What only controllers need is loaded when it is first used, so importing clients stays cheap.
 """

@@ -1,5 +1,5 @@
 # Derived from aio.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Clients, watches, informers and controllers for asyncio.
+"""Clients, watches, informers and controllers. There are two flavours: asyncio and threads.
 
 What only controllers need is loaded when it is first used, so importing clients stays cheap.
 """

@@ -57,7 +57,7 @@ def normalise(
         value: the object as it came.
         schema: the definition of its kind.
         refuse: makes the Failure of the reason why it cannot be decoded. Patches answer otherwise
-            than bodies do: see `patching.undecodable` and `strategic.undecodable`.
+            than bodies do: see `undecodable` in the modules of `patches`.
 
     Raises:
         Failure: 400, a value is of the wrong type.

@@ -79,7 +79,7 @@ class AsyncInformerFactory:
         resync_period: The interval in seconds at which handlers get every object again; 0 disables
             it.
         transform: Called with each object before it is stored, for example
-            `cache.drop_managed_fields`.
+            `drop_managed_fields`.
         clock: The clock for waits.
         metrics: Receives metrics of the informers, for example `PrometheusInformerMetrics`.
     """

@@ -1,4 +1,4 @@
-"""Keeps a copy of a collection up to date: does what `reflecting` decides."""
+"""Keeps a copy of a collection up to date: does what `reflector_state` decides."""
 
 from __future__ import annotations
 

@@ -116,6 +116,8 @@ class AsyncRest(Unpicklable):
         cls,
         kubeconfig: str | PathLike[str] | None = None,
         context: str | None = None,
+        *,
+        codec: Codec = JSON,
         **options: Unpack[ClientOptions],
     ) -> Self:
         """Create a client from KUBECONFIG, `~/.kube/config` or the pod's service account.
@@ -125,7 +127,7 @@ class AsyncRest(Unpicklable):
         """
         from .._config.kubeconfig import load_config  # configs built in code need no YAML
 
-        return cls(load_config(kubeconfig, context), **options)
+        return cls(load_config(kubeconfig, context), codec=codec, **options)
 
     @property
     def namespace(self) -> str:

@@ -4,7 +4,7 @@ Each replica holds a lease of its own, renews it and lists those of the others. 
 the live replica whose hash with the key is highest (rendezvous hashing), so that a replica that
 comes or goes moves its own keys only: one in n.
 
-No two own a key at the same moment, under the assumption of `electing`: while `lease_duration`
+No two own a key at the same moment, under the assumption of `election`: while `lease_duration`
 passes by the fastest clock, at least `renew_deadline` passes by the slowest. A replica owns nothing
 
 - once its last renewal, or its last list, was sent longer than `renew_deadline` ago;

@@ -55,8 +55,8 @@ class Resource(Struct, frozen=True):
         """Return the URL path of the collection: in a namespace, or across all namespaces.
 
         Raises:
-            ValueError: the namespace is not a valid name (see `segments.segment`), or the resource
-                is not namespaced.
+            ValueError: the namespace is not a valid name (see `path_segments`), or the resource is
+                not namespaced.
         """
         root = f"/apis/{self.group}" if self.group else "/api"
         if namespace is None:
@@ -70,7 +70,7 @@ class Resource(Struct, frozen=True):
 
         Raises:
             ValueError: the name, the namespace or the subresource is not valid (see
-                `segments.segment`), or the namespace is missing or not allowed.
+                `path_segments.segment`), or the namespace is missing or not allowed.
         """
         if namespace is None and self.namespaced:
             raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")

@@ -1,12 +1,12 @@
 """Whether a server can still be heard: when to ask, what silence means, and when it is back.
 
-A connection can die without a word: a proxy or a NAT drops what goes over it. Where packets get no
-answer the system notices (`keepalive`). Where something on the way still answers for the server,
-only an answer of the server's own tells. client-go has HTTP/2 pings for that; over HTTP/1.1 this
-asks for `/version`, over a connection that is kept for it and opened with the first stream, when
-nothing at all was heard on any stream for a while. What happened to that connection happened to
-streams too: without an answer, those that are silent are taken for dead. Streams older than it are
-opened anew once, when they are silent.
+A connection can die silently when a proxy or a NAT drops its packets. If packets get no answer, the
+operating system notices (`tcp_keepalive`). If a proxy still answers for the server, only an answer
+from the server itself shows that it is there. client-go has HTTP/2 pings for that. Over HTTP/1.1
+this asks for `/version`, over a connection that is kept for it and opened with the first stream,
+when nothing at all was heard on any stream for a while. What happened to that connection happened
+to streams too: without an answer, those that are silent are taken for dead. Streams older than it
+are opened anew once, when they are silent.
 
 When the server cannot be reached, one question a second, to `/readyz`, finds out when it is back,
 however many wait for that. Then all of them go on, spread over a second.

@@ -1,7 +1,7 @@
-"""Where a value out of a manifest is not as its class says.
+"""Mistakes in manifests: values that do not have the type of their field.
 
-What a server sends is read whatever it is (`lenient`); what people write is held against the class,
-and everything that is wrong with it is told.
+Data from a server is always read (`lenient_decoder`). Manifests are written by people, so they are
+checked, and every mistake is reported.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # Derived from _async/health_monitor.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Listens whether a server is still there, for all streams of a client. The rules: `health`."""
+"""Checks for all streams of a client whether the server still answers, by `server_health`."""
 
 # ruff: noqa: ASYNC109 - a transport is told how long it has
 

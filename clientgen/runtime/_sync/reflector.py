@@ -1,5 +1,5 @@
 # Derived from _async/reflector.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
-"""Keeps a copy of a collection up to date: does what `reflecting` decides."""
+"""Keeps a copy of a collection up to date: does what `reflector_state` decides."""
 
 from __future__ import annotations
 

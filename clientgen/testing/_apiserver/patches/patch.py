@@ -1,6 +1,6 @@
 """Patches: which there are, how their bodies are read, and JSON merge patches (RFC 7386).
 
-`json_patching` and `strategic` have the other two kinds that are applied to a document.
+`json_patch` and `strategic_merge` have the other two kinds that are applied to a document.
 """
 
 from __future__ import annotations
