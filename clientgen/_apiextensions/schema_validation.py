@@ -1,4 +1,4 @@
-"""Whether values are what a schema wants, and what the server says where they are not.
+"""Validation of values by a schema, with the server's messages.
 
 The server uses a validator of its own (kube-openapi's, from go-swagger), and its ways show: what it
 says beside what else is wrong, which branch of an `anyOf` it complains about (the one that passed

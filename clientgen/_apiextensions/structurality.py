@@ -1,4 +1,4 @@
-"""Whether a schema is structural: every field is declared once, apart from what values may be.
+"""Checks that a schema is structural: each field is declared once, apart from value rules.
 
 Kubernetes' "Specifying a structural schema". Junctors (`allOf`, `anyOf`, `oneOf`, `not`) may only
 narrow down what is declared outside of them.

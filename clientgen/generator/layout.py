@@ -1,4 +1,4 @@
-"""How generated Python is laid out: folded calls and imports; texts are laid out by `literals`.
+"""Layout of generated Python: folded calls and imports; `literals` lays out texts.
 
 The layout is black's own, so that formatting has nothing left to do, in the derived synchronous
 modules too, where the words are shorter.

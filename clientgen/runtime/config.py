@@ -1,4 +1,4 @@
-"""Where the cluster is and who we are there: kubeconfig, a pod's service account, or by hand.
+"""Configuration of clients: kubeconfig, a pod's service account, or by hand.
 
 load_config()                                                  # as kubectl finds it
 load_config("~/.kube/other", "staging")                        # a file, and a context of it

@@ -1,4 +1,4 @@
-"""How members are called in rules: names that CEL cannot have are escaped."""
+"""Names of members in rules: names that CEL cannot have are escaped."""
 
 from __future__ import annotations
 

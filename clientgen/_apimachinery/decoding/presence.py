@@ -1,4 +1,4 @@
-"""When a field of a built-in type is written although it is empty, and when it is not.
+"""The rules by which empty fields of built-in types are written or left out.
 
 The schema does not tell: it is in the `json` tags of the Go types, which `fields.json` holds as far
 as they differ from the rule (scripts/update-kubernetes writes it). The rule is: a required field is

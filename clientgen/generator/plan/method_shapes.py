@@ -1,4 +1,4 @@
-"""How the methods of clients look: their heads, their docstrings and what they do.
+"""Shapes of the methods of clients: their heads, docstrings and bodies.
 
 Each shape is Python with gaps in braces. Names of the runtime are imported where they are used; the
 synchronous flavour is derived. The gaps of heads and bodies are:

@@ -1,4 +1,4 @@
-"""Whether msgspec can read the fields of a model, and goes on when a newer server says more.
+"""Checks that msgspec can decode a model, also with values that newer servers add.
 
 What a class is made of is looked at when the first answer is decoded: in a running controller, too
 late. So it is tried here.

@@ -1,4 +1,4 @@
-"""Why there is nothing to generate: sources describe no kind, or all of them are left out."""
+"""Problems of sources from which nothing is generated: no kinds, or none left."""
 
 from __future__ import annotations
 

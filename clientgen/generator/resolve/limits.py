@@ -1,4 +1,4 @@
-"""How much a schema may be made to mean: few words can stand for very much, or for no end.
+"""Limits of the size of schemas, which references can multiply without end.
 
 A reference is short, and what it leads to may refer to as much again. What goes beyond what anybody
 writes for people to use is a problem with its place, and ends there.

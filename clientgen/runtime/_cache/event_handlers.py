@@ -1,4 +1,4 @@
-"""Who is told what: handlers, their filters, and when they want to hear of everything again.
+"""Handlers of events, their filters, and the times of their resyncs.
 
 The rules are those of client-go's shared informers (tools/cache/shared_informer.go,
 FilteringResourceEventHandler in tools/cache/controller.go). Decisions only; `_async/informer` calls

@@ -1,4 +1,4 @@
-"""How a copy of a collection is kept up to date: when to stream, to list, to watch and to wait.
+"""State of a reflector: when to stream, to list, to watch and to wait.
 
 One state machine with the rules of client-go's reflector (tools/cache/reflector.go). A *pass* reads
 the whole collection and then watches it::

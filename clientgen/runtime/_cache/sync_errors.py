@@ -1,4 +1,4 @@
-"""Why a cache is not full: what the server said, and what to do about it. Words only."""
+"""Messages for caches that are not full: the server's answer, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cluster is, how it is trusted, and who calls it.
+"""Configuration of a cluster: its address, its verification, and the credentials.
 
 `load_config` makes these from kubeconfig files; they can as well be made by hand::
 

@@ -1,4 +1,4 @@
-"""How long an item of a work queue waits before it is tried again.
+"""Rate limiters: the time that an item of a work queue waits before it is tried again.
 
 Decisions only: the time comes in as a number of seconds. A queue calls its limiter under its own
 lock, so each queue wants a limiter of its own. The rules and constants are client-go's

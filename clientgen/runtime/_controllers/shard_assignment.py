@@ -1,4 +1,4 @@
-"""Who of several replicas owns which keys, without anybody who hands them out.
+"""Assignment of keys to replicas, without a coordinator.
 
 Each replica holds a lease of its own, renews it and lists those of the others. A key belongs to
 the live replica whose hash with the key is highest (rendezvous hashing), so that a replica that

@@ -1,4 +1,4 @@
-"""How far apart a server's bookmarks are, and how long a watch may therefore be silent.
+"""The interval of a server's bookmarks, and the longest silence of a watch.
 
 A single connection may die: something on the way acknowledges what is sent and does not forward it,
 while other connections work. No question to the server shows that. But kube-apiserver sends a

@@ -1,4 +1,4 @@
-"""Whether a server can still be heard: when to ask, what silence means, and when it is back.
+"""Health of a server: when to ask it, what silence means, and when it is back.
 
 A connection can die silently when a proxy or a NAT drops its packets. If packets get no answer, the
 operating system notices (`tcp_keepalive`). If a proxy still answers for the server, only an answer

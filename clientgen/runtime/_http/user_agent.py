@@ -1,7 +1,6 @@
-"""How a program introduces itself: its User-Agent and the field manager that follows from it.
+"""The User-Agent of a program, and the field manager that follows from it.
 
-And how one process of it is told from the others: by the machine's name, which in a pod is the
-pod's.
+The machine's name, which in a pod is the pod's, tells one process of a program from the others.
 """
 
 from __future__ import annotations

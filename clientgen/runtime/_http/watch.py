@@ -1,4 +1,4 @@
-"""How a watch goes on: which version to resume from, when, and when that cannot be done.
+"""Progress of a watch: the version to resume from, the pauses, and the end.
 
 The rules are those of client-go's reflector and retry watcher. Decisions only: the shells in
 `_async` and `_sync` read bytes, tell the time and wait.

@@ -54,7 +54,7 @@ class ManagedFieldsEntry(Model):
     manager: str = ""
     """The field manager, for example `kubectl` or a controller."""
     operation: Literal["Apply", "Update"] | str = ""
-    """How the manager came to own the fields."""
+    """The operation by which the manager came to own the fields."""
     api_version: str = field(default="", name="apiVersion")
     """The group and version in which the fields are named."""
     time: Time | None = None
@@ -168,7 +168,7 @@ class LabelSelectorRequirement(Model):
     key: str
     """The label."""
     operator: Literal["DoesNotExist", "Exists", "In", "NotIn"] | str
-    """How the label's value relates to `values`."""
+    """The relation of the label's value to `values`."""
     values: list[str] = field(default_factory=list)
     """The values of `In` and `NotIn`; empty for the others."""
 
@@ -188,7 +188,7 @@ class FieldSelectorRequirement(Model):
     key: str
     """The field."""
     operator: Literal["DoesNotExist", "Exists", "In", "NotIn"] | str
-    """How the field's value relates to `values`."""
+    """The relation of the field's value to `values`."""
     values: list[str] = field(default_factory=list)
     """The values of `In` and `NotIn`; empty for the others."""
 
@@ -231,7 +231,7 @@ class DeleteOptions(Model):
     orphan_dependents: bool | None = None
     """Deprecated: use `propagation_policy`."""
     propagation_policy: Literal["Background", "Foreground", "Orphan"] | str | None = None
-    """What happens to the objects that this object owns."""
+    """The policy for the objects that this object owns."""
     dry_run: list[str] = field(default_factory=list)
     """`["All"]` runs all checks but changes nothing."""
     ignore_store_read_error_with_cluster_breaking_potential: bool | None = None
@@ -336,7 +336,7 @@ class APIGroup(Model):
     server_address_by_client_cidrs: list[ServerAddressByClientCIDR] = field(
         default_factory=list, name="serverAddressByClientCIDRs"
     )
-    """Where clients of certain networks reach the group."""
+    """The addresses by which clients of certain networks reach the group."""
 
 
 class APIGroupList(Model):
@@ -394,7 +394,7 @@ class APIVersions(Model):
     server_address_by_client_cidrs: list[ServerAddressByClientCIDR] = field(
         name="serverAddressByClientCIDRs"
     )
-    """Where clients of certain networks reach the server."""
+    """The addresses by which clients of certain networks reach the server."""
 
 
 def _without_manifest(meta: ObjectMeta) -> ObjectMeta:

@@ -1,4 +1,4 @@
-"""How connections notice that the other side is gone although nobody said so."""
+"""TCP keepalive, by which connections notice that the other side is gone."""
 
 from __future__ import annotations
 

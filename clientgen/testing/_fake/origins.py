@@ -1,4 +1,4 @@
-"""Who may send requests to a server that asks for no token: programs, not the pages of a browser.
+"""Checks of the origin of requests: without tokens, programs may send them, web pages may not.
 
 A page can reach servers on the machine of who reads it. It cannot leave out the headers by which
 this module knows it: `Host` has the page's own name where that name was made to lead here (DNS

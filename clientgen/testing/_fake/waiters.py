@@ -1,4 +1,4 @@
-"""How a way in waits for its turn: in a thread, and on an event loop.
+"""Wakers for transports and frontends that wait: in a thread, and on an event loop.
 
 Both kinds of waker are called from any thread, any number of times, and never wait; calls before
 the waiter looks count as one.

@@ -1,4 +1,4 @@
-"""Who may do what: reviews, roles, tokens.
+"""Access control: reviews, roles, tokens.
 
 Facts: docs/internals/kubernetes-semantics.md, 1.9 and 1.10.
 """

@@ -1,4 +1,4 @@
-"""Who a request comes from.
+"""The caller of a request.
 
 The server lets everybody in as an administrator; somebody else is who an administrator
 impersonates, or whose token a request carries.

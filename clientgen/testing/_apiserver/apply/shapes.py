@@ -1,4 +1,4 @@
-"""How values are owned, piece by piece or whole, as their schema says.
+"""Shapes of values, which decide by their schema whether they are owned whole or in parts.
 
 A type says for each of the three shapes of a value - map, list, scalar - what it is when it has
 that shape. Most have one only; those of undeclared fields have all three, and the value decides.

@@ -1,4 +1,4 @@
-"""How devices, their pools and attributes are called, and what keeps pods off them."""
+"""Checks of the names of devices, pools and attributes, of taints and tolerations."""
 
 from __future__ import annotations
 
