@@ -54,7 +54,7 @@ def is_readable(raw: Mapping[str, Any]) -> bool:
 
 
 def _parts(raw: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Everything within a schema that is a schema, with its path."""
+    """Yield the direct subschemas of a schema, with their paths."""
     for name in ("items", "additionalProperties", "not"):
         if is_object(raw.get(name)):
             yield f"{path}.{name}", raw[name]

@@ -37,7 +37,7 @@ _CONSTANTS: Final = {"true": True, "false": False}
 
 
 def evaluate(path: str, value: Any) -> list[Any]:
-    """All that `path` finds in a JSON value, in order; nothing when it leads nowhere.
+    """List the values that `path` selects in a JSON value, in order.
 
     Raises:
         ValueError: `path` cannot be read.

@@ -155,7 +155,7 @@ def _first_problems(text: str, rule: Rule) -> list[str]:
 
 
 def path_segment_problems(text: str) -> list[str]:
-    """Anything that can be a part of a path: names of roles and role bindings."""
+    """List the problems of a part of a path: names of roles and role bindings."""
     if text in (".", ".."):
         return [f"may not be '{text}'"]
     return [f"may not contain '{sign}'" for sign in "/%" if sign in text]

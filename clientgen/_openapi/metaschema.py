@@ -120,7 +120,7 @@ def _first(validator: Any, document: dict[str, Any]) -> list[Any]:
 
 
 def _innermost(error: Any) -> Iterator[Any]:
-    """Of a value that fits no alternative: what keeps it from the one that it is nearest to.
+    """Yield the errors of a value against the alternative that it nearly fits.
 
     Nearly everything in OpenAPI v3 may also be a reference; nobody who wrote something else wants
     to hear that `$ref` is missing.

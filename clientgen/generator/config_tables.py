@@ -64,7 +64,7 @@ def read_output(table: Table) -> Path | None:
 
 
 def read_package(name: str, table: Table) -> PackageConfig:
-    """Everything that a table says about the package of that name, but where it goes."""
+    """Read the configuration of a package, except its directory."""
     root = table.place.file.parent
     return PackageConfig(
         package=name,

@@ -31,7 +31,7 @@ class Expansion:
     namespace_lister: str = ""
 
     def classes(self) -> tuple[str, ...]:
-        """Those that there are."""
+        """List the classes that are set."""
         return tuple(filter(None, (self.client, self.lister, self.namespace_lister)))
 
 

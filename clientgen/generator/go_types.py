@@ -229,7 +229,7 @@ def _report_loose(file: GoFile, problems: Problems) -> None:
 
 
 def _group_version(package: _Package, problems: Problems) -> GroupVersion | None:
-    """Of the markers; without them, of the variable that kinds are registered by.
+    """Return the group version of the markers, or of the variable that registers kinds.
 
     client-gen takes the folder for a version that nothing says, and the one above it for a group.
     A wrong group would only be found when the server does not know it, so that is not done.

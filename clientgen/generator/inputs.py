@@ -102,7 +102,7 @@ def gather(config: PackageConfig) -> Inputs:
 
 
 def _merged(parts: Iterable[Parsed]) -> Parsed:
-    """All parts as one."""
+    """Merge all parts."""
     specs: list[Spec] = []
     markers: list[Mapping[str, Sequence[MarkerLine]]] = []
     imported = Imported()

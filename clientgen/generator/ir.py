@@ -131,9 +131,9 @@ class Field:
     required: bool = False
     description: str = ""
     has_default: bool = False
-    """Of a list or map: it is not empty when it is absent, since servers put something there.
+    """An absent list or map is not empty, since servers fill it in.
 
-    Of a number: it is zero when it is absent.
+    An absent number is zero.
     """
     partial: bool = False
     """Objects in it may lack what their model requires."""
@@ -148,7 +148,7 @@ class Model:
     gvk: GroupVersionKind | None = None
     description: str = ""
     item: ModelId | None = None
-    """Of a list kind: the model of its items."""
+    """The model of the items of a list kind."""
     open_ended: bool = False
     """It may have more properties than are known."""
 

@@ -184,7 +184,7 @@ def unchanged(manifest: Manifest, target: Path) -> bool:
 
 
 def formatted_before(target: Path, rendered: Mapping[str, str]) -> dict[str, str]:
-    """Of files that are rendered to the same text as before, what formatting made of them then.
+    """Return the formatted texts of files that are rendered to the same text as before.
 
     Args:
         target: The package.

@@ -29,9 +29,9 @@ _TURNS: Final = 10_000
 """After so many turns of all its loops the library ends a run."""
 _RUN: Final = 500
 _CALL: Final = 100
-"""Of a function that is written in Python."""
+"""The cost of a function that is written in Python."""
 _ITEM: Final = 8
-"""Of an item in a new list."""
+"""The cost of an item in a new list."""
 _CALL_LIMIT: Final = "operation cancelled: actual cost limit exceeded"
 _BUDGET: Final = "validation failed due to running out of cost budget"
 _UNBOUNDED: Final = float("inf")

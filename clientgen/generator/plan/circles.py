@@ -11,7 +11,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def circles(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, frozenset[Node]]:
-    """All that each node reaches and is reached by, itself included (Kosaraju's algorithm)."""
+    """Return the nodes that each node reaches and is reached by (Kosaraju's algorithm)."""
     ahead = {
         node: [target for target in targets if target in edges] for node, targets in edges.items()
     }

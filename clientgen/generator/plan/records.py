@@ -171,7 +171,7 @@ class FilePlan:
     late: frozenset[str] = frozenset()
     """Modules that import this one back: their names are imported at the end."""
     parts: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of a part of the models: the modules beside it that define each of their classes."""
+    """For a part of the models: the modules beside it, by the classes that they define."""
 
     @property
     def module(self) -> str:

@@ -85,7 +85,7 @@ def markers_of_class(type_: TypeClass, problems: Problems) -> ClassMarkers:
 
 
 def genclient_lines(markers: Iterable[MarkerLine]) -> list[MarkerLine]:
-    """Those of the markers that are of the `+genclient` grammar, or were meant to be."""
+    """List the markers with the `+genclient` grammar, or that were meant to have it."""
     return _divide(markers)[0]
 
 

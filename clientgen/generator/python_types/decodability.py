@@ -69,7 +69,7 @@ def _refused_field(field: msgspec.structs.FieldInfo, annotation: Any) -> tuple[s
 
 
 def _refused_auto(field: msgspec.structs.FieldInfo, make: object) -> tuple[str, str] | None:
-    """Of an object that is never None: whether it can be left out and be empty.
+    """Check that an object with `auto` can be empty: return the problem and a hint, or None.
 
     A status may: only controllers write it, and until then it reads as zero.
     """

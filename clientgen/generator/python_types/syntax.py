@@ -117,7 +117,7 @@ class _Reader:
         )
 
     def _check_once(self) -> None:
-        """Of two classes of one name Python keeps the second, and says nothing."""
+        """Report classes with the name of an earlier one, which Python drops silently."""
         first: dict[str, ast.ClassDef] = {}
         for node in self._tree.body:
             if isinstance(node, ast.ClassDef) and first.setdefault(node.name, node) is not node:

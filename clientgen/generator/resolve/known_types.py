@@ -242,7 +242,7 @@ def _spoken_of(type_: TypeRef) -> Iterator[ModelId]:
 
 
 def _suggested(fitting: list[Shape], description_words: set[str]) -> list[Shape]:
-    """Of several: those whose own words are said, as `secret` is in `tokenSecretRef`."""
+    """Return the shapes whose own words are in the texts, as `secret` in `tokenSecretRef`."""
     words = [python_names.words(shape.model.name) for shape in fitting]
     shared = set(words[0]).intersection(*words) if words else set[str]()
     own = [[word for word in each if word not in shared] for each in words]

@@ -167,7 +167,7 @@ class _Subresources:
         return verbs
 
     def objects(self) -> list[Subresource]:
-        """Those with get, update and patch of one model."""
+        """List the subresources with get, update and patch of one model."""
         objects = ((name, self._object(name)) for name in self._fixed)
         return [Subresource(name, model) for name, model in objects if model]
 

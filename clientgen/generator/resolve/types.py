@@ -166,7 +166,7 @@ class Types:
         return self._descriptions.get(model, ""), self._sources.get(model, "")
 
     def list_item(self, model: ModelId) -> ModelId | None:
-        """Of a list kind: the model of its items."""
+        """Return the model of the items of a list kind."""
         return self._models[model].item if model in self._models else None
 
     def has_object_metadata(self, model: ModelId) -> bool:

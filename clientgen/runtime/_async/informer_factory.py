@@ -60,7 +60,7 @@ class _Pool:
             raise RuntimeError("the informer factory is shut down; make another")
 
     def all(self) -> list[AsyncSharedInformer[Any]]:
-        """All that were asked for."""
+        """List the informers that were asked for."""
         return [*self.informers.values()]
 
 

@@ -92,7 +92,7 @@ def plugin_for(config: ClusterConfig) -> ExecPlugin:
 
 
 def _key(config: ClusterConfig) -> Hashable:
-    """Everything the plugin is told: clusters it does not hear of share its answer."""
+    """Return the input of the plugin, by which clusters share its answer."""
     plugin = config.auth.plugin
     if plugin is None or not plugin.provide_cluster_info:
         return plugin

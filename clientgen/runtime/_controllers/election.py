@@ -102,10 +102,10 @@ class Ask(Struct, frozen=True):
 
 
 class Hold(Struct, frozen=True):
-    """That somebody leads; exchanged as a whole, so that other threads may look at it."""
+    """A term of leadership; replaced as a whole, so that other threads may read it."""
 
     term: int
-    """Which time this is."""
+    """The number of the term."""
     since: float
     """When its first renewal was answered."""
     renewed: float

@@ -209,7 +209,7 @@ class LruCache(Generic[K, V]):
         self._values.pop(key, None)
 
     def items(self) -> list[tuple[K, V]]:
-        """All there are."""
+        """List all items."""
         return [*self._values.items()]
 
 

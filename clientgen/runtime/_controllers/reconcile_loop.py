@@ -123,5 +123,5 @@ def requeue(queue: Requeuing, request: Request, result: Result | None) -> None:
 
 
 def _group(api_version: str) -> str:
-    """Of `apps/v1`; empty for that of `v1`."""
+    """Return the group of an apiVersion such as `apps/v1`; empty for `v1`."""
     return api_version.rpartition("/")[0]

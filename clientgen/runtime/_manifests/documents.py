@@ -38,9 +38,9 @@ class Manifest(Struct, frozen=True):
     source: str
     number: int
     line: int
-    """Of the file, where the document begins."""
+    """The line of the file in which the document begins."""
     text: str
-    """Of the whole document."""
+    """The text of the whole document."""
     value: Any
     """A mapping, once it is checked."""
     inside: FieldPath = ()

@@ -177,7 +177,7 @@ class Reflector(Generic[T]):
         return self._reflecting.listed(step, version, pages)
 
     def _read_pages(self, options: Mapping[str, Any]) -> tuple[list[T], str, int]:
-        """All objects, of which version they are, and how many pages that took.
+        """Read all objects; return them with their version and the number of pages.
 
         When the state expires half way, everything is read once more in one go, as client-go's
         pager does.

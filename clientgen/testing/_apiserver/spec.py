@@ -214,7 +214,7 @@ class _Collected:
 
     @property
     def kind(self) -> str:
-        """That of the objects; empty when no operation says it."""
+        """The kind of the objects; empty if no operation states it."""
         parts = (self.whole, *self.parts.values())
         return next((part.kind.kind for part in parts if part.kind is not None), "")
 

@@ -115,7 +115,7 @@ class Dispatcher:
             return stream.take()
 
     def close(self, stream: Stream) -> None:
-        """Nobody reads this stream any more."""
+        """Close a stream that is not read any more."""
         with self.lock:
             stream.close()
 

@@ -160,7 +160,7 @@ def _templates(value: Any, where: str) -> Iterator[tuple[str, str]]:
 
 
 def _check_distinct(definitions: Iterable[_PlacedDefinition], problems: Problems) -> None:
-    """Of two definitions with one name a server serves the first."""
+    """Report definitions with a name of an earlier one: a server serves only the first."""
     users: dict[tuple[str, str, str], _PlacedDefinition] = {}
     for definition in definitions:
         group, names = definition.spec["group"], definition.spec["names"]

@@ -71,7 +71,7 @@ _COMPILED = frozenset({"pattern", "x-kubernetes-validations", "format"})
 
 
 def check_definition(definition: Mapping[str, Any], where: str) -> list[Problem]:
-    """Everything an API server would refuse a new CustomResourceDefinition for.
+    """List the problems for which an API server would refuse a new CustomResourceDefinition.
 
     Args:
         definition: the whole manifest; its `status` does not count.
@@ -224,7 +224,7 @@ def _hint(cause: Cause) -> str:
 
 
 def _exact(parts: list[str | int], what: str, definition: Mapping[str, Any]) -> list[str | int]:
-    """Of two versions that clash, the second one: the server only says that there are."""
+    """Return the path of the second of two clashing versions, which the server leaves out."""
     if parts != ["spec", "versions"]:
         return parts
     versions: list[dict[str, Any]] = found_at(definition, parts) or []

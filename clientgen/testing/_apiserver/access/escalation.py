@@ -1,4 +1,4 @@
-"""Nobody hands out more rights than he has.
+"""Checks that callers grant no more rights than they have.
 
 https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping:
 who writes a role needs all of its rules or the verb `escalate`; who writes a binding needs all

@@ -114,7 +114,7 @@ def _at(found: Comparison, element: Element, old: Any, new: Any, kind: Type) -> 
 
 
 def _spread(there: Set, element: Element, item: Any, kind: Type) -> None:
-    """Everything of a value that is on one side only."""
+    """Add all elements of a value that is on one side only."""
     there.members.add(element)
     shape = kind.shape(item)
     if not item or isinstance(shape, Scalar) or shape.atomic:

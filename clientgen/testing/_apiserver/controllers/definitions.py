@@ -180,7 +180,7 @@ class _Status(Struct, frozen=True):
 
 
 class _Named(Struct):
-    """Of a definition, what rivals for its names have to know."""
+    """The parts of a definition that others with the same names need."""
 
     spec: _Spec = _Spec()
     status: _Status = _Status()

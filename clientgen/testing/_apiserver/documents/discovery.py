@@ -206,7 +206,7 @@ def _subresources(each: Served) -> Iterator[dict[str, Any]]:
 
 
 def _ordered(each: Served) -> list[Subresource]:
-    """Those of built-in resources by name; of custom ones the status, then the scale."""
+    """Sort subresources: built-in ones by name; of custom resources the status, then the scale."""
     found: Mapping[str, Subresource] = each.resource.subresources
     return [found[name] for name in sorted(found, reverse=each.is_custom)]
 

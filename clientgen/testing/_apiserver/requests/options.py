@@ -45,7 +45,7 @@ _POLICIES: Final = ("Foreground", "Background", "Orphan", "nil")
 _VALIDATIONS: Final = ("Ignore", "Strict", "Warn")
 _MANAGER_BYTES: Final = 128
 _MOST_DIGITS: Final = 19
-"""Of a number of 64 bits; Python would not even read what has thousands of them."""
+"""The most digits of a number of 64 bits; Python refuses to read thousands."""
 _DURATION: Final = re.compile(
     r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+|[+-]?0"
 ).fullmatch

@@ -38,7 +38,7 @@ _MOST_SENT: Final = 2 << 20
 MOST_STORED: Final = 2 << 30
 """The most bytes of all objects: etcd's default quota."""
 _CACHED: Final = 256
-"""Of how many changes the lines for watches are kept: those who lag behind make them anew."""
+"""The most changes whose lines for watches are kept; slower watches encode them again."""
 
 _NO_LABELS: Final[Mapping[str, str]] = {}
 _decode = json.decode
@@ -288,7 +288,7 @@ class Collection:
 
 
 class Store:
-    """All collections and the version they share."""
+    """The collections of a server, and the version that they share."""
 
     def __init__(
         self,
