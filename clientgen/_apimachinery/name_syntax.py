@@ -74,7 +74,7 @@ def _length(text: str, most: int, unit: str = "characters") -> list[str]:
 
 
 def subdomain_problems(text: str) -> list[str]:
-    """A DNS subdomain (RFC 1123): most objects' names."""
+    """Check a DNS subdomain (RFC 1123): most objects' names."""
     problems = _length(text, 253)
     if not _matches(_SUBDOMAIN, text):
         problems.append(_hint(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
@@ -82,7 +82,7 @@ def subdomain_problems(text: str) -> list[str]:
 
 
 def underscored_problems(text: str) -> list[str]:
-    """A DNS subdomain that may have underscores, as domains that are searched have."""
+    """Check a DNS subdomain that may have underscores, as search domains may."""
     problems = _length(text, 253)
     label = "[a-z0-9_]([-_a-z0-9]*[a-z0-9_])?"
     if not _matches(rf"{label}(\.{label})*", text):
@@ -95,7 +95,7 @@ def underscored_problems(text: str) -> list[str]:
 
 
 def wildcard_subdomain_problems(text: str) -> list[str]:
-    """A DNS subdomain whose first label is `*`."""
+    """Check a DNS subdomain whose first label is `*`."""
     problems = _length(text, 253)
     syntax = rf"\*\.{_SUBDOMAIN}"
     if not _matches(syntax, text):
@@ -109,12 +109,12 @@ def wildcard_subdomain_problems(text: str) -> list[str]:
 
 
 def driver_name_problems(text: str) -> list[str]:
-    """The name of a storage driver: a DNS subdomain, in capitals too."""
+    """Check the name of a storage driver: a DNS subdomain that may have capitals."""
     return subdomain_problems(text.lower())
 
 
 def label_problems(text: str) -> list[str]:
-    """A DNS label (RFC 1123): names of namespaces, services, containers, volumes."""
+    """Check a DNS label (RFC 1123): names of namespaces, services, containers, volumes."""
     problems = _length(text, 63)
     if _matches(_LABEL, text):
         return problems
@@ -124,7 +124,7 @@ def label_problems(text: str) -> list[str]:
 
 
 def service_label_problems(text: str) -> list[str]:
-    """A DNS label that begins with a letter (RFC 1035)."""
+    """Check a DNS label that begins with a letter (RFC 1035)."""
     problems = _length(text, 63)
     if not _matches(_SERVICE_LABEL, text):
         message = (
@@ -136,7 +136,7 @@ def service_label_problems(text: str) -> list[str]:
 
 
 def signer_problems(text: str) -> list[str]:
-    """The name of a signer of certificates: a domain, a slash, and a path (`example.com/ours`)."""
+    """Check the name of a signer of certificates: domain, slash, path (`example.com/ours`)."""
     domain, slash, path = text.partition("/")
     if not slash or "/" in path:
         return ["must be a fully qualified domain and path of the form 'example.com/signer-name'"]
@@ -155,14 +155,14 @@ def _first_problems(text: str, rule: Rule) -> list[str]:
 
 
 def path_segment_problems(text: str) -> list[str]:
-    """List the problems of a part of a path: names of roles and role bindings."""
+    """Check a part of a path: names of roles and role bindings."""
     if text in (".", ".."):
         return [f"may not be '{text}'"]
     return [f"may not contain '{sign}'" for sign in "/%" if sign in text]
 
 
 def qualified_name_problems(text: str) -> list[str]:
-    """A key of labels: a name of 63 characters, perhaps with a DNS subdomain and a slash before."""
+    """Check a key of labels: a name of 63 characters, after an optional DNS subdomain and slash."""
     problems: list[str] = []
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
@@ -191,7 +191,7 @@ def qualified_name_problems(text: str) -> list[str]:
 
 
 def label_value_problems(text: str) -> list[str]:
-    """A value of a label."""
+    """Check a value of a label."""
     problems = _length(text, 63, "bytes")
     if not _matches(_VALUE, text):
         message = f"a valid label must be an empty string or {_NAME_TEXT.removeprefix('must ')}"
@@ -200,7 +200,7 @@ def label_value_problems(text: str) -> list[str]:
 
 
 def config_key_problems(text: str) -> list[str]:
-    """A key of a ConfigMap or Secret: it can be the name of a file."""
+    """Check a key of a ConfigMap or Secret, which can be the name of a file."""
     problems = _length(text, 253)
     if not _matches(_CONFIG_KEY, text):
         message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
@@ -215,7 +215,7 @@ def config_key_problems(text: str) -> list[str]:
 
 
 def environment_name_problems(text: str) -> list[str]:
-    """The name of an environment variable: printable ASCII without `=`."""
+    """Check the name of an environment variable: printable ASCII without `=`."""
     if text and all(" " <= sign <= "~" and sign != "=" for sign in text):
         return []
     message = "a valid environment variable name must consist only of printable ASCII characters"
@@ -223,7 +223,7 @@ def environment_name_problems(text: str) -> list[str]:
 
 
 def header_name_problems(text: str) -> list[str]:
-    """The name of an HTTP header."""
+    """Check the name of an HTTP header."""
     if _matches("[-A-Za-z0-9]+", text):
         return []
     message = "a valid HTTP header must consist of alphanumeric characters or '-'"
@@ -231,7 +231,7 @@ def header_name_problems(text: str) -> list[str]:
 
 
 def port_name_problems(text: str) -> list[str]:
-    """The name of a port (RFC 6335): at most 15 characters, at least one of them a letter."""
+    """Check the name of a port (RFC 6335): at most 15 characters, with a letter."""
     problems: list[str] = []
     if len(text) > _LONGEST_PORT:
         problems.append(f"must be no more than {_LONGEST_PORT} characters")
@@ -247,7 +247,7 @@ def port_name_problems(text: str) -> list[str]:
 
 
 def range_problems(number: int, least: int, most: int) -> list[str]:
-    """A whole number between two others, both included."""
+    """Check a whole number between two others, both included."""
     if least <= number <= most:
         return []
     return [f"must be between {least} and {most}, inclusive"]
@@ -259,12 +259,12 @@ _MAPPED: Final = "must not be an IPv4-mapped IPv6 address"
 
 
 def _plain(text: str) -> str:
-    """An address without the zeros that lead its numbers."""
+    """Return an address without the leading zeros of its numbers."""
     return re.sub(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])", "", text)
 
 
 def ip_problems(text: str) -> list[str]:
-    """An address of either family."""
+    """Check an address of either family."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -279,7 +279,7 @@ def _leading(text: str) -> list[str]:
 
 
 def cidr_problems(text: str) -> list[str]:
-    """A network of either family, in CIDR notation."""
+    """Check a network of either family, in CIDR notation."""
     host, slash, _ = text.partition("/")
     try:
         network = ip_network(text, strict=False)

@@ -60,7 +60,7 @@ def is_sorted(values: list[Any]) -> bool:
 
 
 def total(values: list[Any]) -> Any:
-    """The sum of numbers or durations."""
+    """Return the sum of numbers or durations."""
     return _returned(sum(values[1:], start=values[0])) if values else 0
 
 
@@ -78,7 +78,7 @@ def _returned(value: Any) -> Any:
 
 
 def smallest(values: list[Any]) -> Any:
-    """The least item.
+    """Return the least item.
 
     Raises:
         ValueError: the list is empty.
@@ -89,7 +89,7 @@ def smallest(values: list[Any]) -> Any:
 
 
 def largest(values: list[Any]) -> Any:
-    """The greatest item.
+    """Return the greatest item.
 
     Raises:
         ValueError: the list is empty.
@@ -113,13 +113,13 @@ def last_index_in(values: list[Any], item: Any) -> int:
 
 
 def find(text: str, pattern: str) -> str:
-    """The first match, empty when there is none."""
+    """Return the first match, or an empty text."""
     match = compiled(pattern).search(text)
     return match.group(0) if match else ""
 
 
 def find_all(text: str, pattern: str, many: int = -1) -> list[str]:
-    """All matches, at most `many` if that is not negative."""
+    """List the matches, at most `many` if that is not negative."""
     matches = [match.group(0) for match in compiled(pattern).finditer(text)]
     return matches if many < 0 else matches[:many]
 
@@ -133,7 +133,7 @@ def is_url(text: str) -> bool:
 
 
 def url(text: str) -> Tagged:
-    """An URL.
+    """Parse a URL.
 
     Raises:
         ValueError: it is none.
@@ -144,7 +144,7 @@ def url(text: str) -> Tagged:
 
 
 def url_part(value: Tagged, part: str) -> str:
-    """The scheme, host, host name, port or path."""
+    """Return the scheme, host, host name, port or path."""
     text: str = value["url"]
     split = urlsplit(text)
     host = split.netloc.rpartition("@")[2]
@@ -161,7 +161,7 @@ def url_part(value: Tagged, part: str) -> str:
 
 
 def url_query(value: Tagged) -> dict[str, list[str]]:
-    """The query's values by their keys."""
+    """Return the query's values by their keys."""
     text: str = value["url"]
     return parse_qs(urlsplit(text).query, keep_blank_values=True)
 
@@ -179,7 +179,7 @@ def is_quantity(text: str) -> bool:
 
 
 def quantity(text: str) -> Tagged:
-    """A quantity.
+    """Parse a quantity.
 
     Raises:
         ValueError: it is none.
@@ -197,17 +197,17 @@ def _amount(value: Tagged | int) -> Decimal:
 
 
 def sign(value: Tagged) -> int:
-    """1, 0 or -1."""
+    """Return 1, 0 or -1."""
     return int(_amount(value).compare(Decimal(0)))
 
 
 def add(left: Tagged, right: Tagged | int) -> Tagged:
-    """The sum of two quantities, or of a quantity and an integer."""
+    """Return the sum of two quantities, or of a quantity and an integer."""
     return _quantity(_amount(left) + _amount(right))
 
 
 def subtract(left: Tagged, right: Tagged | int) -> Tagged:
-    """The difference of two quantities, or of a quantity and an integer."""
+    """Return the difference of two quantities, or of a quantity and an integer."""
     return _quantity(_amount(left) - _amount(right))
 
 
@@ -218,7 +218,7 @@ def is_integer(value: Tagged) -> bool:
 
 
 def as_integer(value: Tagged) -> int:
-    """The whole number it is.
+    """Return the whole number of a quantity.
 
     Raises:
         ValueError: it is none.
@@ -229,7 +229,7 @@ def as_integer(value: Tagged) -> int:
 
 
 def as_float(value: Tagged) -> float:
-    """The nearest double."""
+    """Return the nearest double."""
     return float(_amount(value))
 
 
@@ -243,7 +243,7 @@ _PARTS: Final = ("major", "minor", "patch")
 
 
 def semver(text: str, normalize: bool = False) -> Tagged:
-    """A semantic version.
+    """Parse a semantic version.
 
     Raises:
         ValueError: it is none.
@@ -266,7 +266,7 @@ def is_semver(text: str, normalize: bool = False) -> bool:
 
 
 def version_part(value: Tagged, part: str) -> int:
-    """The major, minor or patch number."""
+    """Return the major, minor or patch number."""
     return int(_SEMVER.fullmatch(value["semver"])[_PARTS.index(part) + 1])  # type: ignore[index]
 
 
@@ -281,7 +281,7 @@ def _version_key(text: str) -> tuple[Any, ...]:
 
 
 def compare(left: Tagged, right: Tagged) -> int:
-    """-1, 0 or 1 for two quantities or two versions."""
+    """Return -1, 0 or 1 for two quantities or two versions."""
     if "semver" in left:
         before, after = _version_key(left["semver"]), _version_key(right["semver"])
         return (before > after) - (before < after)

@@ -29,7 +29,7 @@ _METADATA_CHECKS: Final = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINAL
 
 
 class CustomStrategy(Strategy):
-    """How the server treats instances of one version of a definition."""
+    """The strategy for instances of one version of a definition."""
 
     allow_unconditional_update = False
     metadata_checks = _METADATA_CHECKS

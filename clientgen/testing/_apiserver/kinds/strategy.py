@@ -41,7 +41,7 @@ __all__ = ["Strategy"]
 
 
 class Strategy:
-    """How the server treats objects of one kind, in one version.
+    """The behavior of the server for objects of one kind, in one version.
 
     Attributes:
         resource: the resource of that version.

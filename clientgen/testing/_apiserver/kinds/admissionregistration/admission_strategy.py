@@ -17,7 +17,7 @@ _STATIC: Final = ".static.k8s.io"
 
 
 class AdmissionStrategy(Strategy):
-    """How the server treats all kinds of admissionregistration.k8s.io."""
+    """The strategy for all kinds of admissionregistration.k8s.io."""
 
     allow_unconditional_update = False
     generation_fields = ("spec",)

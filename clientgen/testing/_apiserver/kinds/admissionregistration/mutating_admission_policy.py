@@ -23,7 +23,7 @@ _PATCHES: Final = ("ApplyConfiguration", "JSONPatch")
 
 
 class MutatingAdmissionPolicyStrategy(AdmissionStrategy):
-    """How the server treats MutatingAdmissionPolicies."""
+    """The strategy for MutatingAdmissionPolicies."""
 
     types = {
         **MATCH_TYPES,

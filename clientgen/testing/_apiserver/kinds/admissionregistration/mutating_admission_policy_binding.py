@@ -21,7 +21,7 @@ __all__ = ["MutatingAdmissionPolicyBindingStrategy"]
 
 
 class MutatingAdmissionPolicyBindingStrategy(AdmissionStrategy):
-    """How the server treats MutatingAdmissionPolicyBindings."""
+    """The strategy for MutatingAdmissionPolicyBindings."""
 
     types = MATCH_TYPES
     printer = Printer(BINDING_COLUMNS)

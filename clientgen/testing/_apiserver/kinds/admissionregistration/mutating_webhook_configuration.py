@@ -18,7 +18,7 @@ def _set_defaults(configuration: dict[str, Any]) -> None:
 
 
 class MutatingWebhookConfigurationStrategy(WebhookStrategy):
-    """How the server treats MutatingWebhookConfigurations."""
+    """The strategy for MutatingWebhookConfigurations."""
 
     types = {
         **WEBHOOK_TYPES,

@@ -26,7 +26,7 @@ _NEEDS_ONE: Final = "validations or auditAnnotations must contain at least one i
 
 
 class ValidatingAdmissionPolicyStrategy(AdmissionStrategy):
-    """How the server treats ValidatingAdmissionPolicies."""
+    """The strategy for ValidatingAdmissionPolicies."""
 
     types = {
         **MATCH_TYPES,

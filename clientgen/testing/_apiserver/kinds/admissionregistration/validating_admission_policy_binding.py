@@ -22,7 +22,7 @@ _ACTIONS: Final = ("Audit", "Deny", "Warn")
 
 
 class ValidatingAdmissionPolicyBindingStrategy(AdmissionStrategy):
-    """How the server treats ValidatingAdmissionPolicyBindings."""
+    """The strategy for ValidatingAdmissionPolicyBindings."""
 
     types = MATCH_TYPES
     printer = Printer(BINDING_COLUMNS)

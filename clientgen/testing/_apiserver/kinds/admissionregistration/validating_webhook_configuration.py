@@ -9,7 +9,7 @@ __all__ = ["ValidatingWebhookConfigurationStrategy"]
 
 
 class ValidatingWebhookConfigurationStrategy(WebhookStrategy):
-    """How the server treats ValidatingWebhookConfigurations."""
+    """The strategy for ValidatingWebhookConfigurations."""
 
     types = {
         **WEBHOOK_TYPES,

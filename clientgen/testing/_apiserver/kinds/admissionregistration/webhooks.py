@@ -60,7 +60,7 @@ def set_webhook_defaults(webhook: dict[str, Any]) -> None:
 
 
 class WebhookStrategy(AdmissionStrategy):
-    """How the server treats configurations of webhooks."""
+    """The strategy for configurations of webhooks."""
 
     generation_fields = ("webhooks",)
     printer = Printer(

@@ -24,7 +24,7 @@ CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 
 
 class CustomResourceDefinitionStrategy(Strategy):
-    """How the server treats definitions."""
+    """The strategy for CustomResourceDefinitions."""
 
     allow_unconditional_update = False
     conflict_names_resource = True

@@ -38,7 +38,7 @@ def _available(view: View) -> str:
 
 
 class APIServiceStrategy(Strategy):
-    """How the server treats APIServices."""
+    """The strategy for APIServices."""
 
     types = {
         "apiregistration.v1.ServiceReference": TypeDefaults(

@@ -36,7 +36,7 @@ _COLUMNS: Final = (
 
 
 class ControllerRevisionStrategy(Strategy):
-    """How the server treats ControllerRevisions."""
+    """The strategy for ControllerRevisions."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     printer = Printer(_COLUMNS)

@@ -76,7 +76,7 @@ def _set_defaults(spec: dict[str, Any]) -> None:
 
 
 class DaemonSetStrategy(Strategy):
-    """How the server treats DaemonSets."""
+    """The strategy for DaemonSets."""
 
     types = {
         "apps.v1.DaemonSet": TypeDefaults(fill=_set_template_generation),

@@ -73,7 +73,7 @@ def _set_defaults(spec: dict[str, Any]) -> None:
 
 
 class DeploymentStrategy(Strategy):
-    """How the server treats Deployments."""
+    """The strategy for Deployments."""
 
     types = {"apps.v1.DeploymentSpec": TypeDefaults(fill=_set_defaults)}
     metadata_kept_by_status = ("labels",)

@@ -24,7 +24,7 @@ __all__ = ["ReplicaSetStrategy"]
 
 
 class ReplicaSetStrategy(Strategy):
-    """How the server treats ReplicaSets."""
+    """The strategy for ReplicaSets."""
 
     types = {
         "apps.v1.ReplicaSetSpec": TypeDefaults(fill=lambda spec: set_missing(spec, replicas=1))

@@ -78,7 +78,7 @@ def _set_defaults(spec: dict[str, Any]) -> None:
 
 
 class StatefulSetStrategy(Strategy):
-    """How the server treats StatefulSets."""
+    """The strategy for StatefulSets."""
 
     types = {
         "apps.v1.StatefulSetSpec": TypeDefaults(fill=_set_defaults),

@@ -70,7 +70,7 @@ def _set_policies(rules: dict[str, Any], policies: list[tuple[str, int, int]]) -
 
 
 class HorizontalPodAutoscalerStrategy(Strategy):
-    """How the server treats HorizontalPodAutoscalers."""
+    """The strategy for HorizontalPodAutoscalers."""
 
     types = {
         "autoscaling.v1.HorizontalPodAutoscalerSpec": TypeDefaults(fill=_set_v1_defaults),

@@ -11,7 +11,7 @@ __all__ = ["ScaleStrategy"]
 
 
 class ScaleStrategy(Strategy):
-    """How the server treats Scales."""
+    """The strategy for Scales."""
 
     printer = Printer(
         (

@@ -87,7 +87,7 @@ def _set_defaults(spec: dict[str, Any]) -> None:
 
 
 class CronJobStrategy(Strategy):
-    """How the server treats CronJobs."""
+    """The strategy for CronJobs."""
 
     types = {"batch.v1.CronJobSpec": TypeDefaults(fill=_set_defaults)}
     longest_name = 52

@@ -104,7 +104,7 @@ def _set_pattern_defaults(pattern: dict[str, Any]) -> None:
 
 
 class JobStrategy(Strategy):
-    """How the server treats Jobs."""
+    """The strategy for Jobs."""
 
     types = {
         "batch.v1.Job": TypeDefaults(fill=_set_defaults),

@@ -78,7 +78,7 @@ _COLUMNS: Final = (
 
 
 class CertificateSigningRequestStrategy(Strategy):
-    """How the server treats CertificateSigningRequests."""
+    """The strategy for CertificateSigningRequests."""
 
     subresources_with_status = ("approval",)
     selectable_fields = {"spec.signerName": fields.text("spec.signerName")}

@@ -8,6 +8,6 @@ __all__ = ["ClusterTrustBundleStrategy"]
 
 
 class ClusterTrustBundleStrategy(Strategy):
-    """How the server treats ClusterTrustBundles."""
+    """The strategy for ClusterTrustBundles."""
 
     allow_unconditional_update = False

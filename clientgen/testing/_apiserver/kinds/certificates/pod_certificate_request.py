@@ -8,6 +8,6 @@ __all__ = ["PodCertificateRequestStrategy"]
 
 
 class PodCertificateRequestStrategy(Strategy):
-    """How the server treats PodCertificateRequests."""
+    """The strategy for PodCertificateRequests."""
 
     allow_unconditional_update = False

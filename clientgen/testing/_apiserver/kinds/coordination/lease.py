@@ -24,7 +24,7 @@ _COORDINATED: Final = ("preferredHolder", "strategy")
 
 
 class LeaseStrategy(Strategy):
-    """How the server treats Leases."""
+    """The strategy for Leases."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
     allow_create_on_update = True

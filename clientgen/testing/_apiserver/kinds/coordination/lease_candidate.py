@@ -24,7 +24,7 @@ _VERSION: Final = re.compile(
 
 
 class LeaseCandidateStrategy(Strategy):
-    """How the server treats LeaseCandidates."""
+    """The strategy for LeaseCandidates."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.ANY_FINALIZER
     allow_create_on_update = True

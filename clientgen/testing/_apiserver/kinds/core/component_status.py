@@ -27,7 +27,7 @@ class _HealthView(View):
 
 
 class ComponentStatusStrategy(Strategy):
-    """How the server shows ComponentStatuses."""
+    """The strategy for ComponentStatuses."""
 
     deprecations = {"v1": Deprecation(19, None)}
     printer = Printer(

@@ -19,7 +19,7 @@ __all__ = ["ConfigMapStrategy"]
 
 
 class ConfigMapStrategy(Strategy):
-    """How the server treats ConfigMaps."""
+    """The strategy for ConfigMaps."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     printer = Printer(

@@ -48,7 +48,7 @@ def _endpoints(view: View) -> str:
 
 
 class EndpointsStrategy(Strategy):
-    """How the server treats Endpoints."""
+    """The strategy for Endpoints."""
 
     types = {
         "core.v1.EndpointPort": TypeDefaults(fill=lambda port: set_missing(port, protocol="TCP"))

@@ -37,7 +37,7 @@ _NEVER_MISSING: Final[dict[str, Any]] = {
 
 
 class EventStrategy(Strategy):
-    """How the server treats Events."""
+    """The strategy for Events."""
 
     types = {
         "core.v1.Event": TypeDefaults(

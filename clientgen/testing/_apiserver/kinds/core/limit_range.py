@@ -43,7 +43,7 @@ def _set_defaults(item: dict[str, Any]) -> None:
 
 
 class LimitRangeStrategy(Strategy):
-    """How the server treats LimitRanges."""
+    """The strategy for LimitRanges."""
 
     types = {
         "core.v1.LimitRangeItem": TypeDefaults(fill=_set_defaults),

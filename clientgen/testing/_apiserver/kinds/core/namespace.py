@@ -36,7 +36,7 @@ def _label_with_name(namespace: dict[str, Any]) -> None:
 
 
 class NamespaceStrategy(Strategy):
-    """How the server treats Namespaces. Their `finalize` subresource writes `spec.finalizers`."""
+    """The strategy for Namespaces. Their `finalize` subresource writes `spec.finalizers`."""
 
     types = {
         "core.v1.Namespace": TypeDefaults(fill=_label_with_name),

@@ -108,7 +108,7 @@ def _set_allocatable(status: dict[str, Any]) -> None:
 
 
 class NodeStrategy(Strategy):
-    """How the server treats Nodes."""
+    """The strategy for Nodes."""
 
     types = {
         "core.v1.NodeSpec": TypeDefaults(fill=_set_pod_cidrs),

@@ -89,7 +89,7 @@ def _set_defaults(volume: dict[str, Any]) -> None:
 
 
 class PersistentVolumeStrategy(Strategy):
-    """How the server treats PersistentVolumes."""
+    """The strategy for PersistentVolumes."""
 
     types = {"core.v1.PersistentVolume": TypeDefaults(fill=_set_defaults)}
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

@@ -93,7 +93,7 @@ def _set_phase(claim: dict[str, Any]) -> None:
 
 
 class PersistentVolumeClaimStrategy(Strategy):
-    """How the server treats PersistentVolumeClaims."""
+    """The strategy for PersistentVolumeClaims."""
 
     types = {
         "core.v1.PersistentVolumeClaim": TypeDefaults(fill=_set_phase),

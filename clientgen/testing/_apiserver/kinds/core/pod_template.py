@@ -32,7 +32,7 @@ _COLUMNS: Final = (
 
 
 class PodTemplateStrategy(Strategy):
-    """How the server treats PodTemplates."""
+    """The strategy for PodTemplates."""
 
     delete_returns_object = True
     generation_fields = ("template",)

@@ -46,7 +46,7 @@ def _copy_labels(controller: dict[str, Any]) -> None:
 
 
 class ReplicationControllerStrategy(Strategy):
-    """How the server treats ReplicationControllers."""
+    """The strategy for ReplicationControllers."""
 
     types = {"core.v1.ReplicationController": TypeDefaults(fill=_copy_labels)}
     checks_generate_name = False

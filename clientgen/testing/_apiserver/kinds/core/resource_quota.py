@@ -59,7 +59,7 @@ def _usage(view: View, *, limits: bool) -> str:
 
 
 class ResourceQuotaStrategy(Strategy):
-    """How the server treats ResourceQuotas."""
+    """The strategy for ResourceQuotas."""
 
     delete_returns_object = True
     printer = Printer(

@@ -43,7 +43,7 @@ def _encode_text(secret: dict[str, Any]) -> None:
 
 
 class SecretStrategy(Strategy):
-    """How the server treats Secrets."""
+    """The strategy for Secrets."""
 
     types = {"core.v1.Secret": TypeDefaults(fill=_encode_text)}
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

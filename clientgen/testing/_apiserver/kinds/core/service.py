@@ -105,7 +105,7 @@ _COLUMNS: Final = (
 
 
 class ServiceStrategy(Strategy):
-    """How the server treats Services."""
+    """The strategy for Services."""
 
     types = {
         "core.v1.Service": TypeDefaults(fill=_set_defaults),

@@ -19,7 +19,7 @@ _MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """How the server treats ServiceAccounts."""
+    """The strategy for ServiceAccounts."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     delete_returns_object = True

@@ -57,7 +57,7 @@ _COLUMNS: Final = (
 
 
 class EndpointSliceStrategy(Strategy):
-    """How the server treats EndpointSlices."""
+    """The strategy for EndpointSlices."""
 
     types = {
         "discovery.v1.EndpointPort": TypeDefaults(

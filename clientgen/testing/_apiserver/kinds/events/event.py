@@ -43,7 +43,7 @@ class _View(events.EventView):
 
 
 class EventStrategy(Strategy):
-    """How the server treats these Events, which are stored with those of the core group."""
+    """The strategy for Events of this group, which are stored with those of the core group."""
 
     types = {
         "events.v1.Event": TypeDefaults(

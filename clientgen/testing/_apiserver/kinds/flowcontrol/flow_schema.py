@@ -76,7 +76,7 @@ def _set_defaults(spec: dict[str, Any]) -> None:
 
 
 class FlowSchemaStrategy(Strategy):
-    """How the server treats FlowSchemas."""
+    """The strategy for FlowSchemas."""
 
     types = {"flowcontrol.v1.FlowSchemaSpec": TypeDefaults(fill=_set_defaults)}
     generation_fields = ("spec",)

@@ -58,7 +58,7 @@ def _set_queuing(queuing: dict[str, Any]) -> None:
 
 
 class PriorityLevelConfigurationStrategy(Strategy):
-    """How the server treats PriorityLevelConfigurations."""
+    """The strategy for PriorityLevelConfigurations."""
 
     types = {
         "flowcontrol.v1.LimitedPriorityLevelConfiguration": TypeDefaults(

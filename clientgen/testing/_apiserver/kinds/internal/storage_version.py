@@ -48,7 +48,7 @@ _COLUMNS: Final = (
 
 
 class StorageVersionStrategy(Strategy):
-    """How the server treats StorageVersions."""
+    """The strategy for StorageVersions."""
 
     allow_unconditional_update = False
     printer = Printer(_COLUMNS)

@@ -74,7 +74,7 @@ _COLUMNS: Final = (
 
 
 class IngressStrategy(Strategy):
-    """How the server treats Ingresses."""
+    """The strategy for Ingresses."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     generation_fields = ("spec",)

@@ -44,7 +44,7 @@ def _parameters_text(view: View) -> str:
 
 
 class IngressClassStrategy(Strategy):
-    """How the server treats IngressClasses."""
+    """The strategy for IngressClasses."""
 
     types = {
         "networking.v1.IngressClassParametersReference": TypeDefaults(

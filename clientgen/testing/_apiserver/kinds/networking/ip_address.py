@@ -41,7 +41,7 @@ _COLUMNS: Final = (
 
 
 class IPAddressStrategy(Strategy):
-    """How the server treats IPAddresses."""
+    """The strategy for IPAddresses."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     # The age has no column of its own: Kubernetes does not declare one.

@@ -44,7 +44,7 @@ def _set_types(spec: dict[str, Any]) -> None:
 
 
 class NetworkPolicyStrategy(Strategy):
-    """How the server treats NetworkPolicies."""
+    """The strategy for NetworkPolicies."""
 
     types = {
         "networking.v1.NetworkPolicyPort": TypeDefaults(

@@ -35,7 +35,7 @@ _COLUMNS: Final = (
 
 
 class ServiceCIDRStrategy(Strategy):
-    """How the server treats ServiceCIDRs."""
+    """The strategy for ServiceCIDRs."""
 
     metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
     printer = Printer(_COLUMNS)

@@ -26,7 +26,7 @@ _TOLERATION: Final = ("key", "operator", "value", "effect")
 
 
 class RuntimeClassStrategy(Strategy):
-    """How the server treats RuntimeClasses."""
+    """The strategy for RuntimeClasses."""
 
     metadata_checks = (
         MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN | MetadataChecks.ANY_FINALIZER

@@ -35,7 +35,7 @@ def _amount(path: str) -> Callable[[View], str]:
 
 
 class PodDisruptionBudgetStrategy(Strategy):
-    """How the server treats PodDisruptionBudgets."""
+    """The strategy for PodDisruptionBudgets."""
 
     types = {
         "policy.v1.PodDisruptionBudgetStatus": TypeDefaults(

@@ -21,7 +21,7 @@ __all__ = ["ClusterRoleStrategy"]
 
 
 class ClusterRoleStrategy(Strategy):
-    """How the server treats ClusterRoles."""
+    """The strategy for ClusterRoles."""
 
     types = {"rbac.v1.ClusterRole": TypeDefaults(zeros={"rules": None})}
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

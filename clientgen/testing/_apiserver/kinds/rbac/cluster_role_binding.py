@@ -26,7 +26,7 @@ __all__ = ["ClusterRoleBindingStrategy"]
 
 
 class ClusterRoleBindingStrategy(Strategy):
-    """How the server treats ClusterRoleBindings."""
+    """The strategy for ClusterRoleBindings."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     allow_create_on_update = True

@@ -21,7 +21,7 @@ __all__ = ["RoleStrategy"]
 
 
 class RoleStrategy(Strategy):
-    """How the server treats Roles."""
+    """The strategy for Roles."""
 
     types = {"rbac.v1.Role": TypeDefaults(zeros={"rules": None})}
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

@@ -29,7 +29,7 @@ __all__ = ["RoleBindingStrategy"]
 
 
 class RoleBindingStrategy(Strategy):
-    """How the server treats RoleBindings."""
+    """The strategy for RoleBindings."""
 
     types = {
         "rbac.v1.RoleRef": TypeDefaults(fill=set_role_group),

@@ -20,7 +20,7 @@ __all__ = ["DeviceClassStrategy"]
 
 
 class DeviceClassStrategy(Strategy):
-    """How the server treats DeviceClasses."""
+    """The strategy for DeviceClasses."""
 
     checks_generate_name = False
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

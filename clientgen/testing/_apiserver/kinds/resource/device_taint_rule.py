@@ -41,7 +41,7 @@ _COLUMNS: Final = (
 
 
 class DeviceTaintRuleStrategy(Strategy):
-    """How the server treats DeviceTaintRules."""
+    """The strategy for DeviceTaintRules."""
 
     metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
     generation_fields = ("spec",)

@@ -42,7 +42,7 @@ def _claim_state(view: View) -> str:
 
 
 class ResourceClaimStrategy(Strategy):
-    """How the server treats ResourceClaims."""
+    """The strategy for ResourceClaims."""
 
     types = REQUEST_TYPES
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

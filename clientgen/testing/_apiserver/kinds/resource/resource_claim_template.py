@@ -21,7 +21,7 @@ __all__ = ["ResourceClaimTemplateStrategy"]
 
 
 class ResourceClaimTemplateStrategy(Strategy):
-    """How the server treats ResourceClaimTemplates."""
+    """The strategy for ResourceClaimTemplates."""
 
     types = REQUEST_TYPES
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN

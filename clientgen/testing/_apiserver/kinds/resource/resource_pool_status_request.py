@@ -86,7 +86,7 @@ _COLUMNS: Final = (
 
 
 class ResourcePoolStatusRequestStrategy(Strategy):
-    """How the server treats ResourcePoolStatusRequests."""
+    """The strategy for ResourcePoolStatusRequests."""
 
     metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")
     delete_returns_object = True

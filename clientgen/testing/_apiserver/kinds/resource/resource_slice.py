@@ -52,7 +52,7 @@ _SINGLE: Final = ("bool", "int", "string", "version")
 
 
 class ResourceSliceStrategy(Strategy):
-    """How the server treats ResourceSlices."""
+    """The strategy for ResourceSlices."""
 
     generation_fields = ("spec",)
     delete_returns_object = True

@@ -25,7 +25,7 @@ def _complete(obj: dict[str, Any]) -> None:
 
 
 class PriorityClassStrategy(Strategy):
-    """How the server treats PriorityClasses."""
+    """The strategy for PriorityClasses."""
 
     types = {"scheduling.v1.PriorityClass": TypeDefaults(fill=_complete)}
     generation_fields = ()

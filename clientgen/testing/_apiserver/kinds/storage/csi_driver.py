@@ -75,7 +75,7 @@ def _set_defaults(spec: dict[str, Any]) -> None:
 
 
 class CSIDriverStrategy(Strategy):
-    """How the server treats CSIDrivers."""
+    """The strategy for CSIDrivers."""
 
     types = {"storage.v1.CSIDriverSpec": TypeDefaults(fill=_set_defaults)}
     delete_returns_object = True

@@ -34,7 +34,7 @@ _LONGEST_NODE_ID: Final = 256
 
 
 class CSINodeStrategy(Strategy):
-    """How the server treats CSINodes."""
+    """The strategy for CSINodes."""
 
     types = {"storage.v1.CSINodeDriver": TypeDefaults(zeros={"topologyKeys": None})}
     metadata_checks = MetadataChecks.WHOLE_AGAIN

@@ -29,7 +29,7 @@ __all__ = ["CSIStorageCapacityStrategy"]
 
 
 class CSIStorageCapacityStrategy(Strategy):
-    """How the server treats CSIStorageCapacities."""
+    """The strategy for CSIStorageCapacities."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     allow_unconditional_update = False

@@ -71,7 +71,7 @@ _COLUMNS: Final = (
 
 
 class StorageClassStrategy(Strategy):
-    """How the server treats StorageClasses."""
+    """The strategy for StorageClasses."""
 
     types = {
         "storage.v1.StorageClass": TypeDefaults(

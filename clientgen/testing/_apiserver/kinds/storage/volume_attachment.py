@@ -57,7 +57,7 @@ _COLUMNS: Final = (
 
 
 class VolumeAttachmentStrategy(Strategy):
-    """How the server treats VolumeAttachments."""
+    """The strategy for VolumeAttachments."""
 
     metadata_checks = MetadataChecks.WHOLE_AGAIN
     metadata_kept_by_status = ("labels", "annotations", "finalizers", "ownerReferences")

@@ -26,7 +26,7 @@ __all__ = ["VolumeAttributesClassStrategy"]
 
 
 class VolumeAttributesClassStrategy(Strategy):
-    """How the server treats VolumeAttributesClasses."""
+    """The strategy for VolumeAttributesClasses."""
 
     metadata_checks = MetadataChecks.UPDATE_AGAIN | MetadataChecks.WHOLE_AGAIN
     delete_returns_object = True

@@ -8,6 +8,6 @@ __all__ = ["StorageVersionMigrationStrategy"]
 
 
 class StorageVersionMigrationStrategy(Strategy):
-    """How the server treats StorageVersionMigrations."""
+    """The strategy for StorageVersionMigrations."""
 
     allow_unconditional_update = False

@@ -42,7 +42,7 @@ def _addresses(pod: dict[str, Any]) -> str:
 
 
 class PodStrategy(Strategy):
-    """How the server treats Pods."""
+    """The strategy for Pods."""
 
     types = {
         "core.v1.Pod": TypeDefaults(fill=set_defaults),
