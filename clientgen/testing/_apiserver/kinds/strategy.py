@@ -8,6 +8,7 @@ class attributes, rules are methods. The server calls `default`, `before_create`
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from clientgen._apimachinery.failures import Cause, invalid_value
@@ -277,7 +278,7 @@ class Strategy:
         del new, old, subresource
         return ()
 
-    @property
+    @cached_property
     def deprecation_warning(self) -> str:
         """The warning that this version is deprecated, empty if it is not."""
         api_version, kind = self.resource.api_version, self.resource.kind

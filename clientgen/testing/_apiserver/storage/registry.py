@@ -56,11 +56,13 @@ class Registry:
 
     def strategy_of(self, resource: Resource) -> Strategy:
         """Return the strategy of a resource, or of the kind of a subresource's body."""
-        key = _key(resource)
-        strategy = self._strategies.get(key)
-        if strategy is None:
-            strategy = self._strategies[key] = strategy_of(resource)
-        return strategy
+        try:  # every request asks for it, more than once
+            return self._strategies[
+                resource.group, resource.version, resource.plural, resource.kind
+            ]
+        except KeyError:
+            strategy = self._strategies[_key(resource)] = strategy_of(resource)
+            return strategy
 
     def storage_of(self, resource: Resource) -> str:
         """Return the name of the collection that holds a resource in all its versions."""
