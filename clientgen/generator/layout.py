@@ -24,7 +24,7 @@ __all__ = [
     "strings",
 ]
 
-# How far attributes are indented, and the parts of their types.
+# The indentation of attributes, and of the parts of their types.
 _ATTRIBUTE = "    "
 _PIECES = re.compile(r"""[\[\](){}]| \| |, |"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+|.""")
 _OPENING, _CLOSING = frozenset("[({"), frozenset("])}")

@@ -286,7 +286,7 @@ class ConnectionLost(ResponseBroken):
     """The connection was lost before the response was complete."""
 
 
-# How much of what is no HTTP is told.
+# The most text to show of an answer that is no HTTP.
 _LONGEST = 200
 
 _BY_REASON: dict[str, type[ApiError]] = {

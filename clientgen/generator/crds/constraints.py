@@ -87,7 +87,7 @@ class Constraint:
     value: Any
     where: str
     by: str
-    # How many levels of `items` the value is below.
+    # The number of levels of `items` above the value.
     depth: int = 0
 
 

@@ -33,7 +33,7 @@ class MarkerRule:
     # The values that are allowed: of the marker ("") or of an argument.
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     repeated: bool = False
-    # How controller-tools writes it: with `kubebuilder:` or without.
+    # The spelling of controller-tools: with `kubebuilder:` or without.
     prefixed: bool = True
 
 

@@ -23,7 +23,7 @@ from clientgen.generator.resolve.selection import models_in
 
 __all__ = ["defined_first", "late_imports", "model_plans"]
 
-# How the absence of a scalar is written, where there is more to it than None.
+# The forms of an absent scalar, other than None.
 _SCALARS = {Scalar.JSON: "json", Scalar.INTEGER: "unset zero"}
 _AUTO = frozenset({"metadata", "spec", "status"})
 # Fields that must not appear in a log: reprs hide their values.

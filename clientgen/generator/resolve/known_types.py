@@ -49,7 +49,7 @@ _STABLE = re.compile(r"v\d+")
 _WORD = re.compile(r"[A-Za-z]+")
 # A name that more types go by than these says nothing: `conditions`, `items`, `rules`.
 _FEW = 4
-# How many properties say enough for the name of the property to decide between types alike.
+# The least properties for which the name of the property may decide between equal types.
 _SUGGESTIVE = 3
 # A pair of parts is anybody's pair, unless there is much in them: a template is metadata and spec.
 _TELLING_DEEP = 15

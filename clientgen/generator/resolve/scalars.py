@@ -21,8 +21,8 @@ _TYPES: Mapping[str, Scalar] = {
     "boolean": Scalar.BOOLEAN,
 }
 _SEVERAL = 2
-# How custom resources say what no type says: a Quantity by its suffixes, in every definition that
-# is made of Go types; a MicroTime, if at all, by the six digits that each value has to have.
+# Patterns by which custom resources show a type: a Quantity by its suffixes, in every definition
+# that is made of Go types; a MicroTime, if at all, by the six digits that each value has to have.
 _SUFFIXES = ("[KMGTPE]i", "[numkMGTPE]")
 _SIX_DIGITS = re.compile(r"\\\.(?:\[0-9\]|\\d)\{6\}")
 

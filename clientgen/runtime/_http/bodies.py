@@ -20,7 +20,7 @@ MAX_RESPONSE_BYTES = 1 << 30
 _REFUSAL_BYTES = 1 << 20
 _REDIRECT = 300
 _PIECE = 1 << 20
-# How zlib is told to expect a header of gzip, of zlib, or none.
+# The `wbits` of zlib for a header of gzip, of zlib, or none.
 _GZIP, _ZLIB, _BARE = 31, 15, -15
 _WINDOWS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 # The low half of the first byte of a zlib header: the method, which is always this.

@@ -25,7 +25,7 @@ _CONFLICT = 409
 _SERVER_ERRORS = 500
 _REDIRECT, _NO_CODE = 300, 1000
 
-# How much of a body that is no Status is kept; proxies answer with whole pages.
+# The most text to keep of a body that is no Status; proxies answer with whole pages.
 _KEPT = 2048
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INITIAL_EVENTS_END", "MIN_STREAM", "READ_MARGIN", "WatchProgress"]
 
-# How long one connection may serve a watch, in seconds: between this and twice this.
+# The shortest timeout of one connection of a watch, in seconds; the longest is twice this.
 MIN_STREAM = 300.0
 # The server ends the stream by itself; one that is silent for so much longer is dead.
 READ_MARGIN = 30.0

@@ -45,10 +45,10 @@ _REDIRECT = 300
 _UNAUTHORIZED = 401
 _OF_TRANSPORT = ("connect_timeout", "pool_size", "max_response_bytes")
 _SERVER_ERRORS = 500
-# How much of a rejected stream is read: enough for the error message.
+# The most bytes to read of a rejected stream: enough for the error message.
 _ERROR_BODY = 65536
 _ERROR_SECONDS = 10.0
-# How long a watch may take to respond with headers, which servers send at once. The first is a
+# The time for a watch to respond with headers, which servers send at once. The first is a
 # fraction of the silence timeout; the second applies while the server does not answer.
 _OPENING = 0.75
 _OPEN_DOWN = 5.0
