@@ -226,5 +226,7 @@ def test_every_asyncio_call_asks_for_the_path_of_its_operation(
 
 
 def test_an_option_that_does_not_exist_is_told() -> None:
-    with pytest.raises(TypeError, match="no such client option: pool_siz; there are user_agent"):
+    with pytest.raises(
+        TypeError, match="no such client option: pool_siz; the options are user_agent"
+    ):
         Rest(CONFIG, pool_siz=3)  # type: ignore[call-arg]

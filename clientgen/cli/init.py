@@ -77,12 +77,12 @@ def _check_is_empty(directory: Path) -> None:
         entries = sorted(path.name for path in directory.iterdir() if path.name not in _NO_CONTENT)
         if not entries:
             return
-        what = f"is not empty: there is `{entries[0]}`"
+        what = f"is not empty: it contains `{entries[0]}`"
     elif directory.exists() or directory.is_symlink():
-        what = "is there already, and is not a directory"
+        what = "exists and is not a directory"
     else:
         return
-    hint = "Name one that is not there yet; nothing is ever overwritten."
+    hint = "Name a new directory; existing files are never overwritten."
     raise ClientgenError([Problem(str(directory), what, hint)])
 
 

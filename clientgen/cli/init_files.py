@@ -140,8 +140,8 @@ def _check_group(group: str, problems: Problems) -> None:
         hint = _meant(group.lower(), _GROUP) or "write a domain such as `apps.example.com`"
         problems.add("--group", f"an API group cannot be `{group}`", hint)
     elif group.endswith(_PROTECTED):
-        what = f"`{group}` is one of the groups that belong to Kubernetes itself"
-        problems.add("--group", what, "write a domain of your own")
+        what = f"`{group}` is a group of Kubernetes itself"
+        problems.add("--group", what, "use a domain that you own")
 
 
 def _check_kind(kind: str, problems: Problems) -> None:
@@ -150,5 +150,5 @@ def _check_kind(kind: str, problems: Problems) -> None:
         hint = _meant("".join(word[:1].upper() + word[1:] for word in _words(kind)), _KIND) or usual
         problems.add("--kind", f"a kind cannot be `{kind}`", hint)
     elif kind in _TAKEN_KINDS or keyword.iskeyword(kind) or kind.endswith("List"):
-        what = f"a kind `{kind}` would clash with what is called so already"
+        what = f"a kind `{kind}` would clash with an existing name"
         problems.add("--kind", what, "give it another --kind")

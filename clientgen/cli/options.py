@@ -37,9 +37,9 @@ config_option = click.option(
     metavar="FILE",
     help="The config to read, instead of the nearest pyproject.toml or clientgen.toml.",
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say only what is wrong.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only problems.")
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, help="List all that was left out; show progress anywhere."
+    "-v", "--verbose", is_flag=True, help="List everything that was left out; always show progress."
 )
 _SOURCE_OPTIONS = (
     _several("--spec", "specs", "PATH", "An OpenAPI document, or a folder of version 3."),

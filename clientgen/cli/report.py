@@ -125,10 +125,10 @@ def tell_moved(target: str, moved: Iterable[Move]) -> None:
     """Print which packages of groups are called otherwise than before, even if told to hush."""
     every = tuple(moved)
     for move in every:
-        message = f"the package of {move.group} is called `{move.new}`, which was `{move.old}`"
+        message = f"the package of {move.group} is now called `{move.new}` instead of `{move.old}`"
         click.echo(f"{target}: {message}: imports of it have to follow", err=True)
     if every:
-        lines = ["to keep the old names, say in the config:", "[rename]"]
+        lines = ["to keep the old names, add this to the config:", "[rename]"]
         for line in (*lines, *(move.keeping for move in every)):
             click.echo(f"    {line}", err=True)
 

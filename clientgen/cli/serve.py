@@ -124,7 +124,7 @@ def _token(token: str | None, path: Path | None) -> str:
         return token or ""
     text = path.read_text("utf-8").strip()
     if not text:
-        raise ClientgenError([Problem(str(path), "there is no token in this file")])
+        raise ClientgenError([Problem(str(path), "this file contains no token")])
     return text
 
 
@@ -152,7 +152,7 @@ def _server(
 
 def _say(server: LocalServer, *, plain_token: bool) -> None:
     if plain_token:
-        note = "note: many clients show a token only over TLS; add --tls for them"
+        note = "note: many clients send a token only over TLS; add --tls for them"
         click.echo(note, err=True)
     path = shlex.quote(str(Path(server.kubeconfig).absolute()))
     click.echo(f"serving {server.url}    export KUBECONFIG={path}")
@@ -182,7 +182,7 @@ def _explained() -> Generator[None]:
     except (SpecError, ManifestError, TlsUnavailable) as error:
         raise ClientgenError([Problem("", str(error))]) from error
     except ForeignFile as error:
-        what = "the file is there already, and clientgen serve did not write it"
+        what = "the file already exists, and clientgen serve did not write it"
         hint = "Name another file with --kubeconfig, or remove this one."
         raise ClientgenError([Problem(str(error), what, hint)]) from error
     except OSError as error:
@@ -192,7 +192,7 @@ def _explained() -> Generator[None]:
 def _os_problem(error: OSError) -> Problem:
     why = os.strerror(error.errno) if error.errno else str(error)
     if error.errno == errno.EADDRINUSE:
-        return Problem("--port", "the port is in use", "Leave it out for one that is free.")
+        return Problem("--port", "the port is in use", "Leave it out to use a free port.")
     if error.filename is None:
-        return Problem("--port", f"it cannot be listened on: {why}")
+        return Problem("--port", f"cannot listen on it: {why}")
     return Problem(str(error.filename), f"{why[:1].lower()}{why[1:]}")

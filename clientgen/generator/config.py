@@ -76,11 +76,11 @@ class _Draft:
     def finish(self, flags: _FlagValues, problems: Problems) -> PackageConfig | None:
         package, output = flags.over(self.package), flags.output or self.output
         if output is None:
-            what = "it does not say where to write"
+            what = "the config sets no output directory"
             problems.add(str(self.place), what, "add `output`, or give --output")
         if not package.has_source:
             hint = f"add {_SOURCES}, or give {_SOURCE_FLAGS}"
-            problems.add(str(self.place), "it names no source", hint)
+            problems.add(str(self.place), "the config names no source", hint)
         return replace(package, output=output) if output and package.has_source else None
 
 
@@ -116,7 +116,7 @@ class _FlagValues:
         if cluster is None:
             for flag, value in (("--context", context), ("--kubeconfig", kubeconfig)):
                 if value is not None:
-                    what = f"{flag} says which cluster, and none is to be read"
+                    what = f"{flag} selects a cluster, but no cluster is read"
                     self.problems.add("flags", what, "add --cluster")
             return None
         return Cluster(context or cluster.context, kubeconfig or cluster.kubeconfig)
@@ -179,11 +179,13 @@ def _drafts(root: Table, name: str | None) -> list[_Draft]:
         if name is not None:
             return [_draft(name, root)]
         if "package" not in root:
-            root.problems.add(str(root.place), "it names no package", 'add `package = "..."`')
+            root.problems.add(
+                str(root.place), "the config names no package", 'add `package = "..."`'
+            )
         return []
     for key in (key for key in root.values if key in _KEYS and key != "packages"):
-        what = "it stands beside `packages`"
-        root.problems.add(str(root.place / key), what, "say it in the table of each package")
+        what = "it cannot be combined with `packages`"
+        root.problems.add(str(root.place / key), what, "set it in the table of each package")
     tables = root.tables("packages")
     for table in tables.values():
         table.allow_only(CONTENT_KEYS)
@@ -199,7 +201,7 @@ def _chosen(drafts: list[_Draft], flagged: _FlagValues, problems: Problems) -> l
     if wanted not in (None, *names):
         chosen = [_from_flags(flagged, names, problems)]
     elif not drafts:
-        what = "nothing says what to generate: no config file was found"
+        what = "there is nothing to generate: no config file was found"
         problems.add("", what, f"give {_lacking(flagged)}, or write a clientgen.toml")
         return []
     else:
@@ -207,8 +209,8 @@ def _chosen(drafts: list[_Draft], flagged: _FlagValues, problems: Problems) -> l
         given_flags = [f"--{_FLAGS.get(key, key)}" for key in flagged.flags.values()]
         if len(picked) > 1 and given_flags:
             mean = f"{' and '.join(given_flags)} {'mean' if len(given_flags) > 1 else 'means'}"
-            what = f"{mean} one package, and there are {', '.join(names)}"
-            problems.add("flags", what, "pick one by --package")
+            what = f"{mean} one package, but the config has {', '.join(names)}"
+            problems.add("flags", what, "select one with --package")
         chosen = [draft.finish(flagged, problems) for draft in picked]
     return [package for package in chosen if package]
 
@@ -242,9 +244,9 @@ def _check_name(package: PackageConfig, problems: Problems) -> None:
     if not name.isidentifier() or not name.isascii():
         wrong = "a package is imported by its name: letters, digits and `_`, no digit first"
     elif keyword.iskeyword(name):
-        wrong = "it is a keyword of Python"
+        wrong = "it is a Python keyword"
     elif name.startswith("__") and name.endswith("__"):
-        wrong = "names between `__` and `__` are for Python itself"
+        wrong = "names that begin and end with `__` are reserved for Python"
     elif name in sys.stdlib_module_names or name in _TAKEN:
         wrong = "a package of this name exists and would be hidden"
     if wrong:

@@ -136,7 +136,7 @@ def find(start: Path, problems: Problems) -> Table | None:
         own, project = (_near(directory / name) for name in (_OWN_FILE, _PROJECT_FILE))
         tables = [table for path in (own, project) if (table := _table(path, problems))]
         if len(tables) > 1:
-            what = f"there is a config in {_PROJECT_FILE} beside it too"
+            what = f"the {_PROJECT_FILE} beside it also has a config"
             problems.add(str(own), what, f"keep one, or name one: --config {own}")
         if tables or problems:
             return tables[0] if tables else None
@@ -173,7 +173,7 @@ def _table(path: Path, problems: Problems) -> Table | None:
     if values is None:
         return None
     if not _is_table(values):
-        problems.add(str(Place(path, keys)), f"must be a table, and is {_described(values)}")
+        problems.add(str(Place(path, keys)), f"must be a table, not {_described(values)}")
         return None
     return Table(values, Place(path, keys), problems)
 
@@ -190,5 +190,5 @@ def _load(path: Path, problems: Problems) -> dict[str, object] | None:
     except ValueError:  # the limit of int()
         problems.add(str(path), "holds a number of too many digits")
     except RecursionError:
-        problems.add(str(path), "is not TOML that can be read: it is nested without end")
+        problems.add(str(path), "is not TOML that can be read: it is nested too deeply")
     return None

@@ -120,7 +120,9 @@ def _modules(table: Table, key: str) -> tuple[str, ...]:
             modules[entry.text] = None
             continue
         what = f"`{entry.text}` is not the name of a module"
-        table.problems.add(entry.where, what, "write it as an import does: `package.module`")
+        table.problems.add(
+            entry.where, what, "write it as in an import statement: `package.module`"
+        )
     return tuple(modules)
 
 
@@ -140,7 +142,7 @@ def _inlined(table: Table) -> Inlined:
     if value is None or value in allowed:
         return cast("Inlined", value or "older")
     hint = did_you_mean(value, allowed, f"known are {', '.join(allowed)}")
-    table.problems.add(str(table.place / "inlined"), f"there is no such way: `{value}`", hint)
+    table.problems.add(str(table.place / "inlined"), f"`{value}` is not a valid value", hint)
     return "older"
 
 
@@ -166,12 +168,14 @@ def _renames(table: Table) -> Renames:
         new_name = _new_name(table, key)
         if not re.fullmatch(_GROUP, key) and not _CLASS.fullmatch(key):
             hint = "write `group/version/Name` for a class, or a group for its package"
-            table.problems.add(str(table.place / key), "it names nothing to rename", hint)
+            table.problems.add(
+                str(table.place / key), "it is not the name of a class or group", hint
+            )
             continue
         is_class = "/" in key
         plain = key.removeprefix("core/") if is_class else key if key != "core" else ""
         if spelled.setdefault(plain, key) != key:
-            what = f"it names the same as `{spelled[plain]}`"
+            what = f"it refers to the same name as `{spelled[plain]}`"
             table.problems.add(str(table.place / key), what, "keep one of the two")
         elif new_name:
             (classes if is_class else groups)[plain] = new_name
@@ -181,22 +185,22 @@ def _renames(table: Table) -> Renames:
 def _new_name(table: Table, key: str) -> PlacedText | None:
     where = str(table.place / key)
     if isinstance(table.values[key], dict):
-        what = "must be a string, and is a table"
-        table.problems.add(where, what, "a name with dots is one key only in quotes")
+        what = "must be a string, not a table"
+        table.problems.add(where, what, "put a name that contains dots in quotes")
         return None
     name = table.text(key)
     if name is None:
         return None
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
-        hint = "letters, digits and `_`, no digit first, no keyword of Python"
+        hint = "letters, digits and `_`, no digit first, not a Python keyword"
         table.problems.add(where, f"`{name}` cannot be a name in Python", hint)
         return None
     if "/" in key and class_name(name) != name:
-        what = f"modules need `{name}` for something else"
-        table.problems.add(where, what, "take another name")
+        what = f"generated modules use `{name}` for something else"
+        table.problems.add(where, what, "choose another name")
         return None
     if "/" not in key and name != name.lower():
-        table.problems.add(where, f"`{name}` is no name of a package", "write it in lower case")
+        table.problems.add(where, f"`{name}` is not a package name", "write it in lower case")
         return None
     return PlacedText(name, where)
 
@@ -262,6 +266,6 @@ def _kinds(table: Table) -> dict[str, str]:
             continue
         kind = key.removeprefix("core/")
         if keys.setdefault(kind, key) != key:
-            what = f"it names the same kind as `{keys[kind]}`"
+            what = f"it refers to the same kind as `{keys[kind]}`"
             table.problems.add(str(table.place / key), what, "keep one of the two")
     return keys

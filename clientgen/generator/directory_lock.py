@@ -124,6 +124,6 @@ else:
 
 
 def _busy(directory: Path) -> Problem:
-    what = f"another clientgen has been at work on it for {_PATIENCE:.0f} s"
-    hint = "wait until it is done, or end it, and run this again; nothing was changed"
+    what = f"another clientgen process has been writing it for {_PATIENCE:.0f} s"
+    hint = "wait until it has finished, or stop it, then run this again; nothing was changed"
     return Problem(str(directory), what, hint)

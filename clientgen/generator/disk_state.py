@@ -70,7 +70,7 @@ def foreign(state: DiskState, wanted: Mapping[str, bytes], target: Path) -> Iter
             yield Problem(str(target / path), what, hint)
     for path in state.strays:
         what = f"its first line says that clientgen wrote it, but {MANIFEST} does not list it"
-        hint = "remove the file, or its first line if it is yours now; nothing was changed"
+        hint = "remove the file, or its first line if you maintain it; nothing was changed"
         yield Problem(str(target / path), what, hint)
 
 
@@ -118,7 +118,7 @@ class _Disk:
             return False
         mode = _mode(self._target / path)
         if mode is not None and not stat.S_ISDIR(mode):
-            what = f"there is {_called(mode)} where a directory has to be"
+            what = f"there is {_called(mode)} where a directory is needed"
             self._complain(self._target / path, what)
         return mode is not None and stat.S_ISDIR(mode)
 

@@ -157,7 +157,7 @@ def _receive(worker: subprocess.Popen[bytes]) -> dict[str, str]:
 
 
 def _stopped(worker: subprocess.Popen[bytes]) -> FormatError:
-    return FormatError("a process that formats stopped", f"exit code {worker.returncode}")
+    return FormatError("a formatting process stopped", f"exit code {worker.returncode}")
 
 
 def _format(files: Mapping[str, str]) -> dict[str, str]:

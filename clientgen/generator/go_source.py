@@ -101,7 +101,9 @@ def read_go(data: bytes, shown: str, problems: Problems) -> GoFile:
     tokens = list(_tokens(text, shown, own_problems))
     code = [token for token in tokens if token.kind != "comment"]
     if not own_problems and [token.text for token in code[:1]] != ["package"]:
-        own_problems.add(f"{shown}:{code[0].line if code else 1}", "is not Go: it names no package")
+        own_problems.add(
+            f"{shown}:{code[0].line if code else 1}", "is not Go: it has no package clause"
+        )
     problems.extend(own_problems)
     return _file(shown, code, _blocks(tokens), text.split("\n"))
 
@@ -114,7 +116,7 @@ def _tokens(text: str, shown: str, problems: Problems) -> Iterator[_Token]:
         line = bisect_right(ends, match.start() - 1) + 1
         if kind == "open":
             what = "comment" if word == "/*" else "string"
-            problems.add(f"{shown}:{line}", f"is not Go: the {what} that begins here has no end")
+            problems.add(f"{shown}:{line}", f"is not Go: the {what} that begins here is not closed")
             return
         if word in _CLOSING:
             around = around[:-1]

@@ -27,8 +27,8 @@ _VERSION_NAME = "versionName"
 _PACKAGE_TAGS = (Tag.GROUP_NAME, Tag.GROUP_GO_NAME, _VERSION_NAME, *Tag.SWITCHES)
 _TYPE_TAGS = (*Tag.TYPE, Tag.RESOURCE_NAME)
 _WHERE_MARKERS_STAND = (
-    "Put it into the comment right above `type X struct`, or into one that a single blank line"
-    " parts from that."
+    "Put it in the comment directly above `type X struct`, or in a comment one blank line above"
+    " that."
 )
 _VERSION = re.compile(r"v[0-9]+(?:(?:alpha|beta)[0-9]+)?")
 _NAMED_VERSION = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
@@ -117,7 +117,7 @@ class _Package:
         lines = self.markers.get(tag, ())
         for line in lines[1:]:
             hint = f"remove one; the first is at {lines[0].where}"
-            problems.add(line.where, f"`+{tag}` is said twice, and differently", hint)
+            problems.add(line.where, f"`+{tag}` is given twice with different values", hint)
         return _value(lines[0].text) if lines else None
 
 
@@ -211,7 +211,7 @@ def _lines(declared: GoType, file: GoFile, problems: Problems) -> list[MarkerLin
         if extract_markers(text, "")
     ]
     if lines and not declared.is_struct:
-        what = f"`{lines[0].text}` stands above `type {declared.name}`, which is not a struct"
+        what = f"`{lines[0].text}` is above `type {declared.name}`, which is not a struct"
         problems.add(lines[0].where, what, "Put it above the `type X struct` of a kind.")
         return []
     return lines
@@ -223,7 +223,7 @@ def _report_loose(file: GoFile, problems: Problems) -> None:
         for number, text in block.markers():
             where, tag = f"{file.shown}:{number}", _tag(text)
             if tag in _TYPE_TAGS:
-                problems.add(where, f"`{text}` belongs to no type", _WHERE_MARKERS_STAND)
+                problems.add(where, f"`{text}` does not belong to a type", _WHERE_MARKERS_STAND)
             elif tag not in _PACKAGE_TAGS and extract_markers(text, where):
                 parse_markers([MarkerLine(text, where)], problems)  # says what was meant
 
@@ -240,11 +240,11 @@ def _group_version(package: _Package, problems: Problems) -> GroupVersion | None
     where = _where(package)
     if group is None and said_group is None:
         hint = "Add `// +groupName=...` above `package` in its doc.go, or name that file too."
-        problems.add(where, "nothing says which API group this package is of", hint)
+        problems.add(where, "the API group of this package is not declared", hint)
     if version is None:
         version = said_version or (package.folder if _VERSION.fullmatch(package.folder) else None)
     if version is None:
-        what = f"nothing says which version this package is of: its folder is `{package.folder}`"
+        what = f"the API version of this package is not declared; its folder is `{package.folder}`"
         problems.add(where, what, "Add `// +versionName=...` above `package` in its doc.go.")
     elif not _NAMED_VERSION.fullmatch(version):
         lines = package.markers.get(_VERSION_NAME)

@@ -179,7 +179,7 @@ def _check_apart(config: PackageConfig) -> None:
     """A package cannot be imported beside another of its name, which its types are in."""
     for module in config.types:
         if f"{module}.".startswith(f"{config.package}."):
-            what = f"`{config.package}` is the package that `{module}` is in"
+            what = f"`{config.package}` is the package that contains `{module}`"
             hint = "give the generated package another name"
             raise ClientgenError([Problem(config.where("package"), what, hint)])
 

@@ -132,7 +132,9 @@ class _Reader:
             self._places[tag] = where
             return True
         first = self._places[tag]
-        self._problems.add(where, f"`+{tag}` is said twice", f"remove one; the first is at {first}")
+        self._problems.add(
+            where, f"`+{tag}` is given twice", f"remove one; the first is at {first}"
+        )
         return False
 
     def _read_value(self, where: str, tag: str, value: str) -> None:
@@ -147,7 +149,7 @@ class _Reader:
         for verb in dict.fromkeys(verbs):
             if not verb:
                 hint = f"the verbs are {', '.join(SUPPORTED_VERBS)}"
-                self._problems.add(where, f"`+{tag}` has an empty place in its list", hint)
+                self._problems.add(where, f"`+{tag}` has an empty item in its list", hint)
             elif verb not in SUPPORTED_VERBS:
                 what = f"`+{tag}` names `{verb}`, which is not a verb"
                 self._problems.add(where, what, _suggest(verb, SUPPORTED_VERBS, "the verbs are"))
@@ -158,7 +160,7 @@ class _Reader:
     def _read_switch(self, where: str, tag: str, *, enabled: bool) -> None:
         first = self._places.setdefault(tag, where)
         if self._switches.setdefault(tag, enabled) is not enabled:
-            what = f"`+{tag}` says both `false` and something else"
+            what = f"`+{tag}` is given as both `false` and another value"
             self._problems.add(where, what, f"remove one; the first is at {first}")
 
     def _read_method(self, where: str, value: str) -> None:
@@ -205,9 +207,12 @@ def _refusal(text: str, tag: str, value: str) -> tuple[str, str] | None:
     if not text.startswith("+"):
         return f"`{text}` is not a marker", "a marker starts with a plus sign: `+genclient`"
     if _TRAILING_COMMENT.search(text):
-        return f"`{text}` ends with a comment", "a marker takes none: put it on its own line"
+        return (
+            f"`{text}` ends with a comment",
+            "a marker cannot contain a comment: put it on a line of its own",
+        )
     if tag in _OLD:
-        return f"`{text}` is the old spelling", f"write `+{_OLD[tag]}`"
+        return f"`{text}` is an old spelling", f"write `+{_OLD[tag]}`"
     if tag not in _KNOWN:
         return f"`+{tag}` is not a known marker", _suggest_tag(tag)
     return _refused_value(tag, value)
@@ -224,7 +229,7 @@ def _refused_value(tag: str, value: str) -> tuple[str, str] | None:
 def _refused_flag(tag: str, value: str) -> tuple[str, str] | None:
     """client-gen ignores the value of a flag, so that `=false` means true; `=true` does no harm."""
     if tag == Tag.GENCLIENT:
-        return f"`+{tag}={value}` is the old spelling", "write `+genclient`"
+        return f"`+{tag}={value}` is an old spelling", "write `+genclient`"
     if value == "true":
         return None
     return f"`+{tag}` takes no value, but has `{value}`", f"write `+{tag}`, or leave it out"
@@ -238,7 +243,7 @@ def _options(where: str, parts: Iterable[str], problems: Problems) -> dict[str, 
             hint = _suggest(key, _OPTIONS, "it has")
             problems.add(where, f"`+{Tag.METHOD}` has no option `{key}`", hint)
         elif key in options:
-            problems.add(where, f"`+{Tag.METHOD}` says `{key}` twice", "remove one")
+            problems.add(where, f"`+{Tag.METHOD}` has the option `{key}` twice", "remove one")
         elif not _OPTIONS[key].fullmatch(value):
             what = f"`{key}` of `+{Tag.METHOD}` cannot be `{value}`"
             problems.add(where, what, _METHOD_FORM)
@@ -299,7 +304,7 @@ def _conflicts(genclient: Genclient) -> Iterable[Problem]:
             yield _conflict(places[Tag.SKIP_VERBS], Tag.SKIP_VERBS, tag, places[tag])
     for verb in STATUS_VERBS:
         if genclient.no_status and verb in genclient.only_verbs:
-            what = f"`+{Tag.ONLY_VERBS}` asks for `{verb}`, which `+{Tag.NO_STATUS}` takes away"
+            what = f"`+{Tag.ONLY_VERBS}` asks for `{verb}`, which `+{Tag.NO_STATUS}` removes"
             yield Problem(places[Tag.ONLY_VERBS], what, "remove one of the two")
 
 

@@ -72,8 +72,8 @@ def _asked_in_vain(genclient: Genclient, offered: frozenset[str]) -> Iterable[Pr
     for tag, verbs in verbs_by_tag.items():
         for verb in verbs:
             if verb not in offered:
-                what = f"`+{tag}` asks for `{verb}`, which the API does not offer"
-                yield Problem(genclient.where(tag), what, _offers("it offers", offered))
+                what = f"`+{tag}` asks for `{verb}`, which the API does not support"
+                yield Problem(genclient.where(tag), what, _offers("it supports", offered))
 
 
 def _method_in_vain(
@@ -81,14 +81,14 @@ def _method_in_vain(
 ) -> Iterable[Problem]:
     name = method.subresource
     if name is not None and name not in subresources:
-        what = f"the method `{method.name}` asks for the subresource `{name}`, which there is not"
+        what = f"the method `{method.name}` asks for the subresource `{name}`, which does not exist"
         yield Problem(method.where, what, _listed("the API has", sorted(subresources)))
         return
     has = offered if name is None else subresources[name]
     if method.verb not in has:
         of = "the API" if name is None else f"the subresource `{name}`"
-        what = f"the method `{method.name}` asks for `{method.verb}`, which {of} does not offer"
-        yield Problem(method.where, what, _offers("it offers", has))
+        what = f"the method `{method.name}` asks for `{method.verb}`, which {of} does not support"
+        yield Problem(method.where, what, _offers("it supports", has))
 
 
 def _offers(intro: str, verbs: frozenset[str]) -> str:

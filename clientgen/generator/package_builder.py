@@ -160,7 +160,7 @@ def _check_nothing_is_lost(config: PackageConfig, unavailable: Mapping[str, str]
     problems = Problems()
     for name, reason in sorted(unavailable.items()):
         if name in had and is_wanted(config.selection, GroupVersion.parse(name)):
-            what = f"{name} would be lost: it is in the package, and the cluster cannot describe it"
+            what = f"{name} would be lost: the package has it, but the cluster cannot describe it"
             hint = f"{reason}. Try again later, or exclude `{name}`."
             problems.add(str(config.target), what, hint)
     problems.raise_if_any()

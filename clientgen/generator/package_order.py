@@ -32,8 +32,8 @@ def in_order(
     _check_distributions(by_name, names, problems)
     for circle in [] if problems else _circles(by_name):
         package = by_name[circle[0]]
-        what = f"packages use each other in a circle: {' -> '.join(circle)}"
-        problems.add(package.where("uses"), what, "take one of them out of `uses`")
+        what = f"packages use each other in a cycle: {' -> '.join(circle)}"
+        problems.add(package.where("uses"), what, "remove one of them from `uses`")
     if problems:
         return ()
     return tuple(_knowing(by_name[name], by_name) for name in _sorted(by_name) if name in names)
@@ -110,5 +110,5 @@ def _check_distributions(
             continue
         other, _ = writers.setdefault(package.output, (name, package.distribution))
         if other != name and {other, name} & set(names):
-            what = f"`{other}` has a pyproject.toml in {package.output} already"
+            what = f"`{other}` already has a pyproject.toml in {package.output}"
             problems.add(package.distribution.where, what, "give one of them another `output`")

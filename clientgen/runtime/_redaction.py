@@ -23,7 +23,7 @@ class Unpicklable:
         """
         raise TypeError(
             f"a {type(self).__name__} holds credentials: it cannot be pickled or copied; "
-            "make another where it is needed"
+            "create a new one where it is needed"
         )
 
 

@@ -110,7 +110,7 @@ def test_a_package_is_generated_from_the_cluster_itself(run: Run, cluster: Local
     remove_definition(cluster)
     gone = generate(run, *live)
     assert gone.exit_code == 1
-    assert f"`{GROUP}` fits no kind" in gone.stderr
+    assert f"`{GROUP}` matches no kind" in gone.stderr
 
 
 def tree(package: Path) -> dict[str, str]:
@@ -214,10 +214,10 @@ DOWN = failure(503, "ServiceUnavailable", "error trying to reach service")
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (DOWN, "its server answers 503"),
-        (ok(b"<html>"), "what its server answers is not JSON"),
-        (ok({"openapi": "3.0.0"}), "its document is not sound"),
-        (ok({**document(METRICS), "openapi": "4"}), "its document is not sound"),
+        (DOWN, "its server answered 503"),
+        (ok(b"<html>"), "the response of its server is not JSON"),
+        (ok({"openapi": "3.0.0"}), "its document is not valid"),
+        (ok({**document(METRICS), "openapi": "4"}), "its document is not valid"),
     ],
     ids=["down", "html", "not OpenAPI", "unknown version"],
 )

@@ -288,12 +288,13 @@ def test_markers_of_classes_of_other_modules_are_looked_at(run: Run, types: Path
 @pytest.mark.parametrize(
     ("config", "arguments", "problem"),
     [
-        (None, (), "nothing says what to generate: no config file was found\n    give --types and"),
-        (None, ("--types", "myops.v1"), "flags: --types does not say where the manifests go"),
+        (None, (), "there is nothing to generate: no config file was found\n    give --types and"),
+        (None, ("--types", "myops.v1"),
+         "flags: --types needs an output directory for the manifests"),
         (CONFIG.replace('crd-output = "crds"\n', ""), (),
-         ("clientgen.toml: it does not say where the manifests of its types go\n"
+         ("clientgen.toml: the config sets no output directory for the manifests of its types\n"
          '    add `crd-output = "crds"`, or give --output')),
-        (CONFIG.replace("types", "spec"), (), "there are no Python types to write manifests of"),
+        (CONFIG.replace("types", "spec"), (), "there are no Python types to write manifests for"),
         (CONFIG.replace("myops.v1", "myops.v3"), (), "myops.v3"),
         (CONFIG.replace('"crds"', "1"), (), "clientgen.toml: crd-output: must be a string"),
         (CONFIG, ("--package", "nothing"), "--package nothing needs"),
@@ -315,7 +316,7 @@ def test_a_module_without_kinds_is_told(run: Run, types: Path) -> None:
     types.write_text('"""Nothing."""\n')
     code, _, told = outcome(run("crd"))
     assert code == 1
-    assert told.startswith("myops/v1.py: it has no kind of an API\n")
+    assert told.startswith("myops/v1.py: it defines no API kind\n")
 
 
 def test_the_same_bytes_whatever_the_hash_seed(run: Run, types: Path, tmp_path: Path) -> None:
@@ -342,4 +343,4 @@ def test_a_module_that_is_missing_is_told_by_who_names_it(run: Run, types: Path)
     assert told.startswith("flags: there is no module 'nope'")
     code, _, told = outcome(run("crd", "--types", "nope.py", "--output", "crds"))
     assert told.startswith("flags: there is no module 'nope.py'")
-    assert "write it as an import does: nope\n" in told
+    assert "write it as in an import statement: nope\n" in told

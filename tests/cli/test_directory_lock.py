@@ -134,8 +134,8 @@ def test_a_lock_timeout_is_one_problem(
         with pytest.raises(ClientgenError) as caught:
             step()
         assert str(caught.value) == (
-            f"{target}: another clientgen has been at work on it for 0 s\n"
-            "    wait until it is done, or end it, and run this again; nothing was changed"
+            f"{target}: another clientgen process has been writing it for 0 s\n"
+            "    wait until it has finished, or stop it, then run this again; nothing was changed"
         )
     assert files(target) == set()
 

@@ -132,7 +132,7 @@ def test_a_group_that_changes_its_name_is_told_with_the_way_to_keep_it(run: Run)
             "out/shop: the package of config.k8ssandra.io is called `config_k8ssandra`, which was "
             "`config`: imports of it have to follow"
         ),
-        "    to keep the old names, say in the config:",
+        "    to keep the old names, add this to the config:",
         "    [rename]",
         '    "config.k8ssandra.io" = "config"',
     ]

@@ -80,7 +80,7 @@ def test_a_package_of_which_all_is_elsewhere_is_a_problem(run: Run, monkeypatch)
     )
     assert again.exit_code == 1
     assert again.stderr == (
-        "flags: no kind is left to generate clients of\n"
+        "flags: no kind is left to generate clients for\n"
         "    Left out: example.com/v1: in foos already. Nothing was written.\n1 problem\n"
     )
     assert not Path("out").exists()
@@ -91,8 +91,8 @@ def test_a_selection_that_leaves_nothing_is_a_problem(run: Run):
     result = run("generate", *flags, "--exclude", "*")
     assert result.exit_code == 1
     assert result.stderr == (
-        "flags: exclude[0]: of all kinds none is left to generate\n"
-        "    include more, or exclude less\n1 problem\n"
+        "flags: exclude[0]: `include` and `exclude` leave no kind to generate\n"
+        "    include more or exclude fewer\n1 problem\n"
     )
     assert not Path("out").exists()
 

@@ -84,7 +84,7 @@ def test_a_chain_that_leads_nowhere_in_time_is_a_problem(run: Run, key: str, ver
     message = problem(run, chain(500, key, version))
     assert message.startswith(place)
     assert message.endswith(
-        "leads through 150 lists, maps and objects in each other\n    Describe it in fewer steps."
+        "is nested more than 150 levels deep\n    Use fewer levels."
     )
 
 
@@ -97,8 +97,7 @@ def test_a_type_has_a_bounded_number_of_brackets(run: Run, key: str, version: Ve
 
     place = f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/x"
     assert problem(run, start(31)) == (
-        f"{place}: is 31 lists or maps in each other; 30 are the most\n"
-        "    Describe it in fewer steps."
+        f"{place}: is 31 nested lists or maps; the limit is 30\n    Use fewer levels."
     )
     assert generate(run, start(30)).exit_code == 0
     compile(Path("out/p/example/v1/models.py").read_text(), "models.py", "exec")
@@ -156,7 +155,7 @@ def test_a_property_cannot_take_over_what_it_is_a_part_of(run: Run, version: Ver
     start = {"type": "object", "properties": {"a": inner}}
     assert problem(run, document({"Start": start}, version)) == (
         f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/a/properties/a: "
-        "contains itself: it takes over by `allOf` what it is a part of\n"
+        "contains itself: its `allOf` includes a schema that contains it\n"
         "    Give the object a name and refer to it (`$ref`)."
     )
 
@@ -198,7 +197,8 @@ def test_aliases_that_explode_are_a_problem(run: Run):
         lines.append(f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]")
     lines.append("kind: CustomResourceDefinition")
     assert problem(run, "\n".join(lines), "--crd", "x.yaml") == (
-        "x.yaml: grows beyond measure by its aliases\n    Write out what they stand for."
+        "x.yaml: becomes too large when its aliases are expanded\n"
+        "    Write the values without aliases."
     )
 
 
@@ -226,7 +226,7 @@ def nested(sign: str, end: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("text", [*nested("{", "}"), *nested("{a: ", "}"), *nested("{{}, ", "}")])
 def test_a_marker_without_end_is_told(text: str):
-    with pytest.raises(MarkerValueError, match="nested without end"):
+    with pytest.raises(MarkerValueError, match="nested too deeply"):
         read_value(text, "any")
     with pytest.raises(MarkerValueError, match="is not JSON"):
         read_value("[" * 20_000 + "]" * 20_000, "json")
@@ -236,7 +236,7 @@ def test_a_configuration_without_end_is_a_problem(run: Run):
     Path("clientgen.toml").write_text(f"spec = {'[' * 20_000}{']' * 20_000}")
     result = run("generate")
     assert result.exit_code == 1
-    assert "clientgen.toml: is not TOML that can be read: it is nested without end" in result.stderr
+    assert "clientgen.toml: is not TOML that can be read: it is nested too deeply" in result.stderr
 
 
 def test_a_manifest_of_a_package_without_end_is_none():

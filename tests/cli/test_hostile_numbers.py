@@ -104,4 +104,4 @@ def test_an_index_names_files_that_can_be_there(run: Run, key: str, entry: dict[
     result = run("generate", "--spec", "specs", "--output", "out", "--package", "x")
     assert result.exit_code == 1
     assert "specs/index.json#/paths/apis~1" in result.stderr
-    assert "which is no file of the folder" in result.stderr
+    assert "which is not a file of the folder" in result.stderr

@@ -15,9 +15,7 @@ from clientgen.cli import init as command
 from clientgen.cli.init_files import starter
 
 Run = Callable[..., Result]
-NEVER_OVERWRITTEN = (
-    "\n    Name one that is not there yet; nothing is ever overwritten.\n1 problem\n"
-)
+NEVER_OVERWRITTEN = "\n    Name a new directory; existing files are never overwritten.\n1 problem\n"
 
 
 def files() -> list[str]:
@@ -133,8 +131,8 @@ def test_nothing_is_ever_overwritten(run: Run) -> None:
     before = files()
 
     for directory, what in (
-        ("there", "is not empty: there is `notes.txt`"),
-        ("there/notes.txt", "is there already, and is not a directory"),
+        ("there", "is not empty: it contains `notes.txt`"),
+        ("there/notes.txt", "exists and is not a directory"),
     ):
         result = run("init", directory, "--name", "shop")
         assert (result.exit_code, result.stdout) == (1, "")
@@ -159,12 +157,12 @@ def test_a_folder_that_cannot_be_made_is_a_problem(run: Run) -> None:
         ("--name", "tests", "a package `tests` exists and would be hidden"),
         ("--group", "example", "an API group cannot be `example`"),
         ("--group", "Example.com", "an API group cannot be `Example.com`"),
-        ("--group", "x.k8s.io", "`x.k8s.io` is one of the groups that belong to Kubernetes itself"),
+        ("--group", "x.k8s.io", "`x.k8s.io` is a group of Kubernetes itself"),
         ("--kind", "widget", "a kind cannot be `widget`"),
         ("--kind", "W" * 51, f"a kind cannot be `{'W' * 51}`"),
-        ("--kind", "WidgetList", "a kind `WidgetList` would clash with what is called so already"),
-        ("--kind", "Model", "a kind `Model` would clash with what is called so already"),
-        ("--kind", "None", "a kind `None` would clash with what is called so already"),
+        ("--kind", "WidgetList", "a kind `WidgetList` would clash with an existing name"),
+        ("--kind", "Model", "a kind `Model` would clash with an existing name"),
+        ("--kind", "None", "a kind `None` would clash with an existing name"),
     ],
 )
 def test_names_that_would_not_work_are_refused(run: Run, flag: str, value: str, what: str) -> None:

@@ -85,7 +85,7 @@ def test_a_webhook_without_a_service_is_noted(run: Run):
         assert result.stderr == (
             "note: crds/ship.json:1 #/spec/conversion/webhook/clientConfig/service/name: "
             "a server refuses this: Required value: service name is required\n"
-            "    The client is generated all the same.\n"
+            "    The client is generated anyway.\n"
         )
     assert Path("out/ops/example/v1/models.py").is_file()
 
@@ -109,8 +109,8 @@ def test_a_link_to_nowhere_in_a_folder_is_a_problem(run: Run, flag: str, folder:
     result = run("generate", *flags)
     assert result.exit_code == 1
     assert result.stderr == (
-        f"{folder}/{name}: is a symbolic link that leads nowhere, to '../elsewhere'\n"
-        "    Remove it, or make what it leads to.\n1 problem\n"
+        f"{folder}/{name}: is a symbolic link to a missing file, '../elsewhere'\n"
+        "    Remove it, or create the file that it points to.\n1 problem\n"
     )
     Path(folder, name).unlink()
     Path(folder, "README.md").symlink_to("../elsewhere")

@@ -237,7 +237,7 @@ def test_a_spec_that_cannot_be_served_is_a_problem(run: Run, text: str | None, w
         ("a: [", "x.yaml, document 1, line 1: "),
         ("a: b", "x.yaml, document 1, line 1: it has no apiVersion"),
         (MANIFESTS, "x.yaml, document 2, line 8: Cup in shop.example/v1 is not served"),
-        ("- a\n", "x.yaml, document 1, line 1: it is no object, but a list"),
+        ("- a\n", "x.yaml, document 1, line 1: it is not an object but a list"),
         (
             "\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: 3}\n",
             "x.yaml, document 1, line 2: ",
@@ -268,7 +268,7 @@ def test_a_kubeconfig_that_cannot_be_written_is_a_problem(run: Run):
 
 def test_an_empty_token_file_is_a_problem(run: Run):
     Path("token").write_text("\n")
-    assert "token: there is no token in this file" in refused(run, "--token-file", "token")
+    assert "token: this file contains no token" in refused(run, "--token-file", "token")
 
 
 def test_starting_is_cheap_and_needs_nothing_of_the_generator(here: Path):

@@ -185,7 +185,7 @@ def test_a_distribution_by_flag_is_written_verified_and_never_over_another_file(
 def test_a_flag_without_its_source_is_a_problem(run: Run):
     result = run("generate", "--spec", "shop.json", *TO, "--context", "x")
     assert result.exit_code == 1
-    assert result.stderr.startswith("flags: --context says which cluster, and none is to be read")
+    assert result.stderr.startswith("flags: --context selects a cluster, but no cluster is read")
     result = run("generate", "--go-types", "api", *TO)
     assert result.stderr.startswith(
         "flags: --package made needs a source (--spec, --crd, --types or --cluster) too"
@@ -208,7 +208,7 @@ def test_flags_take_what_a_shell_makes_of_a_pattern(run: Run, arguments: tuple[s
         Path(f"{kind.lower()}.yaml").write_text(text)
     made = run("generate", *arguments)
     if "--include" in arguments:
-        assert "`*/v1/None` fits no kind" in made.stderr
+        assert "`*/v1/None` matches no kind" in made.stderr
         return
     assert made.exit_code == 0, made.output
     models = Path("out/made/stable/v1/models.py").read_text()

@@ -135,7 +135,7 @@ def test_the_digest_changes_with_what_is_said_and_not_with_where():
 def test_a_missing_configuration_is_a_problem():
     assert complaints() == [
         (
-            "nothing says what to generate: no config file was found\n"
+            "there is nothing to generate: no config file was found\n"
             "    give --spec (or another source), --output and --package, or write a clientgen.toml"
         )
     ]
@@ -166,9 +166,9 @@ def test_an_unknown_key_is_a_problem():
         ("spec = 1", "clientgen.toml: spec: must be a list of strings, and is 1"),
         ("output = ['x']", "clientgen.toml: output: must be a string, and is a list"),
         ("package = true", "clientgen.toml: package: must be a string, and is True"),
-        ("markers = 'x'", "clientgen.toml: markers: must be a table, and is a string: 'x'"),
-        ("packages = []", "clientgen.toml: packages: must be a table, and is a list"),
-        ("[packages]\nx = 1", "clientgen.toml: packages.x: must be a table, and is 1"),
+        ("markers = 'x'", "clientgen.toml: markers: must be a table, not a string: 'x'"),
+        ("packages = []", "clientgen.toml: packages: must be a table, not a list"),
+        ("[packages]\nx = 1", "clientgen.toml: packages.x: must be a table, not 1"),
         (
             "[markers]\n'v1/Pod' = [1]",
             (
@@ -204,7 +204,7 @@ def test_an_unknown_key_is_a_problem():
         (
             "[markers]\n'v1/Pod' = []\n'core/v1/Pod' = []",
             (
-                'clientgen.toml: markers."core/v1/Pod": it names the same kind as `v1/Pod`\n'
+                'clientgen.toml: markers."core/v1/Pod": it refers to the same kind as `v1/Pod`\n'
                 "    keep one of the two"
             ),
         ),
@@ -225,9 +225,9 @@ def test_everything_wrong_is_shown_at_once():
 def test_missing_settings_name_the_key_and_the_flag():
     config("package = 'mine'\n")
     assert complaints() == [
-        "clientgen.toml: it does not say where to write\n    add `output`, or give --output",
+        "clientgen.toml: the config sets no output directory\n    add `output`, or give --output",
         (
-            "clientgen.toml: it names no source\n"
+            "clientgen.toml: the config names no source\n"
             "    add `spec`, `crd`, `types` or `cluster`, "
             "or give --spec, --crd, --types or --cluster"
         ),
@@ -249,7 +249,7 @@ def test_a_package_the_file_does_not_have_needs_all_flags():
 def test_flags_for_several_packages_at_once_are_a_problem():
     config("[packages.a]\nspec='a'\noutput='.'\n[packages.b]\nspec='b'\noutput='.'\n")
     assert complaints(Flags(output=Path("x"))) == [
-        "flags: --output means one package, and there are a, b\n    pick one by --package"
+        "flags: --output means one package, but the config has a, b\n    select one with --package"
     ]
 
 
@@ -257,8 +257,8 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
     config("output = '.'\n[packages.a]\nspec='a'\noutput='.'\npackage='b'\n")
     assert complaints() == [
         (
-            "clientgen.toml: output: it stands beside `packages`\n"
-            "    say it in the table of each package"
+            "clientgen.toml: output: it cannot be combined with `packages`\n"
+            "    set it in the table of each package"
         ),
         (
             "clientgen.toml: packages.a.package: there is no such key\n"
@@ -275,12 +275,21 @@ def test_keys_beside_the_tables_of_packages_are_a_problem():
             "kube-api",
             "a package is imported by its name: letters, digits and `_`, no digit first",
         ),
-        ("acme.api", "a package is imported by its name: letters, digits and `_`, no digit first"),
-        ("", "a package is imported by its name: letters, digits and `_`, no digit first"),
-        ("../x", "a package is imported by its name: letters, digits and `_`, no digit first"),
-        ("class", "it is a keyword of Python"),
-        ("__init__", "names between `__` and `__` are for Python itself"),
-        ("__pycache__", "names between `__` and `__` are for Python itself"),
+        (
+            "acme.api",
+            "a package is imported by its name: letters, digits and `_`, no digit first",
+        ),
+        (
+            "",
+            "a package is imported by its name: letters, digits and `_`, no digit first",
+        ),
+        (
+            "../x",
+            "a package is imported by its name: letters, digits and `_`, no digit first",
+        ),
+        ("class", "it is a Python keyword"),
+        ("__init__", "names that begin and end with `__` are reserved for Python"),
+        ("__pycache__", "names that begin and end with `__` are reserved for Python"),
         ("json", "a package of this name exists and would be hidden"),
         ("clientgen", "a package of this name exists and would be hidden"),
     ],
@@ -314,7 +323,7 @@ def test_two_configs_side_by_side_are_a_problem():
     config("[tool.clientgen]\n", "pyproject.toml")
     assert complaints() == [
         (
-            "clientgen.toml: there is a config in pyproject.toml beside it too\n"
+            "clientgen.toml: the pyproject.toml beside it also has a config\n"
             "    keep one, or name one: --config clientgen.toml"
         )
     ]
@@ -336,4 +345,4 @@ def test_a_file_that_cannot_be_read_is_a_problem():
     assert complaints() == ["clientgen.toml: is not UTF-8"]
     config("[tool]\nclientgen = 1\n", "pyproject.toml")
     Path("clientgen.toml").unlink()
-    assert complaints() == ["pyproject.toml: tool.clientgen: must be a table, and is 1"]
+    assert complaints() == ["pyproject.toml: tool.clientgen: must be a table, not 1"]

@@ -71,7 +71,7 @@ def test_a_package_needs_a_source_of_its_own(source: str):
     config(START + source)
     assert complaints() == [
         (
-            "clientgen.toml: it names no source\n"
+            "clientgen.toml: the config names no source\n"
             "    add `spec`, `crd`, `types` or `cluster`, "
             "or give --spec, --crd, --types or --cluster"
         )
@@ -101,7 +101,7 @@ def test_wrong_flags_are_reported_like_wrong_keys():
     assert complaints(Flags(include=("v1/Pod",), types=("a-b",), distribution="x==?")) == [
         (
             "flags: types[0]: `a-b` is not the name of a module\n"
-            "    write it as an import does: `package.module`"
+            "    write it as in an import statement: `package.module`"
         ),
         (
             "flags: include[0]: `v1/Pod` does not select anything\n"
@@ -117,8 +117,8 @@ def test_wrong_flags_are_reported_like_wrong_keys():
 def test_a_context_without_a_cluster_is_a_problem():
     config(START + "spec='a.json'")
     assert complaints(Flags(context="x", kubeconfig=Path("y"))) == [
-        "flags: --context says which cluster, and none is to be read\n    add --cluster",
-        "flags: --kubeconfig says which cluster, and none is to be read\n    add --cluster",
+        "flags: --context selects a cluster, but no cluster is read\n    add --cluster",
+        "flags: --kubeconfig selects a cluster, but no cluster is read\n    add --cluster",
     ]
 
 
@@ -180,15 +180,15 @@ def test_packages_that_use_each_other_are_a_problem():
     assert complaints() == [
         (
             "clientgen.toml: packages.a.uses: "
-            "packages use each other in a circle: a -> b -> c -> a\n"
-            "    take one of them out of `uses`"
+            "packages use each other in a cycle: a -> b -> c -> a\n"
+            "    remove one of them from `uses`"
         )
     ]
     config(START + "crd='x'\nuses='shop'")
     assert complaints() == [
         (
-            "clientgen.toml: uses: packages use each other in a circle: shop -> shop\n"
-            "    take one of them out of `uses`"
+            "clientgen.toml: uses: packages use each other in a cycle: shop -> shop\n"
+            "    remove one of them from `uses`"
         )
     ]
 
@@ -198,7 +198,7 @@ def test_two_distributions_in_one_folder_are_a_problem():
     config(f"[packages.a]\n{table}distribution='a'\n[packages.b]\n{table}distribution='b'\n")
     assert complaints() == [
         (
-            "clientgen.toml: packages.b.distribution: `a` has a pyproject.toml in . already\n"
+            "clientgen.toml: packages.b.distribution: `a` already has a pyproject.toml in .\n"
             "    give one of them another `output`"
         )
     ]
@@ -276,7 +276,7 @@ def test_the_first_example_of_several_packages_is_in_the_order_of_use():
 def test_a_class_is_not_renamed_to_what_modules_need(name: str):
     config(f'package = "x"\nspec = ["a"]\noutput = "o"\n[rename]\n"v1/Pod" = "{name}"\n')
     (message,) = complaints()
-    assert f"modules need `{name}` for something else" in message
+    assert f"generated modules use `{name}` for something else" in message
 
 
 @pytest.mark.parametrize("name", ["a.import:B", "a:class", "a:Größe", "a:B\n", 'a:B"'])

@@ -385,7 +385,7 @@ class Inner(Model):
 
 WRONG: list[tuple[str, str]] = [
     ("x: int | None = 5",
-     "x: int | None = 5 -> `x` may be None, of which a server makes its default, 5"),
+     "x: int | None = 5 -> `x` may be None, which servers replace with the default, 5"),
     ("# +kubebuilder:validation:Minimum=1\nx: str",
      ("# +kubebuilder:validation:Minimum=1 -> `+kubebuilder:validation:Minimum` is for a whole "
      "number or a number, and this is text")),
@@ -394,15 +394,16 @@ WRONG: list[tuple[str, str]] = [
      "and this is an object")),
     ("# +kubebuilder:validation:items:MaxLength=1\nx: str",
      ("# +kubebuilder:validation:items:MaxLength=1 -> `+kubebuilder:validation:items:MaxLength` "
-     "speaks of items, and the value is text")),
+     "applies to items, but the value is text")),
     ("# +listType=set\nx: str", "# +listType=set -> `+listType` is for a list, and this is text"),
-    ("# +listType=map\nx: list[Part]", "x: list[Part] -> a list of type map needs keys"),
+    ("# +listType=map\nx: list[Part]",
+     "x: list[Part] -> a list of type map needs at least one key"),
     ("# +listMapKey=a\nx: list[Part]",
      "x: list[Part] -> `+listMapKey` is for lists of type map"),
     ("# +listType=map\n# +listMapKey=z\nx: list[Part]",
-     "x: list[Part] -> the items have no field `z` to be a key"),
+     "x: list[Part] -> the key `z` is not a field of the items"),
     ("# +listType=map\n# +listMapKey=b\nx: list[Part]",
-     "x: list[Part] -> the key `b` of the items is neither required nor has it a default"),
+     "x: list[Part] -> the key `b` of the items is neither required nor defaulted"),
     ("# +kubebuilder:validation:Minimum=9\n# +kubebuilder:validation:Maximum=1\nx: int",
      "x: int -> no number is between 9 and 1"),
     ("# +kubebuilder:validation:MinLength=9\n# +kubebuilder:validation:MaxLength=1\nx: str",
@@ -418,10 +419,10 @@ WRONG: list[tuple[str, str]] = [
      ("# +kubebuilder:validation:Minimum=0.5 -> `+kubebuilder:validation:Minimum`: 0.5 is no limit "
      "of whole numbers")),
     ("# +kubebuilder:validation:ExclusiveMinimum=true\nx: int",
-     "x: int -> exclusiveMinimum says nothing without minimum"),
+     "x: int -> exclusiveMinimum has no effect without minimum"),
     ("# +kubebuilder:validation:Enum=1;2\nx: str",
      ("# +kubebuilder:validation:Enum=1;2 -> `+kubebuilder:validation:Enum`: `1`, `2` is not text; "
-     "texts may need quotes")),
+     "strings may need quotes")),
     ("# +kubebuilder:default=x\nx: int | None = None",
      '# +kubebuilder:default=x -> `+kubebuilder:default`: "x" is not of the field\'s type'),
     ("# +kubebuilder:default=3\nx: int = 1",
@@ -429,10 +430,10 @@ WRONG: list[tuple[str, str]] = [
     ("# +kubebuilder:default=3\nx: int = 0",
      "# +kubebuilder:default=3 -> `x` is 0 in Python and 3 for the server"),
     ("# +required\n# +optional\nx: int = 0",
-     "# +optional -> it is said to be required, and to be optional"),
+     "# +optional -> it is marked as both required and optional"),
     ("x: Annotated[str, Meta(extra_json_schema={'foo': 1})]",
      ("x: Annotated[str, Meta(extra_json_schema={'foo': 1})] -> `Meta(extra_json_schema=...)`: "
-     "`foo` is no word of a schema")),
+     "`foo` is not a schema keyword")),
     ("# +kubebuilder:validation:Maximum=1\nx: int = 5",
      ("x: int = 5 -> an API server would refuse `spec.x.default`: Invalid value: 5:  in body "
      "should "
@@ -458,7 +459,7 @@ OF_KIND: list[tuple[str, str]] = [
     ("# +kubebuilder:subresource:scale:specpath=.spec.replica,statuspath=.status.replicas",
      "`.spec.replica` leads nowhere: there is no field `replica`"),
     ("# +kubebuilder:subresource:scale:specpath=.spec.name,statuspath=.status.replicas",
-     "`.spec.name` has to be a whole number, and is string"),
+     "`.spec.name` must be a whole number, not string"),
     ("# +kubebuilder:printcolumn:name=N,type=string,JSONPath=.status.phase",
      "`.status.phase` leads nowhere: there is no field `phase`"),
     ("# +kubebuilder:selectablefield:JSONPath=.spec.nme",
@@ -495,7 +496,7 @@ def test_metadata_of_a_kind_cannot_be_limited(tmp_path: Path) -> None:
     _, problems = read(tmp_path, source)
     assert [each.partition(": ")[2] for each in problems] == [
         (
-            "`+kubebuilder:validation:MinProperties` cannot be said of `metadata` of a kind\n"
+            "`+kubebuilder:validation:MinProperties` cannot be used on `metadata` of a kind\n"
             "    the server checks that field itself"
         )
     ]
@@ -552,13 +553,13 @@ def test_one_version_is_stored(tmp_path: Path) -> None:
     one, two = module("a: str = ''", version="v1"), module("a: str = ''", version="v2")
     assert versions(tmp_path, one, two)[1] == [
         (
-            "which version of Thing is stored is not said: v2, v1\n"
+            "no version of Thing is marked as the stored one: v2, v1\n"
             "    put `+kubebuilder:storageversion` above one of them"
         )
     ]
     both = [module("a: str = ''", version=name, markers=stored) for name in ("v1", "v2")]
     (problem,) = versions(tmp_path, *both)[1]
-    assert problem.startswith("a second version is to be the stored one\n")
+    assert problem.startswith("a second version is marked as the stored one\n")
 
 
 def test_versions_agree_on_what_they_share(tmp_path: Path) -> None:
@@ -570,7 +571,7 @@ def test_versions_agree_on_what_they_share(tmp_path: Path) -> None:
     )
     assert [each.partition("\n")[0] for each in problems] == [
         "the scope is Cluster here, and Namespaced in v2",
-        "`shortName` differs from that of another version",
+        "`shortName` differs from its value in another version",
     ]
 
 

@@ -79,7 +79,7 @@ def test_a_worker_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch)
         "Popen",
         lambda command, **kwargs: real([sys.executable, "-c", "raise SystemExit(3)"], **kwargs),
     )
-    with pytest.raises(FormatError, match=r"^a process that formats stopped: exit code 3$"):
+    with pytest.raises(FormatError, match=r"^a formatting process stopped: exit code 3$"):
         format_tree({"x.py": "#" * 1_000_000}, 1)
 
 

@@ -85,7 +85,7 @@ def test_the_second_closest_block_counts_and_comes_first() -> None:
 def test_a_marker_that_no_type_takes_is_a_problem(text: str) -> None:
     [complaint] = complaints({f"{FOLDER}/types.go": GROUP + text})
     line = (GROUP + text).split("\n").index("// +genclient") + 1
-    assert complaint.startswith(f"{FOLDER}/types.go:{line}: `+genclient` belongs to no type\n")
+    assert complaint.startswith(f"{FOLDER}/types.go:{line}: `+genclient` does not belong to a type\n")
 
 
 def test_a_trailing_comment_is_not_a_comment_above() -> None:
@@ -133,7 +133,7 @@ def test_only_structs_can_be_kinds() -> None:
     ):
         [complaint] = complaints({"api/v1/a.go": GROUP + f"// +genclient\ntype {declared}\n"})
         assert complaint.startswith(
-            "api/v1/a.go:3: `+genclient` stands above `type A`, which is not a struct\n"
+            "api/v1/a.go:3: `+genclient` is above `type A`, which is not a struct\n"
         )
 
 
@@ -221,7 +221,7 @@ def test_a_group_that_cannot_be_read_must_be_said(text: str) -> None:
     sources = {"api/v1/register.go": f"package v1\n{text}\n", "api/v1/a.go": f"package v1\n{KIND}"}
     [complaint] = complaints(sources)
     assert complaint == (
-        "api/v1/register.go: nothing says which API group this package is of\n"
+        "api/v1/register.go: the API group of this package is not declared\n"
         "    Add `// +groupName=...` above `package` in its doc.go, or name that file too."
     )
 
@@ -258,14 +258,14 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     }  # fmt: skip
     shown = [complaint.split("\n")[0] for complaint in complaints(sources)]
     assert shown == [
-        "api/types.go: nothing says which version this package is of: its folder is `api`",
+        "api/types.go: the API version of this package is not declared; its folder is `api`",
         "api/v1/a.go:3: `+genclient:onlyVerb` is not a known marker",
         "api/v1/b.go:2: `+genclient:readonly` takes no value, but has `no`",
-        "api/v1/c.go:2: is not Go: the comment that begins here has no end",
-        "api/v1/d.go:1: is not Go: it names no package",
-        "api/v1/doc.go:1: `+groupName` is said twice, and differently",
+        "api/v1/c.go:2: is not Go: the comment that begins here is not closed",
+        "api/v1/d.go:1: is not Go: it has no package clause",
+        "api/v1/doc.go:1: `+groupName` is given twice with different values",
         "api/v1/doc.go:2: `+groupname` is not a known marker",
-        "api/v1/e.go:1: is not Go: it names no package",
+        "api/v1/e.go:1: is not Go: it has no package clause",
         "api/v2/doc.go:1: `+groupName` cannot be `X`",
         "api/v2/doc.go:2: `V2` is not a version",
         "other/v1/a.go:4: y.io/v1/A has markers in two places",

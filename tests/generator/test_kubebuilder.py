@@ -107,7 +107,7 @@ BAD: list[tuple[Level, str, str]] = [
     ("field", "kubebuilder:validation:Minimum",
      "m.py:1: `+kubebuilder:validation:Minimum`: it has no value\n    write it as `marker=value`"),
     ("field", "kubebuilder:validation:Pattern=^a{1,2}$",
-     ("m.py:1: `+kubebuilder:validation:Pattern`: there is more behind the value: `,2}$`\n"
+     ("m.py:1: `+kubebuilder:validation:Pattern`: there is more text after the value: `,2}$`\n"
      "    put the text in backticks or double quotes")),
     ("field", "kubebuilder:validation:Pattern=`^a",
      ("m.py:1: `+kubebuilder:validation:Pattern`: the text ``^a` does not end\n"
@@ -118,14 +118,14 @@ BAD: list[tuple[Level, str, str]] = [
     ("field", "kubebuilder:validation:Enum=",
      "m.py:1: `+kubebuilder:validation:Enum`: its list is empty\n    write `a;b` or `{a, b}`"),
     ("field", "kubebuilder:validation:Enum={a,,b}",
-     ("m.py:1: `+kubebuilder:validation:Enum`: a list has an empty place or no end\n"
+     ("m.py:1: `+kubebuilder:validation:Enum`: a list has an empty item or is not closed\n"
      "    write `{a, b}`")),
     ("field", "kubebuilder:default={a: 1",
      "m.py:1: `+kubebuilder:default`: a map is not closed\n    write `{key: value}`"),
     ("field", "default={a: 1}",
      "m.py:1: `+default`: `{a: 1}` is not JSON\n    write JSON, with texts in double quotes"),
     ("field", "nullable=false",
-     "m.py:1: `+nullable`: it takes no value, but has `false`\n    write it alone"),
+     "m.py:1: `+nullable`: it takes no value, but is given `false`\n    write it without a value"),
     ("field", "listType=sett",
      "m.py:1: `+listType`: it cannot be `sett`\n    it is one of atomic, map, set"),
     ("field", "kubebuilder:validation:UniqueItems=true",
@@ -142,7 +142,7 @@ BAD: list[tuple[Level, str, str]] = [
      ("m.py:1: `+kubebuilder:resource`: it has no argument `pth`\n"
      "    it has path, shortName, categories, singular, scope")),
     ("type", "kubebuilder:resource:path=x,path=y",
-     "m.py:1: `+kubebuilder:resource`: it says `path` twice\n    remove one"),
+     "m.py:1: `+kubebuilder:resource`: `path` is given twice\n    remove one"),
     ("type", "kubebuilder:printcolumn:name=x,type=string,JSONPath=.a,priority=low",
      "m.py:1: `+kubebuilder:printcolumn`: `priority`: `low` is not a whole number"),
     ("type", "kubebuilder:resource:scope",
@@ -162,7 +162,7 @@ BAD: list[tuple[Level, str, str]] = [
      "m.py:1: `+kubebuilder:listType` is not a known marker\n    did you mean `+listType`?"),
     ("field", "quite:something=else",
      ("m.py:1: `+quite:something` is not a known marker\n"
-     "    known are the markers of `+kubebuilder` for CRDs, of `+genclient` and of `+k8s:*-gen`")),
+     "    the known markers are `+kubebuilder` for CRDs, `+genclient` and `+k8s:*-gen`")),
     ("field", "kubebuilder:default=" + "{" * 300,
      "m.py:1: `+kubebuilder:default` has too many brackets\n    write a simpler value"),
 ]  # fmt: skip
@@ -185,7 +185,7 @@ def test_a_marker_is_said_once_unless_it_may_be_repeated() -> None:
     )
     assert parsed == [("listMapKey", "a"), ("listMapKey", "b"), ("optional", True)]
     assert problems == [
-        "m.py:4: `+k8s:optional` is said twice\n    remove one; the first is at m.py:3"
+        "m.py:4: `+k8s:optional` is given twice\n    remove one; the first is at m.py:3"
     ]
 
 

@@ -138,26 +138,26 @@ def test_every_marker_remembers_where_it_was_said():
     [
         (
             "+genclient=true",
-            "line 1: `+genclient=true` is the old spelling\n    write `+genclient`",
+            "line 1: `+genclient=true` is an old spelling\n    write `+genclient`",
         ),
         (
             "+nonNamespaced=true",
             (
-                "line 1: `+nonNamespaced=true` is the old spelling\n"
+                "line 1: `+nonNamespaced=true` is an old spelling\n"
                 "    write `+genclient:nonNamespaced`"
             ),
         ),
         (
             "+nonNamespaced",
-            "line 1: `+nonNamespaced` is the old spelling\n    write `+genclient:nonNamespaced`",
+            "line 1: `+nonNamespaced` is an old spelling\n    write `+genclient:nonNamespaced`",
         ),
         (
             "+readonly=true",
-            "line 1: `+readonly=true` is the old spelling\n    write `+genclient:readonly`",
+            "line 1: `+readonly=true` is an old spelling\n    write `+genclient:readonly`",
         ),
         (
             "+noMethods=true",
-            "line 1: `+noMethods=true` is the old spelling\n    write `+genclient:noVerbs`",
+            "line 1: `+noMethods=true` is an old spelling\n    write `+genclient:noVerbs`",
         ),
         (
             "+genclient:noVerb",
@@ -188,7 +188,7 @@ def test_every_marker_remembers_where_it_was_said():
             "+genclient // keep",
             (
                 "line 1: `+genclient // keep` ends with a comment\n"
-                "    a marker takes none: put it on its own line"
+                "    a marker cannot contain a comment: put it on a line of its own"
             ),
         ),
         (
@@ -208,7 +208,7 @@ def test_every_marker_remembers_where_it_was_said():
         (
             "+genclient:skipVerbs=",
             (
-                "line 1: `+genclient:skipVerbs` has an empty place in its list\n"
+                "line 1: `+genclient:skipVerbs` has an empty item in its list\n"
                 "    the verbs are create, update, updateStatus, delete, deleteCollection, get, "
                 "list, watch, patch, apply, applyStatus"
             ),
@@ -288,7 +288,7 @@ def test_a_marker_that_is_not_understood_is_a_problem(text: str, message: str):
         ),
         (
             "Scale,verb=get,verb=list",
-            "line 1: `+genclient:method` says `verb` twice\n    remove one",
+            "line 1: `+genclient:method` has the option `verb` twice\n    remove one",
         ),
         (
             "Scale",
@@ -322,7 +322,7 @@ def test_a_method_that_is_not_understood_is_a_problem(value: str, message: str):
 
 def test_a_marker_said_twice_is_a_problem_that_names_both_places():
     assert complaint("+genclient:skipVerbs=get", "+genclient:skipVerbs=list") == (
-        "line 2: `+genclient:skipVerbs` is said twice\n    remove one; the first is at line 1"
+        "line 2: `+genclient:skipVerbs` is given twice\n    remove one; the first is at line 1"
     )
 
 
@@ -344,13 +344,13 @@ def test_no_verbs_contradicts_every_marker_that_asks_for_one(asking: str):
 def test_a_status_verb_that_no_status_takes_away_is_a_problem():
     assert complaint("+genclient:noStatus", "+genclient:onlyVerbs=get,updateStatus") == (
         "line 2: `+genclient:onlyVerbs` asks for `updateStatus`, "
-        "which `+genclient:noStatus` takes away\n    remove one of the two"
+        "which `+genclient:noStatus` removes\n    remove one of the two"
     )
 
 
 def test_a_generator_switched_both_on_and_off_is_a_problem():
     assert complaint("+k8s:client-gen=true", "+k8s:client-gen=false") == (
-        "line 2: `+k8s:client-gen` says both `false` and something else\n"
+        "line 2: `+k8s:client-gen` is given as both `false` and another value\n"
         "    remove one; the first is at line 1"
     )
 

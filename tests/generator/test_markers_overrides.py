@@ -58,14 +58,14 @@ def test_asking_for_a_verb_the_api_does_not_offer_is_a_problem():
     assert verbs == ("get",)
     assert [str(problem) for problem in problems] == [
         (
-            "here: `+genclient:onlyVerbs` asks for `create`, which the API does not offer\n"
+            "here: `+genclient:onlyVerbs` asks for `create`, which the API does not support\n"
             "    it offers get, list"
         )
     ]
     _, problems = select_verbs(said("+genclient:readonly"), offered)
     assert [str(problem) for problem in problems] == [
         (
-            "here: `+genclient:readonly` asks for `watch`, which the API does not offer\n"
+            "here: `+genclient:readonly` asks for `watch`, which the API does not support\n"
             "    it offers get, list"
         )
     ]
@@ -86,10 +86,10 @@ def test_a_method_may_use_only_what_the_api_has():
             "    it offers update, get"
         ),
         (
-            "here: the method `C` asks for the subresource `scael`, which there is not\n"
+            "here: the method `C` asks for the subresource `scael`, which does not exist\n"
             "    the API has scale"
         ),
-        "here: the method `D` asks for `watch`, which the API does not offer\n    it offers get",
+        "here: the method `D` asks for `watch`, which the API does not support\n    it supports get",
     ]
 
 

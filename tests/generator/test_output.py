@@ -163,7 +163,7 @@ def test_a_file_with_our_first_line_that_the_manifest_does_not_know_is_reported(
     assert refusal(target) == (
         "TARGET/copy.py: its first line says that clientgen wrote it, "
         "but _manifest.json does not list it\n"
-        "    remove the file, or its first line if it is yours now; nothing was changed"
+        "    remove the file, or its first line if you maintain it; nothing was changed"
     )
 
 
@@ -225,7 +225,7 @@ def test_a_directory_where_a_file_has_to_be_is_a_problem(target: Path):
 def test_a_file_where_a_directory_has_to_be_is_a_problem(target: Path):
     target.mkdir(parents=True)
     (target / "apps").write_text(HEADER)
-    assert "TARGET/apps: there is a file where a directory has to be" in refusal(target)
+    assert "TARGET/apps: there is a file where a directory is needed" in refusal(target)
 
 
 def test_links_are_not_followed_out_of_the_package(target: Path, tmp_path: Path):
@@ -235,7 +235,7 @@ def test_links_are_not_followed_out_of_the_package(target: Path, tmp_path: Path)
     (target / "__init__.py").symlink_to(tmp_path / "nowhere.py")
     message = refusal(target)
     assert "TARGET/__init__.py: there is a symbolic link where a file has to be" in message
-    assert "TARGET/apps: there is a symbolic link where a directory has to be" in message
+    assert "TARGET/apps: there is a symbolic link where a directory is needed" in message
 
 
 def test_the_target_itself_may_be_a_link_to_a_directory(target: Path, tmp_path: Path):

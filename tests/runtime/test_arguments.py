@@ -43,13 +43,13 @@ def nothing_is_sent(server: LocalServer) -> Iterator[None]:
         (lambda p: p.patch("web", None), f"{PATCHES} None: write MergePatch({{...}}), for example"),
         (lambda p: p.status("web").patch({}), f"{PATCHES} a dict"),
         (lambda p: p.patch("web", "{}"), "(they are in clientgen.runtime)"),
-        (lambda p: p.create("x"), "create() takes an object, a model or a mapping, not a str"),
+        (lambda p: p.create("x"), "create() takes an object (a model or a mapping), not a str"),
         (lambda p: p.create(Pod), "not the class Pod: make one, Pod(...)"),
-        (lambda p: p.update(None), "update() takes an object, a model or a mapping, not None"),
+        (lambda p: p.update(None), "update() takes an object (a model or a mapping), not None"),
         (lambda p: p.status("web").update([]), "update() takes an object, a model or a mapping"),
-        (lambda p: p.apply([]), "apply() takes an object, a model or a mapping, not a list"),
+        (lambda p: p.apply([]), "apply() takes an object (a model or a mapping), not a list"),
         (lambda p: p.status("web").apply("x"), "apply() takes an object, a model or a mapping"),
-        (lambda p: p.edit("web", {}), "change of edit() is a function, not a dict"),
+        (lambda p: p.edit("web", {}), "change of edit() must be a function, not a dict"),
         (lambda p: p.get("web", timeout="5"), "timeout is a number of seconds, not a str"),
         (lambda p: p.list(label_selector=5), 'a mapping, "app=web" or {"app": "web"}, not an int'),
     ],
@@ -82,9 +82,11 @@ async def test_handlers_are_functions(server: LocalServer) -> None:
     async with AsyncClientset.from_config(server.kubeconfig) as k:
         pods = k.informers().core_v1.pods()
         for name in ("on_add", "on_update", "on_delete", "on_delete_unknown", "filter"):
-            with pytest.raises(TypeError, match=rf"{name} of add_handler\(\) is a function, not a"):
+            with pytest.raises(
+                TypeError, match=rf"{name} of add_handler\(\) must be a function, not a"
+            ):
                 pods.add_handler(**{name: {}})
-        with pytest.raises(TypeError, match="reconcile is a function, not a str"):
+        with pytest.raises(TypeError, match="reconcile must be a function, not a str"):
             AsyncController("web", "reconcile")
 
 
@@ -98,29 +100,29 @@ async def test_informers_refuse_what_selects_nothing(server: LocalServer) -> Non
         pods = k.informers(label_selector={"app": "web"}).core_v1
         assert pods.pods() is pods.pods(label_selector="app=web")
         assert pods.pods(label_selector={}) is pods.pods(label_selector=None)
-        with pytest.raises(ValueError, match="'a b' is not a value of the label 'app'"):
+        with pytest.raises(ValueError, match="'a b' is not a valid value for the label 'app'"):
             pods.pods(label_selector={"app": "a b"})
-        with pytest.raises(TypeError, match="field_selector is a text or a mapping"):
+        with pytest.raises(TypeError, match="field_selector must be a string or a mapping"):
             pods.pods(field_selector=5)
         informer = pods.pods()
         args = (k.rest, informer.resource, Pod, Pod)
-        with pytest.raises(TypeError, match="label_selector is a text or a mapping"):
+        with pytest.raises(TypeError, match="label_selector must be a string or a mapping"):
             AsyncSharedInformer(*args, label_selector=["app=web"])
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: MergePatch([]), "MergePatch takes an object, a model or a mapping, not a list"),
+        (lambda: MergePatch([]), "MergePatch takes an object (a model or a mapping), not a list"),
         (lambda: StrategicMergePatch("x"), "StrategicMergePatch takes an object"),
-        (lambda: ApplyPatch(None), "ApplyPatch takes an object, a model or a mapping, not None"),
+        (lambda: ApplyPatch(None), "ApplyPatch takes an object (a model or a mapping), not None"),
         (lambda: JsonPatch({"op": "test"}), "JsonPatch takes operations such as"),
         (lambda: JsonPatch("x"), "not a str"),
         (lambda: JsonPatch(5), "not an int"),
         (lambda: JsonPatch([1]), "not a list"),
         (lambda: Scheme().load(io.StringIO("a: 1")), "StringIO: give what its read() gives"),
-        (lambda: Scheme().load(None), "load() takes a text, bytes or a Path, not None"),
-        (lambda: Scheme().load({}), "load() takes a text, bytes or a Path, not a dict"),
+        (lambda: Scheme().load(None), "load() takes a string, bytes or a Path, not None"),
+        (lambda: Scheme().load({}), "load() takes a string, bytes or a Path, not a dict"),
     ],
 )
 def test_constructors_name_wrong_arguments(make, message: str) -> None:

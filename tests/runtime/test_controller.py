@@ -327,12 +327,12 @@ async def test_requests_may_come_from_elsewhere() -> None:
 
 
 async def test_what_cannot_be() -> None:
-    with pytest.raises(ValueError, match="needs a worker"):
+    with pytest.raises(ValueError, match="needs at least one worker"):
         AsyncRun(workers=0)
     with pytest.raises(ValueError, match="call for_ before"):
         AsyncRun().controller.owns(Told())
     run = AsyncRun()
     async with run:
         pass
-    with pytest.raises(RuntimeError, match="has run: make another"):
+    with pytest.raises(RuntimeError, match="has already run; create a new one"):
         await run.controller.run()

@@ -135,7 +135,7 @@ def test_a_base_class_is_no_kind():
     for base in (CustomResource, _Shared):
         with pytest.raises(TypeError, match=f"{base.__name__} needs 'api_version' and 'kind'"):
             base()
-        with pytest.raises(TypeError, match="is of no kind"):
+        with pytest.raises(TypeError, match="has no kind"):
             Scheme().register(base)
 
 
@@ -145,7 +145,7 @@ def test_a_base_class_is_no_kind():
         ("Tab", {}, {}, "the kind Tab has no group and no version: write class Tab(CustomResource"),
         ("Tab", {"group": "example.com"}, {}, "the kind Tab has no version: "),
         ("Tab", {"version": "v1"}, {}, "the kind Tab has no group: "),
-        ("_Tab", {"kind": "Tab"}, {}, "_Tab is a base class by its underscore: "),
+        ("_Tab", {"kind": "Tab"}, {}, "_Tab begins with an underscore, so it is a base class "),
         ("Tab", {"group": "a.b", "version": "v1"}, {"kind": str}, "Tab declares its api_version"),
     ],
 )

@@ -121,5 +121,5 @@ def test_the_last_event_of_a_stream_needs_no_end(last):
 def test_a_stream_that_ends_within_an_event_is_told(last):
     framer = JsonLines()
     assert framer.feed_block(b"{}\n" + last) == b"{}\n"
-    with pytest.raises(FrameError, match="ended within an event"):
+    with pytest.raises(FrameError, match="ended in the middle of an event"):
         framer.finish()

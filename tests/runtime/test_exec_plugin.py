@@ -165,7 +165,7 @@ def test_a_plugin_may_ask_only_where_somebody_can_answer(
 def test_a_plugin_that_must_ask_needs_a_terminal(plugin: Plugin) -> None:
     config = plugin.says({"token": SECRET}).config(interactive_mode="Always")
     assert failure(config, is_terminal=lambda: False).endswith(
-        " needs a terminal (interactiveMode: Always), and standard input is none"
+        " needs a terminal (interactiveMode: Always), but standard input is not one"
     )
     assert plugin.runs == 0
 
@@ -198,7 +198,7 @@ def test_a_hanging_plugin_is_ended_and_its_children_are_not_waited_for(plugin: P
         time.sleep(60)
         """)
     message = failure(plugin.config(timeout=0.3))
-    assert message == f"{WHERE}did not answer within 0.3 s and was ended"
+    assert message == f"{WHERE}did not answer within 0.3 s and was stopped"
 
 
 def test_a_missing_plugin_is_told_with_its_hint() -> None:
@@ -220,7 +220,7 @@ def test_a_plugin_that_the_system_cannot_run_is_told(tmp_path: Path) -> None:
         '"broken" cannot be run: Exec format error'
     )
     config = with_plugin(ExecConfig(sys.executable, args=(f"{SECRET}\0",)))
-    assert failure(config).endswith("cannot be run: its args or env hold a NUL")
+    assert failure(config).endswith("cannot be run: its args or env contain a NUL character")
 
 
 def test_a_bare_name_is_looked_for_on_our_own_path(
@@ -253,47 +253,47 @@ def reply(status: Any = None, *, kind: Any = "ExecCredential", version: Any = V1
             reply(version=V1BETA1),
             (
                 f"was asked in {V1} and answered in {V1BETA1}; "
-                "set apiVersion of exec to what the plugin speaks"
+                "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (
             reply(version=SECRET),
             (
                 f"was asked in {V1} and answered in another apiVersion; "
-                "set apiVersion of exec to what the plugin speaks"
+                "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (
             reply(version=[SECRET]),
             (
                 f"was asked in {V1} and answered in another apiVersion; "
-                "set apiVersion of exec to what the plugin speaks"
+                "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (reply(), "printed an ExecCredential without a status"),
         (reply(SECRET), "printed an ExecCredential without a status"),
-        (reply({}), "gave neither a token nor a client certificate"),
-        (reply({"token": ""}), "gave neither a token nor a client certificate"),
+        (reply({}), "returned neither a token nor a client certificate"),
+        (reply({"token": ""}), "returned neither a token nor a client certificate"),
         (reply({"token": [SECRET]}), "gave a token that is not a string"),
         (
             reply({"token": f"{SECRET}\nX: y"}),
-            "gave a token with a character that no HTTP header may carry",
+            "returned a token with a character that HTTP headers do not allow",
         ),
         (
             reply({"clientCertificateData": SECRET}),
-            "gave half of a client certificate: clientKeyData is missing",
+            "returned an incomplete client certificate: clientKeyData is missing",
         ),
         (
             reply({"token": "a", "clientKeyData": SECRET}),
-            "gave half of a client certificate: clientCertificateData is missing",
+            "returned an incomplete client certificate: clientCertificateData is missing",
         ),
         (
             reply({"token": SECRET, "expirationTimestamp": "tomorrow"}),
-            "gave an expirationTimestamp that is not RFC 3339",
+            "returned an expirationTimestamp that is not in RFC 3339 format",
         ),
         (
             reply({"token": SECRET, "expirationTimestamp": "2030-01-01T00:00:00"}),
-            "gave an expirationTimestamp that is not RFC 3339",
+            "returned an expirationTimestamp that is not in RFC 3339 format",
         ),
         (
             reply({"token": SECRET, "expirationTimestamp": 5}),
@@ -494,4 +494,4 @@ def test_processes_started_by_a_plugin_end_with_it(
 def test_a_plugin_that_prints_without_an_end_is_ended(plugin: Plugin) -> None:
     plugin.does(f"while True: sys.stdout.write({SECRET!r} * 10_000)")
     message = failure(plugin.config(timeout=60.0))
-    assert message == f"{WHERE}printed more than 1048576 bytes and was ended"
+    assert message == f"{WHERE}printed more than 1048576 bytes and was stopped"

@@ -142,7 +142,9 @@ async def test_resources_without_an_informer_are_named() -> None:
     with pytest.raises(LookupError, match=r"shop\.example\.com/v1/crates"):
         factory.for_resource(GroupVersionResource("shop.example.com", "v1", "crates"))
     nonsense: dict[str, Any] = {"namespaces": "shop"}
-    with pytest.raises(TypeError, match="unexpected option 'namespaces'; known are field_sel"):
+    with pytest.raises(
+        TypeError, match="unexpected option 'namespaces'; the options are field_sel"
+    ):
         factory.core_v1.pods(**nonsense)
     await factory.shutdown()
     await k.aclose()

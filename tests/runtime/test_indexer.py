@@ -145,9 +145,9 @@ def test_an_index_added_late_knows_what_is_there_and_what_comes():
 
 def test_there_is_one_index_of_a_name():
     pods = Pods({"app": app_of})
-    with pytest.raises(ValueError, match="there is an index 'app' already"):
+    with pytest.raises(ValueError, match="the index 'app' already exists"):
         pods.add_index("app", app_of)
-    with pytest.raises(ValueError, match="there is an index 'namespace' already"):
+    with pytest.raises(ValueError, match="the index 'namespace' already exists"):
         Pods({"namespace": app_of})
 
 
@@ -270,9 +270,9 @@ def test_adding_an_index_that_fails_leaves_the_store_as_it_is(caplog: pytest.Log
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("web", "a list of values, not the text 'web'"),
-        ([1], r"the values of an index are texts: \(1,\) are not"),
-        (["a", None], "are texts"),
+        ("web", "a list of values, not the string 'web'"),
+        ([1], r"the values of an index must be strings, not \(1,\)"),
+        (["a", None], "must be strings"),
         (None, "not iterable"),
     ],
 )

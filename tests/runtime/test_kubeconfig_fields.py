@@ -58,11 +58,11 @@ CLUSTER: list[tuple[dict[str, Any], list[str]]] = [
     ({"server": "https://x:y"}, ["server is not a URL: the host or the port is malformed"]),
     ({"server": "https://[x"}, ["server is not a URL: the host or the port is malformed"]),
     ({"server": "https://x:0"}, ["server has the port 0"]),
-    ({"server": "https://a b"}, ["server holds a space or a control character"]),
+    ({"server": "https://a b"}, ["server contains a space or a control character"]),
     ({"server": "x/prefix"}, ["server is neither a URL nor host:port; put https:// in front"]),
     (
         {"server": f"https://me:{SECRET}@x"},
-        ["server holds a user name; put username and password into the user entry"],
+        ["server contains a user name; put username and password into the user entry"],
     ),
     ({"proxy-url": "x:1"}, ["proxy-url must begin with http://, https:// or socks5://"]),
     (
@@ -198,7 +198,9 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     ({"as": "me", "as-user-extra": {"k": "v"}}, ["as-user-extra.k must be a list, not a string"]),
     (
         {"as": "me\r\nX: y"},
-        ["impersonation: Impersonate-User holds a character no header may carry"],
+        [
+            "impersonation: Impersonate-User contains a character that HTTP headers do not allow"
+        ],
     ),
     (
         {"auth-provider": {"name": "gcp", "config": {"access-token": SECRET}}},
@@ -359,4 +361,4 @@ def test_an_extension_that_json_cannot_say_is_explained(tmp_path: Path, text: st
     )
     with pytest.raises(ConfigError) as caught:
         load_config(path, env={"HOME": str(tmp_path)})
-    assert str(caught.value) == "~/config: is not YAML that a kubeconfig can be made of"
+    assert str(caught.value) == "~/config: is not valid YAML for a kubeconfig"

@@ -373,7 +373,7 @@ async def test_an_elector_may_run_again_but_not_twice_at_once() -> None:
     stage = AsyncStage()
     async with stage.run("a") as a:
         await until(lambda: a.leads)
-        with pytest.raises(RuntimeError, match="runs already"):
+        with pytest.raises(RuntimeError, match="is already running"):
             await a.elector.run()
     assert not a.leads
     async with a:

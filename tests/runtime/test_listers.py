@@ -79,7 +79,7 @@ def test_listers_that_know_their_scope_read_the_same(pods: Lister[Meta], nodes: 
     namespaced = NamespacedLister(pods._indexer, PODS)
     assert namespaced.get("two", "web-0") is pods.get("two", "web-0")
     assert namespaced.in_namespace("two").get("web-0") is pods.get("two", "web-0")
-    with pytest.raises(ValueError, match="pods live in namespaces"):
+    with pytest.raises(ValueError, match="pods are namespaced"):
         namespaced.get("", "web-0")
     with pytest.raises(errors.NotFound, match='pods "absent" not found'):
         namespaced.get("two", "absent")
@@ -87,13 +87,13 @@ def test_listers_that_know_their_scope_read_the_same(pods: Lister[Meta], nodes: 
 
 
 def test_namespaces_must_be_where_they_belong(pods: Lister[Meta], nodes: Lister[Meta]):
-    with pytest.raises(ValueError, match=r"pods live in namespaces: get\(namespace, name\)"):
+    with pytest.raises(ValueError, match=r"pods are namespaced: get\(namespace, name\)"):
         pods.get("web-0")
-    with pytest.raises(ValueError, match=r"pods live in namespaces"):
+    with pytest.raises(ValueError, match=r"pods are namespaced"):
         pods.get("", "web-0")
-    with pytest.raises(ValueError, match=r"nodes do not live in namespaces: get\(name\)"):
+    with pytest.raises(ValueError, match=r"nodes are cluster-scoped: get\(name\)"):
         nodes.get("one", "node-1")
-    with pytest.raises(ValueError, match="nodes do not live in namespaces"):
+    with pytest.raises(ValueError, match="nodes are cluster-scoped"):
         nodes.in_namespace("one")
     with pytest.raises(ValueError, match="namespace must be a non-empty string, not ''"):
         pods.in_namespace("")
@@ -159,7 +159,7 @@ def test_an_empty_selector_selects_everything(pods: Lister[Meta], selector: Labe
 
 
 def test_an_invalid_selector_is_a_value_error(pods: Lister[Meta]):
-    with pytest.raises(ValueError, match="is not a condition on a label"):
+    with pytest.raises(ValueError, match="is not a valid requirement of a label"):
         pods.list("a b")
     nothing: Any = None
     with pytest.raises(TypeError, match="None is not a label selector"):

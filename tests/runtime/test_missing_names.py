@@ -274,10 +274,10 @@ def test_caches_do_not_look_up_what_is_no_name(bad: Any) -> None:
 
 @pytest.mark.parametrize("bad", NO_NAMES, ids=repr)
 def test_mappers_and_recorders_name_objects(bad: Any) -> None:
-    with pytest.raises(ValueError, match="a mapper gave"):
+    with pytest.raises(ValueError, match="a mapper returned"):
         [*checked([Request("shop", bad)])]
     if bad != "":
-        with pytest.raises(ValueError, match="a mapper gave"):
+        with pytest.raises(ValueError, match="a mapper returned"):
             [*checked([Request(bad, "web")])]
     assert [*checked([Request("", "node"), Request("shop", "web")])]
     if not isinstance(bad, str) or not bad:

@@ -193,5 +193,5 @@ async def test_objects_of_the_whole_cluster_have_their_events_in_default() -> No
 
 
 async def test_there_are_two_apis() -> None:
-    with pytest.raises(ValueError, match="no API for events"):
+    with pytest.raises(ValueError, match="api must be"):
         AsyncStage().recorder(api="v2")

@@ -216,7 +216,7 @@ def test_force_is_for_apply_only():
 @pytest.mark.parametrize("name", ["label_selector", "field_selector"])
 @pytest.mark.parametrize("selector", [["app=web"], 5, True, b"app=web"])
 def test_a_selector_is_text_or_a_mapping(name, selector):
-    with pytest.raises(TypeError, match=f"{name} is a text or a mapping"):
+    with pytest.raises(TypeError, match=f"{name} must be a string or a mapping"):
         request.query_string({name: selector}, request.LIST)
 
 

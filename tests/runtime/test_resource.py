@@ -76,9 +76,9 @@ def test_errors_about_names_do_not_show_the_name():
 def test_namespaces_are_where_they_belong():
     with pytest.raises(ValueError, match="one Pod needs a namespace"):
         PODS.object_path(None, "a")
-    with pytest.raises(ValueError, match="nodes do not live in namespaces"):
+    with pytest.raises(ValueError, match="nodes are cluster-scoped"):
         NODES.collection_path("a")
-    with pytest.raises(ValueError, match="nodes do not live in namespaces"):
+    with pytest.raises(ValueError, match="nodes are cluster-scoped"):
         NODES.object_path("a", "b")
 
 

@@ -124,7 +124,7 @@ def test_register_decorates_and_reads_names_from_the_class():
 
     assert made.kinds() == [GroupVersionKind("example.com", "v1", "Restore")]
     assert made.model("example.com/v1/Restore") is Restore
-    with pytest.raises(TypeError, match="PodSpec is of no kind: its apiVersion is not `constant`"):
+    with pytest.raises(TypeError, match="PodSpec has no kind: its apiVersion is not a `constant`"):
         made.register(PodSpec)
 
 
@@ -265,7 +265,7 @@ def test_json_documents_follow_each_other(scheme):
     assert bytes(unknown_fields(secret)["x"]).decode() == '"\U0001f600"'
     text = '{"apiVersion":"v1","kind":"Pod"}\n{\n"apiVersion":"v1",\n"kind":3}'
     assert problems(scheme, text) == [
-        "the text, document 2, line 4: its kind is no text; write it in quotes"
+        "the text, document 2, line 4: its kind is not a string; put it in quotes"
     ]
 
 
@@ -327,9 +327,9 @@ items:
         ),
         "the text, document 3, line 24, items[0]: Pod: spec: expected `object`, got `int`",
         "the text, document 3, line 25, items[1]: it has no apiVersion",
-        "the text, document 3, line 26, items[2]: it is no object, but a plain value",
-        "the text, document 3, line 27, items[3]: its apiVersion is no text; write it in quotes",
-        "the text, document 4, line 29: it is no object, but a list",
+        "the text, document 3, line 26, items[2]: it is not an object but a plain value",
+        "the text, document 3, line 27, items[3]: its apiVersion is not a string; put it in quotes",
+        "the text, document 4, line 29: it is not an object but a list",
     ]
 
 
@@ -644,7 +644,7 @@ def test_several_objects_are_a_list_in_json(scheme):
 
 def test_objects_without_a_kind_cannot_be_written(scheme):
     with pytest.raises(
-        TypeError, match="PodSpec is nothing a manifest holds: it has no apiVersion"
+        TypeError, match="PodSpec cannot be written to a manifest: it has no apiVersion"
     ):
         scheme.dump(PodSpec(containers=[]))
     with pytest.raises(TypeError, match="it has no kind"):

@@ -63,7 +63,7 @@ async def test_its_cluster_is_one_call_away():
 
 
 def test_other_objects_lead_to_no_cluster():
-    with pytest.raises(ValueError, match="does not lead to a FakeCluster"):
+    with pytest.raises(ValueError, match="is not connected to a FakeCluster"):
         cluster_of(object())
 
 
@@ -412,7 +412,7 @@ async def test_a_reaction_can_be_taken_back(cluster: FakeCluster):
 
 @pytest.mark.parametrize("reaction", ["nonsense", None, ValueError, errors.ClientError])
 def test_invalid_reactions_are_refused(cluster: FakeCluster, reaction: Any):
-    with pytest.raises(TypeError, match="a reaction is"):
+    with pytest.raises(TypeError, match="a reaction must be"):
         cluster.react("get", "pods", reaction)
 
 
@@ -441,7 +441,7 @@ async def test_clients_try_again_when_they_are_asked_to(cluster: FakeCluster):
 
 
 def test_a_code_that_is_no_error_is_refused(cluster: FakeCluster):
-    with pytest.raises(ValueError, match="200 is no HTTP error code"):
+    with pytest.raises(ValueError, match="200 is not an HTTP error code"):
         cluster.fail("get", "pods", 200)
 
 

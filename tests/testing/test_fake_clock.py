@@ -41,14 +41,14 @@ def test_the_time_of_day_can_go_back_but_durations_do_not(clock: FakeClock):
     assert clock.monotonic() == 3600
     clock.set(datetime(2025, 12, 31, tzinfo=UTC))
     assert (clock.now().year, clock.monotonic()) == (2025, 3600)
-    with pytest.raises(ValueError, match="time does not go back"):
+    with pytest.raises(ValueError, match="time cannot go backwards"):
         clock.step(-1)
 
 
 def test_a_time_without_a_zone_is_refused(clock: FakeClock):
-    with pytest.raises(ValueError, match="does not say its zone"):
+    with pytest.raises(ValueError, match="has no time zone"):
         clock.set(datetime(2026, 1, 1))
-    with pytest.raises(ValueError, match="does not say its zone"):
+    with pytest.raises(ValueError, match="has no time zone"):
         FakeClock(datetime(2026, 1, 1))
 
 

@@ -34,7 +34,7 @@ def test_a_server_can_be_entered_again() -> None:
 
 def test_a_server_cannot_be_entered_twice_at_once() -> None:
     with LocalServer() as server:
-        with pytest.raises(RuntimeError, match="is running already"):
+        with pytest.raises(RuntimeError, match="is already running"):
             server.__enter__()
         urllib.request.urlopen(f"{server.url}/readyz").close()
 

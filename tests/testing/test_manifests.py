@@ -57,8 +57,8 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path):
         ("a: b\na: c\n", 'key "a" already set in map'),
         ("kind: A\n\tx: y\n", "document 1, line 1: "),
         ("kind: A\nmetadata: {}\n", "it has no apiVersion"),
-        ("3\n\n", "it is no object, but a plain value"),
-        ('{"kind": "PodList", "items": [3]}', r"items\[0\]: it is no object"),
+        ("3\n\n", "it is not an object but a plain value"),
+        ('{"kind": "PodList", "items": [3]}', r"items\[0\]: it is not an object"),
     ],
 )
 def test_unusable_manifests_are_reported_with_their_place(text: str, why: str):

@@ -36,7 +36,10 @@ spec:
 @pytest.mark.parametrize(
     ("message", "mistake"),
     [
-        ("'udpate' is no verb: get, list", lambda c: c.react("udpate", "pods", Conflict)),
+        (
+            "'udpate' is not a verb; the verbs are get, list",
+            lambda c: c.react("udpate", "pods", Conflict),
+        ),
         ("'podz': no such resource", lambda c: c.react("get", "podz", Conflict)),
         ("'Pod': no such resource", lambda c: c.fail("get", "Pod", 500)),
         ("'pods.apps': no such resource", lambda c: c.delay(1, "get", "pods.apps")),

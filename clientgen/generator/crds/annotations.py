@@ -151,8 +151,8 @@ def _choice(values: Any) -> Schema:
         return {"type": "string", "enum": listed}
     if kinds == {int}:
         return {"type": "integer", "format": "int64", "enum": listed}
-    what = "its values are neither all text nor all whole numbers"
-    raise UnsupportedTypeError(what, "write them in one type")
+    what = "its values must be all strings or all integers"
+    raise UnsupportedTypeError(what, "use one type for all of them")
 
 
 def _either(members: list[Any]) -> Schema:

@@ -176,7 +176,7 @@ def _target(schema: Schema, constraint: Constraint, problems: Problems) -> Schem
     """The schema that is spoken of: the value's own, or that of its items."""
     for _ in range(constraint.depth):
         if "items" not in schema:
-            what = f"{constraint.by} speaks of items, and the value is {_shown(kinds_of(schema))}"
+            what = f"{constraint.by} applies to items, but the value is {_shown(kinds_of(schema))}"
             problems.add(constraint.where, what, "leave out `items:`, or make it a list")
             return None
         schema = schema["items"]
@@ -191,7 +191,7 @@ def _put(schema: Schema, constraint: Constraint, problems: Problems) -> None:
         _make_int_or_string(schema, constraint, problems)
     elif constraint.keyword not in _FITS and constraint.keyword not in _PASSED_ON:
         problems.add(
-            constraint.where, f"{constraint.by}: `{constraint.keyword}` is no word of a schema"
+            constraint.where, f"{constraint.by}: `{constraint.keyword}` is not a schema keyword"
         )
     elif not kinds & _FITS.get(constraint.keyword, _ALL):
         fitting = _shown(_FITS[constraint.keyword])
@@ -245,14 +245,14 @@ def _wrong_value(constraint: Constraint, kinds: frozenset[str]) -> str | None:
     ):
         return f"a count cannot be {value}"
     if constraint.keyword == "multipleOf" and value <= 0:
-        return f"it has to be more than 0, and is {value}"
+        return f"it must be greater than 0, not {value}"
     if constraint.keyword in ("minimum", "maximum", "multipleOf") and "number" not in kinds:
         # The server's validator never finds an integer within bounds that have a fraction.
-        return None if value == int(value) else f"{value} is no limit of whole numbers"
+        return None if value == int(value) else f"{value} cannot limit an integer"
     if constraint.keyword == "enum":
         odd = [item for item in value if not _is_of(item, kinds)]
         shown = ", ".join(f"`{item}`" for item in odd)
-        return f"{shown} is not {_shown(kinds)}; texts may need quotes" if odd else None
+        return f"{shown} is not {_shown(kinds)}; strings may need quotes" if odd else None
     return None
 
 

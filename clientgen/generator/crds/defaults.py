@@ -40,7 +40,8 @@ def put_default(
         and not schema.get("nullable")
     ):
         shown = json.dumps(of_python)
-        what = f"`{type_field.attribute}` may be None, of which a server makes its default, {shown}"
+        name = type_field.attribute
+        what = f"`{name}` may be None, which servers replace with the default, {shown}"
         problems.add(type_field.where, what, "leave out `| None`, or put `# +nullable` above it")
     if marker is None:
         if of_python not in _EMPTY:
@@ -51,7 +52,7 @@ def put_default(
         value = []
     if not _is_of(value, kinds_of(schema)):
         what = f"`+{marker.written}`: {json.dumps(value)} is not of the field's type"
-        problems.add(marker.where, what, "texts may need quotes")
+        problems.add(marker.where, what, "strings may need quotes")
     elif of_python is not None and of_python != value:
         shown, filled_in = json.dumps(of_python), json.dumps(value)
         what = f"`{type_field.attribute}` is {shown} in Python and {filled_in} for the server"

@@ -29,7 +29,7 @@ def check_limits(schema: Schema, where: str, problems: Problems) -> None:
     for word, limit in (("exclusiveMinimum", low), ("exclusiveMaximum", high)):
         if schema.get(word) and limit is None:
             name = word.removeprefix("exclusive")
-            what = f"{word} says nothing without {name.lower()}"
+            what = f"{word} has no effect without {name.lower()}"
             problems.add(where, what, f"add `+kubebuilder:validation:{name}=...`")
     _check_list(schema, where, problems)
 
@@ -39,7 +39,7 @@ def _check_list(schema: Schema, where: str, problems: Problems) -> None:
     if keys and kind != "map":
         problems.add(where, "`+listMapKey` is for lists of type map", "add `+listType=map`")
     if kind == "map" and not keys:
-        what = "a list of type map needs keys"
+        what = "a list of type map needs at least one key"
         problems.add(where, what, "add `+listMapKey=name`, once for each key")
     items = schema.get("items", {})
     if kind == "map" and keys:
@@ -51,8 +51,8 @@ def _check_keys(items: Schema, keys: list[str], where: str, problems: Problems) 
     for key in keys:
         if key not in properties:
             fields = ", ".join(properties) or "none"
-            what = f"the items have no field `{key}` to be a key"
+            what = f"the key `{key}` is not a field of the items"
             problems.add(where, what, f"their fields are {fields}")
         elif key not in required and "default" not in properties[key]:
-            what = f"the key `{key}` of the items is neither required nor has it a default"
+            what = f"the key `{key}` of the items is neither required nor defaulted"
             problems.add(where, what, "make it required: a field without a default in Python")

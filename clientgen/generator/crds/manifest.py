@@ -112,7 +112,9 @@ def _check_versions(versions: list[Version], problems: Problems) -> None:
         earlier = by_version.setdefault(version.kind.version, version)
         if earlier is not version:
             gvk = version.kind.gvk
-            problems.add(version.where, f"{gvk} is there twice", f"the other is at {earlier.where}")
+            problems.add(
+                version.where, f"{gvk} is defined twice", f"the other is at {earlier.where}"
+            )
         for attribute, called in _SHARED.items():
             here, there = getattr(version.kind, attribute), getattr(first.kind, attribute)
             if here != there:
@@ -134,10 +136,10 @@ def _stored(versions: list[Version], problems: Problems) -> str:
     hint = "put `+kubebuilder:storageversion` above one of them"
     if not marked:
         names = ", ".join(version.kind.version for version in versions)
-        what = f"which version of {versions[0].kind.kind} is stored is not said: {names}"
+        what = f"no version of {versions[0].kind.kind} is marked as the stored one: {names}"
         problems.add(versions[0].where, what, hint)
     for _, marker in marked[1:]:
-        what = "a second version is to be the stored one"
+        what = "a second version is marked as the stored one"
         problems.add(marker.where, what, f"remove one; the first is at {marked[0][1].where}")
     return versions[0].kind.version
 
@@ -159,7 +161,7 @@ def _names(versions: list[Version], problems: Problems) -> dict[str, Any]:
         ]
         for marker, value in declared:
             if value != declared[0][1]:
-                what = f"`{argument}` differs from that of another version"
+                what = f"`{argument}` differs from its value in another version"
                 problems.add(
                     marker.where, what, f"all versions share it; see {declared[0][0].where}"
                 )

@@ -58,26 +58,26 @@ def _by_folder(flags: Flags, output: Path | None) -> dict[Path, list[_Modules]]:
     folders: dict[Path, list[_Modules]] = {}
     if flags.types:
         if output is None:
-            what = "--types does not say where the manifests go"
+            what = "--types needs an output directory for the manifests"
             problems.add("flags", what, "give --output, or leave --types to the config")
             problems.raise_if_any()
         assert output is not None
         return {output: [_Modules(tuple(dict.fromkeys(flags.types)), Path(), (), "flags")]}
     if flags.config is None and find(Path(), problems) is None:
-        what = "nothing says what to generate: no config file was found"
+        what = "there is nothing to generate: no config file was found"
         problems.add("", what, "give --types and --output, or write a clientgen.toml")
     problems.raise_if_any()
     packages = [package for package in load(flags) if package.types]
     for package in packages:
         path = output or package.crd_output
         if path is None:
-            what = "it does not say where the manifests of its types go"
+            what = "the config sets no output directory for the manifests of its types"
             hint = 'add `crd-output = "crds"`, or give --output'
             problems.add(package.where(), what, hint)
         else:
             folders.setdefault(path, []).append(_of(package))
     if not packages:
-        what = "there are no Python types to write manifests of"
+        what = "there are no Python types to write manifests for"
         problems.add("", what, "give --types, or add `types` to the config")
     problems.raise_if_any()
     return folders
@@ -100,7 +100,7 @@ def _manifests(groups: Iterable[_Modules]) -> tuple[Manifest, ...]:
     if not api_kinds and not problems:
         for module in read:
             if module:
-                problems.add(module.file, "it has no kind of an API", "see docs/python-types.md")
+                problems.add(module.file, "it defines no API kind", "see docs/python-types.md")
     problems.raise_if_any()
     made = manifests(api_kinds, problems)
     problems.raise_if_any()

@@ -35,7 +35,7 @@ def check_path(
     target = _follow(path, schema, where, problems)
     if target is not None and kind is not None and kind not in kinds_of(target):
         shown = " or ".join(sorted(kinds_of(target)))
-        problems.add(where, f"`{path}` has to be {_CALLED[kind]}, and is {shown}")
+        problems.add(where, f"`{path}` must be {_CALLED[kind]}, not {shown}")
 
 
 def _follow(path: str, schema: Schema, where: str, problems: Problems) -> Schema | None:

@@ -149,7 +149,7 @@ class SchemaBuilder:
         self, type_field: TypeField, named: Mapping[str, KubebuilderMarker], *, optional: bool
     ) -> bool:
         if "required" in named and "optional" in named:
-            what = "it is said to be required, and to be optional"
+            what = "it is marked as both required and optional"
             self._problems.add(named["optional"].where, what, "remove one of the two")
         if "required" in named or "optional" in named:
             return "required" in named
@@ -158,7 +158,7 @@ class SchemaBuilder:
     def _check_type_meta(self, type_field: TypeField, markers: Iterable[KubebuilderMarker]) -> None:
         for marker in markers:
             if marker.name not in ("required", "optional"):
-                what = f"`+{marker.written}` cannot be said of `{type_field.wire_name}` of a kind"
+                what = f"`+{marker.written}` cannot be used on `{type_field.wire_name}` of a kind"
                 self._problems.add(marker.where, what, "the server checks that field itself")
 
     def _annotation(self, annotation: Any, where: str) -> Part:
@@ -194,7 +194,7 @@ class SchemaBuilder:
     def _dict(self, arguments: tuple[Any, ...], where: str) -> Part:
         key, value = arguments or (str, Any)
         if scalar(plain(key)) is None or "string" not in kinds_of(scalar(plain(key)) or {}):
-            what = f"the keys of an object are texts, and these are `{named(plain(key))}`"
+            what = f"the keys of an object must be strings, not `{named(plain(key))}`"
             raise UnsupportedTypeError(what, "write `dict[str, ...]`")
         values = self._annotation(value, where)
         if values.schema == {ANYTHING: True}:

@@ -74,7 +74,7 @@ def parse_markers(
         if first is marker or _word(marker.name).repeated:
             markers.append(marker)
         else:
-            what = f"`+{marker.written}` is said twice"
+            what = f"`+{marker.written}` is given twice"
             problems.add(line.where, what, f"remove one; the first is at {first.where}")
     return tuple(markers)
 
@@ -163,7 +163,9 @@ def _read(word: MarkerRule, text: str | None) -> Any:
         return _read_arguments(word, text)
     if word.kind == "flag":
         if text not in (None, "true"):  # `=true` does no harm
-            raise MarkerValueError(f"it takes no value, but has `{text}`", "write it alone")
+            raise MarkerValueError(
+                f"it takes no value, but is given `{text}`", "write it without a value"
+            )
         return True
     if text is None:
         raise MarkerValueError("it has no value", "write it as `marker=value`")
@@ -187,7 +189,7 @@ def _check(name: str, word: MarkerRule, value: Any) -> None:
             raise MarkerValueError(f"{subject} `{declared}`", f"it is one of {', '.join(choices)}")
     if _without_items(name) == "validation:UniqueItems" and value:
         hint = "write `+listType=set`"
-        raise MarkerValueError("the API server refuses lists that are checked so", hint)
+        raise MarkerValueError("the API server refuses this marker on lists", hint)
 
 
 def _suggest(head: str) -> str:
@@ -203,7 +205,7 @@ def _suggest(head: str) -> str:
     best = ending[0] if ending else spellings[close[0]] if close else None
     if best:
         return f"did you mean `+{best}`?"
-    return "known are the markers of `+kubebuilder` for CRDs, of `+genclient` and of `+k8s:*-gen`"
+    return "the known markers are `+kubebuilder` for CRDs, `+genclient` and `+k8s:*-gen`"
 
 
 def _spellings(names: Iterable[str]) -> list[str]:

@@ -71,7 +71,7 @@ def read_arguments(text: str, kinds: dict[str, ValueKind]) -> dict[str, Any]:
             what = f"it has no argument `{name}`" if name else "an argument has no name"
             raise MarkerValueError(what, f"it has {', '.join(kinds)}")
         if name in arguments:
-            raise MarkerValueError(f"it says `{name}` twice", "remove one")
+            raise MarkerValueError(f"`{name}` is given twice", "remove one")
         arguments[name] = reader.argument(name, kinds[name])
         if not reader.take(","):
             reader.end()
@@ -110,7 +110,7 @@ class _Reader:
         if self._peek():
             rest = self._text[self._at :]
             hint = "put the text in backticks or double quotes"
-            raise MarkerValueError(f"there is more behind the value: `{rest}`", hint)
+            raise MarkerValueError(f"there is more text after the value: `{rest}`", hint)
 
     def name(self) -> str:
         """The name of an argument, with its equals sign."""
@@ -135,7 +135,7 @@ class _Reader:
                 return self._list(kind[1:-1])
             return self._any_or_list() if kind == "any" else self._one(kind)
         except RecursionError:
-            raise MarkerValueError("its value is nested without end") from None
+            raise MarkerValueError("its value is nested too deeply") from None
 
     def _one(self, kind: ValueKind, stops: str = ",;}") -> Any:
         if kind == "any":
@@ -193,7 +193,9 @@ class _Reader:
             if items and not self.take(","):
                 raise MarkerValueError("a list is not closed", "write `{a, b}`")
             if self._peek() in ("", ","):
-                raise MarkerValueError("a list has an empty place or no end", "write `{a, b}`")
+                raise MarkerValueError(
+                    "a list has an empty item or is not closed", "write `{a, b}`"
+                )
             items.append(self._one(kind))
         return items
 
@@ -227,7 +229,7 @@ class _Reader:
                 raise MarkerValueError("a map is not closed", "write `{key: value}`")
             key = self._string(":,;}")
             if not self.take(":"):
-                raise MarkerValueError(f"`{key}` of a map has no value", "write `{key: value}`")
+                raise MarkerValueError(f"the map key `{key}` has no value", "write `{key: value}`")
             members[key] = self._any(",}")
         return members
 
@@ -246,7 +248,7 @@ def _unescape(match: re.Match[str]) -> str:
         if groups[name]:
             code = int(cast("str", groups[name]), base)
             if code > sys.maxunicode:
-                raise MarkerValueError(f"`{match[0]}` is no character")
+                raise MarkerValueError(f"`{match[0]}` is not a character")
             return chr(code)
     other = match["other"]
     if other not in _PLAIN_ESCAPES:

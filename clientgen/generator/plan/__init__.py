@@ -92,7 +92,7 @@ def _check_expansions(api: Api, expansions: Mapping[str, Expansion], problems: P
     kinds = {f"{gv.group_version}/{r.kind}" for gv in api.group_versions for r in gv.resources}
     for key in sorted(expansions.keys() - kinds):
         hint = did_you_mean(key, sorted(kinds), "Write it like 'apps/v1/Deployment'.")
-        problems.add("", f"the expansion of {key!r} fits no kind", hint)
+        problems.add("", f"the expansion of {key!r} matches no kind", hint)
 
 
 def _packages(

@@ -54,7 +54,7 @@ def _is_free(
         return True
     existing = api.imported.get(model)
     module = existing.module if existing else META_MODULE
-    what = f"{model.name} exists already, in {module}: it keeps its name"
+    what = f"{model.name} already exists in {module} and keeps its name"
     problems.add(new_name.where, what, "remove it")
     return False
 
@@ -81,8 +81,8 @@ def _packages(
         if (group or "core") not in shown:
             _name_nothing(group or "core", new_name, shown, "group", problems)
         elif python_names.group_packages([group], {group: new_name.text})[group] != new_name.text:
-            what = f"every package has a module `{new_name.text}` of its own"
-            problems.add(new_name.where, what, "take another name")
+            what = f"`{new_name.text}` is the name of a module in every package"
+            problems.add(new_name.where, what, "choose another name")
         else:
             yield group, new_name.text
 

@@ -72,10 +72,10 @@ def _listers(
         if _has_lister(resource):
             yield _lister(resource, modules.kind_name(resource), wanted)
         elif wanted.lister or wanted.namespace_lister:
-            problems.add("", f"the expansion of {key!r} is for a lister, and it has none")
+            problems.add("", f"the expansion of {key!r} is for a lister, but the kind has none")
         if wanted.namespace_lister and not resource.namespaced:
-            what = f"the expansion of {key!r} is for a namespace's lister"
-            problems.add("", f"{what}, and it does not live in namespaces", "Call it `lister`.")
+            what = f"the expansion of {key!r} is for a namespace lister"
+            problems.add("", f"{what}, but the kind is cluster-scoped", "Call it `lister`.")
 
 
 def _lister(resource: Resource, kind: str, expansion: Expansion) -> ListerPlan:

@@ -180,7 +180,7 @@ def _union(arguments: tuple[Any, ...]) -> tuple[str, str] | None:
     if len(members) == 1 or plain in _UNIONS:
         return None
     shown = " | ".join(map(_name, members))
-    hint = "write `IntOrString` for a number or a text, and `Raw` for what may be anything"
+    hint = "write `IntOrString` for a number or a string, and `Raw` for any JSON"
     return f"a union of several types, `{shown}`", hint
 
 
@@ -198,13 +198,13 @@ def _literal(values: tuple[Any, ...]) -> tuple[str, str] | None:
     if kinds in ({str}, {int}):
         return None
     other = next(value for value in values if type(value) is not str)
-    return f"`{other!r}` in a Literal", "write texts only, or whole numbers only"
+    return f"`{other!r}` in a Literal", "write only strings, or only integers"
 
 
 def _map(key: Any, value: Any) -> tuple[str, str] | None:
     bare = _bare(unalias(key))
     if bare not in (str, _TEXTS):
-        return f"a map with keys of `{_name(key)}`", "JSON has texts for keys: `dict[str, ...]`"
+        return f"a map with keys of `{_name(key)}`", "JSON keys are strings: write `dict[str, ...]`"
     return unsupported(key) or unsupported(value)
 
 
@@ -216,13 +216,13 @@ _GENERIC: Mapping[Any, Callable[[tuple[Any, ...]], tuple[str, str] | None]] = {
     list: lambda arguments: unsupported(arguments[0]),
     dict: lambda arguments: _map(*arguments),
 }
-_TEXT = "write `str`, and say in its docstring what is in it"
+_TEXT = "write `str`, and describe the format in its docstring"
 _REFUSED: Mapping[Any, str] = {
     Any: "write `Raw` (of clientgen.runtime.models) for JSON of any shape",
     object: "write `Raw` (of clientgen.runtime.models) for JSON of any shape",
-    dict: "write what is in it: `dict[str, str]`, or `dict[str, Raw]` for JSON of any shape",
-    list: "write what is in it: `list[str]`",
-    tuple: "write `list[...]`; a Model says what each place means",
+    dict: "write its value type: `dict[str, str]`, or `dict[str, Raw]` for JSON of any shape",
+    list: "write the type of its items: `list[str]`",
+    tuple: "write `list[...]`; a Model gives each position a name",
     set: "write `list[...]` with the marker `+listType=set`",
     frozenset: "write `list[...]` with the marker `+listType=set`",
     complex: "write a Model with a field for each part",
@@ -241,16 +241,16 @@ def _refused(annotation: Any, origin: Any) -> tuple[str, str]:
     shown = f"`{_name(annotation)}`"
     hint = _REFUSED.get(_key(annotation if origin is None else origin))
     if annotation is None:
-        hint = "write the type it has when it is there: `str | None`"
+        hint = "write the type that it has when it is present: `str | None`"
     elif isinstance(annotation, TypeVar):
-        return f"{shown}, which stands for no type", "write the type"
+        return f"{shown}, which is a type variable", "write the type"
     elif isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         values = ", ".join(json.dumps(member.value, default=str) for member in annotation)
-        hint = f"write `Literal[{values}]`, or that `| str` where later versions may know more"
+        hint = f"write `Literal[{values}]`, or add `| str` if later versions may have more values"
         return f"the enumeration {shown}", hint
     elif _is_record(annotation):
         hint = "derive it from clientgen.runtime.models.Model"
-        return f"{shown}, which is no Model", hint
+        return f"{shown}, which is not a Model", hint
     elif isinstance(origin, type) and issubclass(origin, Mapping):
         hint = "write `dict[str, ...]`"
     return shown, hint or "write a Model, `list[...]`, `dict[str, ...]` or a plain type"

@@ -17,7 +17,7 @@ __all__ = ["report_circles"]
 
 # The author describes the field by other markers; what its type is does not matter.
 _SCHEMALESS = "kubebuilder:validation:Schemaless"
-_HINT = "write `Raw` where it is to end, or refer to the other object by its name"
+_HINT = "write `Raw` where the cycle should end, or refer to the other object by its name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def report_circles(
             if key not in reported:
                 reported.add(key)
                 shown = " -> ".join(map(str, [*turned, turned[0]]))
-                what = f"`{kind.kind}` leads into a circle, which no schema can hold: {shown}"
+                what = f"`{kind.kind}` contains a cycle, which no schema can express: {shown}"
                 problems.add(own or led, what, _HINT)
 
 

@@ -152,9 +152,9 @@ def _refuse_markers(source: ClassSource, cls: object, problems: Problems) -> Non
     markers = [*source.markers, *(m for field in source.fields.values() for m in field.markers)]
     hint = "derive it from clientgen.runtime.models.Model"
     if markers and cls is None:
-        hint = "define it where importing the module defines it, and only once"
+        hint = "define it once, where importing the module defines it"
     for line in markers[:1]:
-        what = f"`{line.text}` speaks of `{source.name}`, which is no Model"
+        what = f"`{line.text}` is about `{source.name}`, which is not a Model"
         problems.add(line.where, what, hint)
 
 
@@ -218,9 +218,7 @@ class _Failure:
 
     def told(self, cls: type, name: str) -> tuple[str, str]:
         what = f"the annotation `{self.text}` of `{cls.__qualname__}.{name}` cannot be evaluated"
-        hint = (
-            "what types are made of is imported when the program runs, not for type checkers only"
-        )
+        hint = "import the types at run time, not only under `TYPE_CHECKING`"
         return f"{what}: {_error_text(self.error)}", hint
 
 

@@ -24,8 +24,8 @@ __all__ = ["undecodable"]
 
 _UNIONS = (Union, types.UnionType)
 _STRICT = (
-    "takes no value that a later version may know: its Literal is that of `typing`",
-    "import `Literal` from clientgen.runtime.models, which is the same to type checkers",
+    "cannot read values that a later version adds: its Literal is from `typing`",
+    "import `Literal` from clientgen.runtime.models; type checkers treat it the same",
 )
 
 
@@ -41,11 +41,11 @@ def undecodable(cls: type[Model]) -> Iterator[tuple[str, str, str]]:
     try:
         fields = msgspec.structs.fields(cls)
     except Exception as error:  # noqa: BLE001 - evaluates what the user wrote
-        hint = "put the classes that it is made of at the top level of the module"
+        hint = "define the classes that it uses at the top level of the module"
         yield "", f"cannot be decoded: {_error_text(error)}", hint
         return
     if cls.__struct_config__.array_like or cls.__struct_config__.tag:
-        hint = "leave `array_like` and `tag` out: the API has objects with their own fields only"
+        hint = "leave `array_like` and `tag` out: API objects are plain JSON objects"
         yield "", "is no object of an API on the wire", hint
     for field in fields:
         refused = _refused_field(field, unfilled(field.type))
@@ -58,7 +58,7 @@ def _refused_field(field: msgspec.structs.FieldInfo, annotation: Any) -> tuple[s
         return _STRICT
     refused = _refusal(annotation)
     if refused:
-        hint = "put what `Annotated` says around the type that it speaks of"
+        hint = "put `Annotated` directly around the type that it describes"
         return f"cannot be decoded: {refused}", hint
     if field.default is not msgspec.NODEFAULT:
         return _refused_default(lambda: field.default, annotation)
@@ -80,7 +80,7 @@ def _refused_auto(field: msgspec.structs.FieldInfo, make: object) -> tuple[str, 
     if not needed:
         return None
     what = f"is made by `auto({name})`, but there is no {name} without `{'`, `'.join(needed)}`"
-    return what, f"write `{field.name}: {name}`, so that whoever makes the object has to give one"
+    return what, f"write `{field.name}: {name}`, which requires a value when the object is created"
 
 
 def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, str] | None:
@@ -89,7 +89,10 @@ def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, 
         if make.model in models_in(annotation):
             return None
         name = make.model.__name__
-        return f"is made by `auto({name})`, which is not its type", "write `auto` of its own class"
+        return (
+            f"is made by `auto({name})`, which is not its type",
+            "write `auto` with the class of the field",
+        )
     value = make()  # one that raises was told
     if isinstance(value, Raw) and not bytes(value):
         return None
@@ -98,8 +101,8 @@ def _refused_default(make: Callable[[], object], annotation: Any) -> tuple[str, 
         hint = "write a value of its type, or `| None = None`"
         return f"has a default that is not of its type: {wrong}", hint
     if encode(value) != encode(make()):
-        hint = "write `| None = None`, and set it where objects are made"
-        return "has another default each time, which no server can fill in", hint
+        hint = "write `| None = None`, and set the value where you create objects"
+        return "has a default that changes with each call, which a server cannot fill in", hint
     return None
 
 

@@ -67,8 +67,8 @@ def _check_fields(type_: TypeClass, problems: Problems) -> None:
     for field in type_.fields:
         parse_kubebuilder(field.markers, problems, "field")
         for line in genclient_lines(field.markers):
-            what = f"`{line.text}` stands above the field `{field.attribute}`"
-            problems.add(line.where, what, "it speaks of a kind: put it above the class")
+            what = f"`{line.text}` is above the field `{field.attribute}`"
+            problems.add(line.where, what, "it applies to a kind: put it above the class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ class _Kind:
         return self.markers.is_kind or has_type_meta
 
     def _refuse_markers(self) -> None:
-        hint = f"put it above a kind, or make this one: `+{Tag.GENCLIENT}`"
+        hint = f"put it above a kind, or mark this class as one: `+{Tag.GENCLIENT}`"
         if self._is_own:
-            hint = "a class whose name begins with an underscore is a base of kinds: rename it"
+            hint = "a class whose name begins with an underscore is a base class: rename it"
         for tag, where in self.markers.genclient.places.items():
-            what = f"`+{tag}` stands above `{self.type.name}`, which is no kind"
+            what = f"`+{tag}` is above `{self.type.name}`, which is not a kind"
             self.problems.add(where, what, hint)
 
     def _wrong(self, what: str, hint: str, field: TypeField | None = None) -> None:
@@ -148,7 +148,7 @@ class _Kind:
         if field is None:
             self._wrong(f"the kind `{self.type.name}` has no `metadata`", line)
         elif bare(field.annotation) is not ObjectMeta:
-            line = "leave it out: `CustomResource` has it" if self._is_own else line
+            line = "remove it: `CustomResource` has it" if self._is_own else line
             self._wrong(f"`{self.type.name}.{field.attribute}` is not an ObjectMeta", line, field)
 
     def _check_kind(self) -> None:
@@ -157,13 +157,14 @@ class _Kind:
         field = self.type.field("kind")
         if not _is_kind(name):
             self._wrong(
-                f"no kind can be called `{name}`", "write letters of English and digits only"
+                f"`{name}` cannot be the name of a kind",
+                "use only the letters A-Z and a-z and digits",
             )
         if field is None:
             self._wrong(f"the kind `{name}` has no `kind`", line)
         elif _constant(field) != name:
             constant = _constant(field)
-            is_ = f"says it is `{constant}`" if constant else "does not say its name"
+            is_ = f"is `{constant}`" if constant else "is not the name of the class"
             self._wrong(f"the `{field.attribute}` of the class `{name}` {is_}", line, field)
 
     def _group_version(self) -> GroupVersion | None:
@@ -179,11 +180,11 @@ class _Kind:
             return marked
         constant = _constant(field)
         if not constant:
-            what = f"`{self.type.name}.{field.attribute}` does not say the group and version"
+            what = f"`{self.type.name}.{field.attribute}` does not declare the group and version"
             self._wrong(what, line, field)
             return marked
         if not _is_api_version(constant):
-            what = f"`{constant}` is no group and version"
+            what = f"`{constant}` is not a group and version"
             example = 'group="apps.example.com", version="v1"' if self._is_own else _EXAMPLE
             self._wrong(what, f"write it like `{example}`", field)
         self._check_markers(field, GroupVersion.parse(constant))
@@ -209,7 +210,9 @@ class _Kind:
         )
         for tag, marked, declared, place in pairs:
             if marked not in (None, declared):
-                what = f"`{self.type.name}` is of `{group_version}`, but `+{tag}={marked}` is said"
+                what = (
+                    f"`{self.type.name}` is of `{group_version}`; the marker says `+{tag}={marked}`"
+                )
                 self._wrong(what, f"make them agree; the marker is at {place}", field)
 
     def _namespaced(self) -> bool:
@@ -231,7 +234,7 @@ class _Kind:
             self.problems.add(where, what, f"remove one; the other is at {self._resource_place()}")
         plural = named or path or plural_of(self._name)
         if _is_kind(self._name) and not PLURAL.fits(plural):
-            what = f"`{plural}` is no plural that can stand in a URL"
+            what = f"`{plural}` cannot be a plural: it is part of URLs"
             self.problems.add(
                 self._resource_place() or self.type.where,
                 what,
@@ -254,7 +257,7 @@ class _Kind:
         usual = f"{self._name}List"
         for type_ in self.module.classes:
             if type_.name == usual:
-                what = f"`{usual}` is no list of `{self.type.name}`, as its name says"
+                what = f"`{usual}` has the name of a list of `{self.type.name}`, but is not one"
                 hint = f"write `class {usual}(ModelList[{self.type.name}])`, or rename it"
                 self.problems.add(type_.where, what, hint)
         return None
@@ -271,7 +274,7 @@ class _Kind:
         name = ', name="apiVersion"' if wire_name == "apiVersion" else ""
         attribute = "api_version" if name else "kind"
         line = f'write `{attribute}: Literal["{value}"] = constant("{value}"{name})`'
-        what = f"the list `{type_.name}` does not say that its `{wire_name}` is `{value}`"
+        what = f"the list `{type_.name}` does not declare that its `{wire_name}` is `{value}`"
         self.problems.add((field or type_).where, what, line)
 
 
@@ -306,6 +309,6 @@ def _check_distinct(api_kinds: Sequence[ApiKind], problems: Problems) -> None:
         if first is not kind:
             problems.add(
                 kind.type.where,
-                f"{what} of {kind.group_version} is there twice",
+                f"{what} of {kind.group_version} is used twice",
                 f"rename one; the first is at {first.type.where}",
             )

@@ -46,8 +46,8 @@ def named_by_methods(
                 first = {**known, **classes}.get(model, wanted)
                 classes[model] = wanted
                 if first != wanted:
-                    what = f"`{wanted.name}` of {model.group_version} is there twice"
-                    hint = f"rename one; the first is that of {first.module!r}"
+                    what = f"`{wanted.name}` of {model.group_version} is defined twice"
+                    hint = f"rename one; the first is in {first.module!r}"
                     problems.add(method.where, what, hint)
     return classes
 

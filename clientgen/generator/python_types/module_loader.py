@@ -105,10 +105,10 @@ def missing(name: str, root: Path, where: str) -> Problem:
         root: the folder of the configuration.
         where: who asks for it.
     """
-    hint = f"it is looked for in {root}, in {root / 'src'} and where Python looks"
+    hint = f"clientgen looks for it in {root}, in {root / 'src'} and on Python's path"
     if name.endswith(".py"):
-        hint = f"write it as an import does: {name.removesuffix('.py')}"
-    return Problem(where, f"there is no module {name!r} with a source in Python", hint)
+        hint = f"write it as in an import statement: {name.removesuffix('.py')}"
+    return Problem(where, f"there is no module {name!r} with Python source", hint)
 
 
 def import_module_at(
@@ -132,7 +132,7 @@ def import_module_at(
         _remember(before, root)
     file = getattr(module, "__file__", None)
     if location.file is None or file is None or Path(file).resolve() != location.file.resolve():
-        what = f"the name {name!r} is taken: it is that of a module which Python loads instead"
+        what = f"the name {name!r} is taken: Python loads another module of that name"
         problems.add(shown(location.file or Path(name), root), what, "give the module another name")
         return None
     return module
@@ -188,7 +188,7 @@ def _advice(error: BaseException, root: Path) -> str:
         name = error.name.partition(".")[0]
         hint = f"install {name!r}, or put it in {root} or {root / 'src'}"
         return f"{hint}; if it is generated from these types, they cannot import it"
-    return "a module of types is imported when it is read, and should only define classes"
+    return "clientgen imports modules of types, so they should only define classes"
 
 
 def _place(error: BaseException, location: ModuleLocation, root: Path) -> str:

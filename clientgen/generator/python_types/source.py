@@ -154,10 +154,10 @@ def _no_client(kind: ApiKind) -> str:
 def _check_used(modules: Iterable[TypeModule], problems: Problems) -> None:
     for module in modules:
         if not module.classes:
-            what = f"no class of {module.name!r} is a Model"
+            what = f"{module.name!r} has no Model class"
             homes = ", ".join(f"`{home}`" for home in module.homes)
-            hint = f"name {homes} instead, where they are" if homes else "write one"
-            problems.add(module.file, what, f"take it out of `types`, or {hint}")
+            hint = f"name {homes} instead, which define them" if homes else "write one"
+            problems.add(module.file, what, f"remove it from `types`, or {hint}")
 
 
 def _check_asked(
@@ -165,7 +165,7 @@ def _check_asked(
 ) -> None:
     if not asking:
         for module in modules:
-            what = f"no class of {module.name!r} asks for a client"
+            what = f"no class of {module.name!r} has a client"
             hint = "write `# +genclient` above the classes that are kinds of the API"
             problems.add(module.file, what, hint)
 
@@ -216,7 +216,7 @@ def _classes(
             for model in (ModelId(group_version, name) for group_version in sorted(own)):
                 first = places.setdefault(model, type_.where)
                 if first != type_.where and not {first, type_.where} <= reported:
-                    what = f"`{name}` of {model.group_version} is there twice"
+                    what = f"`{name}` of {model.group_version} is defined twice"
                     problems.add(type_.where, what, f"rename one; the first is at {first}")
                 classes[model] = PythonClass(module.name, type_.name)
     return classes

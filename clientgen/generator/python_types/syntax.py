@@ -104,7 +104,7 @@ class _Reader:
         self._check_once()
         self._place_left()
         for line, text in self._comments.trailing:
-            what = f"`{text}` stands behind code"
+            what = f"`{text}` follows code on the same line"
             self._problems.add(f"{self._file}:{line}", what, "put it on the line above")
         return ModuleSource(
             self._name,
@@ -121,7 +121,7 @@ class _Reader:
         first: dict[str, ast.ClassDef] = {}
         for node in self._tree.body:
             if isinstance(node, ast.ClassDef) and first.setdefault(node.name, node) is not node:
-                what = f"the class `{node.name}` is there twice"
+                what = f"the class `{node.name}` is defined twice"
                 hint = f"rename one; the first is at {self._file}:{first[node.name].lineno}"
                 self._problems.add(f"{self._file}:{node.lineno}", what, hint)
 
@@ -189,10 +189,10 @@ class _Reader:
 
     def _misplaced(self, line: MarkerLine, node: ast.stmt | None) -> None:
         if _is_of_module(line.text):
-            hint = "what is said of a module stands at its top, before the first class"
+            hint = "put markers of a module at its top, before the first class"
         else:
-            hint = "put it directly above the class, or the field of a class, that it speaks of"
-        what = f"`{line.text}` stands above {_shown(node)}"
+            hint = "put it directly above the classor the field that it applies to"
+        what = f"`{line.text}` is above {_shown(node)}"
         self._problems.add(line.where, what, hint)
 
 
@@ -210,7 +210,7 @@ def _shown(node: ast.stmt | None) -> str:
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
             return "an assignment, not above a class"
         case _:
-            return "no class and no field"
+            return "something other than a class or a field"
 
 
 def _text(statement: ast.stmt | None) -> str:

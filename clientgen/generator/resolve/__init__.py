@@ -168,8 +168,8 @@ def _check_agrees(first: Endpoint, other: Endpoint, problems: Problems) -> None:
     """The user's class has the last word, but not on where objects live."""
     if first.precedence is Precedence.CLASS and first.namespaced != other.namespaced:
         scopes = [_SCOPES[endpoint.namespaced] for endpoint in (first, other)]
-        what = f"{first.plural} of {first.group_version} are {scopes[0]} by their class, and "
-        hint = "make them agree: the class says it by `+kubebuilder:resource:scope=`"
+        what = f"{first.plural} of {first.group_version} are {scopes[0]} in their class, and "
+        hint = "make them agree: the class sets the scope with `+kubebuilder:resource:scope=`"
         problems.add(
             first.operations[0].where, f"{what}{scopes[1]} at {other.operations[0].where}", hint
         )
@@ -187,7 +187,7 @@ def _check_plurals(endpoints: Iterable[Endpoint], problems: Problems) -> None:
         for gvk in other.kinds if other.precedence is not Precedence.CLASS else ():
             first = classes.get(gvk)
             if first:
-                what = f"the plural of {gvk} is `{first.plural}` by its class, and "
+                what = f"the plural of {gvk} is `{first.plural}` in its class, and "
                 hint = f"make them agree: write `+resourceName={other.plural}` above the class"
                 place = other.operations[0].where
                 problems.add(first.operations[0].where, f"{what}`{other.plural}` at {place}", hint)

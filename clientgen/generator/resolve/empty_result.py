@@ -28,7 +28,7 @@ def nothing_found(specs: Sequence[Spec], api: Api, where: str) -> list[Problem]:
     described = [spec for spec in specs if spec.operations]
     if described:
         reasons = sorted({_reason(item) for item in api.skipped if _is_about(item, described)})
-        what = "no kind is left to generate clients of"
+        what = "no kind is left to generate clients for"
         hint = f"Left out: {'; '.join(reasons[:_FEW])}." if reasons else "Include more."
         return [Problem(where, what, f"{hint} Nothing was written.")]
     problems = [Problem(_short(spec.source), why, _PULL) for spec, why in _why(specs)]

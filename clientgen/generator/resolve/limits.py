@@ -25,8 +25,8 @@ _MOST_COPIES = 10_000
 
 _SHOWN_PARTS = 10
 
-_TOO_DEEP = f"leads through {_DEEPEST} lists, maps and objects in each other"
-_FEWER = "Describe it in fewer steps."
+_TOO_DEEP = f"is nested more than {_DEEPEST} levels deep"
+_FEWER = "Use fewer levels."
 _NAMED = "Give the object a name and refer to it (`$ref`)."
 
 
@@ -66,7 +66,7 @@ class Limits:
         self._copies += key in self._described
         self._described[key] = schema
         if key in self._open:
-            what = "contains itself: it takes over by `allOf` what it is a part of"
+            what = "contains itself: its `allOf` includes a schema that contains it"
             self._problems.add(_shortened(where), what, _NAMED)
         elif self._copies > _MOST_COPIES:
             what = f"is taken over by `allOf` with others so often that {_MOST_COPIES} classes more"
@@ -96,7 +96,7 @@ class Limits:
             inner = inner.item if isinstance(inner, ListType) else inner.value
             brackets += 1
         if brackets > _MOST_BRACKETS and _TOO_DEEP not in self._reported:
-            what = f"is {brackets} lists or maps in each other; {_MOST_BRACKETS} are the most"
+            what = f"is {brackets} nested lists or maps; the limit is {_MOST_BRACKETS}"
             self._problems.add(where, what, _FEWER)
         return type_
 

@@ -80,11 +80,11 @@ class MarkerOverrides:
                     self._report_unused(key, source[key], self.notes if fits else self._problems)
 
     def _report_unused(self, key: str, lines: Sequence[MarkerLine], to: Problems) -> None:
-        otherwise = "No source of this run has it; a kind is written like 'apps/v1/Deployment'."
+        otherwise = "No source of this run has it. Write a kind like 'apps/v1/Deployment'."
         hint = did_you_mean(key, self._keys, otherwise)
         # Of the configuration it is the key that is wrong, and none of its lines.
         where = _IN_LIST.sub("", lines[0].where) if lines else ""
-        to.add(where, f"{key!r} is no kind with an endpoint in the spec", hint)
+        to.add(where, f"{key!r} is not a kind with an endpoint in the spec", hint)
 
     def _markers(self, resource: Resource) -> Genclient:
         key = f"{resource.group_version}/{resource.kind}"

@@ -43,9 +43,9 @@ _ANSWERED_BY_STATUS = frozenset(
 )
 
 _CONNECT = "a stream (exec, attach, portforward, proxy): not generated yet"
-_ODD = "a subresource verb that no typed call fits"
+_ODD = "a subresource verb without a typed call"
 _PARAMETERS = "a subresource whose path has parameters"
-_NO_MODEL = "its schema is no model"
+_NO_MODEL = "its schema is not a model"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ __all__ = [
     "with_metadata",
 ]
 
-NO_FIELD = "no attribute can stand for a property of this name"
+NO_FIELD = "no Python attribute can have a name for this property"
 # msgspec has no fields of such names; what a server sends there is kept like any unknown field.
 _NO_NAME = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')
 

@@ -61,10 +61,12 @@ class KindSelection:
         patterns = (*self._selection.include, *self._selection.exclude)
         unused = [pattern for pattern in patterns if not self._fits_any(pattern)]
         for pattern in unused:
-            self._problems.add(pattern.where, f"`{pattern.text}` fits no kind", self._hint(pattern))
+            self._problems.add(
+                pattern.where, f"`{pattern.text}` matches no kind", self._hint(pattern)
+            )
         if patterns and not unused and not self._any_selected:
-            what = "of all kinds none is left to generate"
-            self._problems.add(patterns[-1].where, what, "include more, or exclude less")
+            what = "`include` and `exclude` leave no kind to generate"
+            self._problems.add(patterns[-1].where, what, "include more or exclude fewer")
 
     def _fits_any(self, pattern: PlacedText) -> bool:
         # The kinds of an unavailable group version are not known.

@@ -105,7 +105,7 @@ def parse_cluster(documents: ClusterDocuments) -> tuple[Spec, dict[str, str]]:
 def _first(error: ClientgenError) -> str:
     problem, *rest = error.problems
     more = f" (and {len(rest)} more problems)" if rest else ""
-    return f"its document is not sound: {problem.where}: {problem.what}{more}"
+    return f"its document is not valid: {problem.where}: {problem.what}{more}"
 
 
 def connected(kubeconfig: Path | None, context: str | None, work: Callable[[Rest], T]) -> T:
@@ -135,7 +135,7 @@ def _without_documents(why: str) -> Problem:
 
     reason = why.removesuffix(f"; {ADVICE}")
     hint = "" if reason == why else "Set KUBECONFIG, or give --kubeconfig FILE."
-    return Problem("", f"the cluster's documents cannot be had: {reason}", hint)
+    return Problem("", f"cannot read the documents of the cluster: {reason}", hint)
 
 
 def read_cluster(kubeconfig: Path | None, context: str | None) -> ClusterDocuments:
@@ -227,11 +227,11 @@ def _document(rest: Rest, url: str) -> bytes | str:
     except ApiError as error:
         if error.code in _REFUSALS:
             raise
-        return f"its server answers {error.code}: {error}"
+        return f"its server answered {error.code}: {error}"
     except TransportError as error:
         return f"its server does not answer: {error}"
     except _NOT_JSON:
-        return "what its server answers is not JSON"
+        return "the response of its server is not JSON"
     if query:
         remember("openapi", subject, f"{query}\n{body.decode()}")
     return body

@@ -19,8 +19,8 @@ def links_to_nowhere(paths: Iterable[Path], endings: Collection[str], problems: 
     """Report symbolic links of what would be read that lead to nothing: it would be missing."""
     for path in paths:
         if path.suffix in endings and path.is_symlink() and not path.exists():
-            what = f"is a symbolic link that leads nowhere, to {os.readlink(path)!r}"  # noqa: PTH115
-            problems.add(str(path), what, "Remove it, or make what it leads to.")
+            what = f"is a symbolic link to a missing file, {os.readlink(path)!r}"  # noqa: PTH115
+            problems.add(str(path), what, "Remove it, or create the file that it points to.")
 
 
 def read_file(path: Path, shown: str) -> bytes:

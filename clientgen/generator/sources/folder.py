@@ -43,7 +43,7 @@ def gather_folder(folder: Path, name: str) -> tuple[Input, ...]:
     for key, file in sorted(files.items()):
         shown = str(folder / file)
         if not (folder / file).exists():
-            problems.add(shown, f"is not there, and {INDEX} names it for {key}", _PULL)
+            problems.add(shown, f"is missing, but {INDEX} names it for {key}", _PULL)
             continue
         try:
             found.append(Input(f"{name}/{key}", shown, read_file(folder / file, shown)))
@@ -66,8 +66,8 @@ def _files(folder: Path, problems: Problems) -> dict[str, str]:
     duplicate_keys(data, str(place), problems)
     paths = index.get("paths")
     if not is_object(paths) or not paths:
-        what = 'names no documents: "paths" has to be an object with one entry each'
-        problems.add(str(place), what, "It is what an API server answers on /openapi/v3.")
+        what = 'names no documents: "paths" must be an object with one entry for each document'
+        problems.add(str(place), what, "It must be the response of an API server to /openapi/v3.")
         return {}
     files = {key: _file(place, key, entry, problems) for key, entry in sorted(paths.items())}
     _check_distinct(place, files, problems)
@@ -83,7 +83,7 @@ def _file(index: Path, key: str, entry: Any, problems: Problems) -> str:
     if said is None:
         problems.add(where, "has to be an object", 'Such as {"serverRelativeURL": "..."}.')
     else:
-        problems.add(where, f"names {said!r}, which is no file of the folder", "Name a file.")
+        problems.add(where, f"names {said!r}, which is not a file of the folder", "Name a file.")
     return ""
 
 
@@ -100,7 +100,9 @@ def _check_distinct(index: Path, files: dict[str, str], problems: Problems) -> N
         first = by_file.setdefault(file, key)
         if file and first != key:
             where = str(index) + pointer("paths", key)
-            problems.add(where, f"is in {file}, and so is {first}", "Each document has its own.")
+            problems.add(
+                where, f"is in {file}, and so is {first}", "Give each document a file of its own."
+            )
 
 
 def _check_strays(folder: Path, named: set[str], problems: Problems) -> None:
@@ -108,6 +110,6 @@ def _check_strays(folder: Path, named: set[str], problems: Problems) -> None:
     for stray in sorted(there - named - {INDEX}) if named else ():
         problems.add(
             str(folder / stray),
-            f"is not named by {INDEX}",
-            "Name it there, or take it out of the folder.",
+            f"is not listed in {INDEX}",
+            "List it there, or remove it from the folder.",
         )

@@ -69,9 +69,7 @@ def _decoded(inputs: Iterable[Input], problems: Problems) -> list[tuple[Input, d
 def _parse_v2(one: Input, raw: dict[str, Any]) -> Spec:
     problems = Problems()
     if raw.get("swagger") != "2.0":
-        what = (
-            'is not an OpenAPI document: it says neither "swagger": "2.0" nor "openapi": "3.0..."'
-        )
+        what = 'is not an OpenAPI document: it has neither "swagger": "2.0" nor "openapi": "3.0..."'
         problems.add(one.shown, what, "`clientgen spec pull` fetches one from your cluster.")
         problems.raise_if_any()
     problems.extend(_check_once(raw, "2.0", one, *v2.SCHEMAS))
@@ -106,11 +104,11 @@ def _unsound_v3(raw: dict[str, Any], one: Input) -> Problems:
     if isinstance(stated, str) and stated.startswith("3.0"):
         return _check_once(raw, "3.0", one, *v3.SCHEMAS)
     if stated is None:
-        what = 'is not an OpenAPI v3 document: it does not say "openapi": "3.0..."'
+        what = 'is not an OpenAPI v3 document: it does not have "openapi": "3.0..."'
     else:
-        what = f"is an OpenAPI {stated} document; 3.0 is what API servers speak and what is read"
+        what = f"is an OpenAPI {stated} document; clientgen reads 3.0, as API servers do"
     problems = Problems()
-    problems.add(one.shown, what, "An API server names its documents on /openapi/v3.")
+    problems.add(one.shown, what, "An API server lists its documents at /openapi/v3.")
     return problems
 
 

@@ -156,7 +156,7 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
         looked = ", ".join(map(str, paths))
         hint = "Install it, or generate it first."
         if looked:
-            hint += f" Looked in {looked} and where Python looks."
+            hint += f" Looked in {looked} and on Python's path."
         problems.add(where, f"there is no package `{name}`", hint)
         return None
     folder = next(iter(spec.submodule_search_locations))
@@ -171,12 +171,12 @@ def _package(name: str, paths: Sequence[Path], where: str, problems: Problems) -
         problems.add(where, f"the {MANIFEST} of the package `{name}` cannot be read", _AGAIN)
         return None
     if not _is_sound(manifest):
-        what = f"the {MANIFEST} of the package `{name}` was changed: it names what cannot be there"
+        what = f"the {MANIFEST} of the package `{name}` was edited: it contains an invalid name"
         problems.add(where, what, _AGAIN)
         return None
     if manifest.group_versions is None:
-        what = f"the package `{name}` is of an older clientgen, {manifest.version or 'unknown'}"
-        problems.add(where, f"{what}, and does not say which types it has", _AGAIN)
+        what = f"the package `{name}` is from an older clientgen, {manifest.version or 'unknown'}"
+        problems.add(where, f"{what}, and does not list its types", _AGAIN)
         return None
     return _Package(name, folder, spec, data, manifest)
 
@@ -218,7 +218,7 @@ def _module(
     try:
         tree = ast.parse(package.read(path), shown)
     except OSError:
-        problems.add(shown, f"is missing, and {MANIFEST} speaks of it", _AGAIN)
+        problems.add(shown, f"is missing, but {MANIFEST} lists it", _AGAIN)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         problems.add(shown, f"is not Python: {error}", _AGAIN)
     else:

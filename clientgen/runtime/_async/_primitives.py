@@ -97,7 +97,7 @@ async def uncancelled(work: Awaitable[T]) -> T:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        raise RuntimeError("something that was waited for was cancelled") from error
+        raise RuntimeError("a task that this one waited for was cancelled") from error
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], object]:

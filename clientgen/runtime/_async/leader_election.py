@@ -212,7 +212,9 @@ class AsyncLeaderElector:
 
     async def __aenter__(self) -> Self:
         if self._on_started is not None:
-            raise TypeError("on_started_leading is for run(); here the body is what leads")
+            raise TypeError(
+                "on_started_leading is for run() only; with `async with`, the body leads"
+            )
         self._claim()
         self._in_body = True
         running = self._running = spawn(self._run, f"{self._election.name}-elector")
@@ -247,7 +249,7 @@ class AsyncLeaderElector:
 
     def _claim(self) -> None:
         if self._runs:
-            raise RuntimeError(f"{self!r} runs already")
+            raise RuntimeError(f"{self!r} is already running")
         self._begin()
         self._runs = True
         if self._metrics is not None:

@@ -172,7 +172,7 @@ class AsyncProcessor(Generic[T]):
 
     def _check_not_stopped(self) -> None:
         if self.is_stopped:
-            raise RuntimeError(f"{self._title} is stopped; make another")
+            raise RuntimeError(f"{self._title} is stopped; create a new one")
 
     # ---- handlers -----------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ class AsyncEventRecorder:
         random: Callable[[], float] | None = None,
     ) -> None:
         if api not in {"events.k8s.io/v1", "v1"}:
-            raise ValueError(f"there is no API for events called {api!r}")
+            raise ValueError(f"api must be 'events.k8s.io/v1' or 'v1', not {api!r}")
         is_core = api == "v1"
         self._rest = rest_of(client)
         self._controller = controller
@@ -215,7 +215,7 @@ class AsyncEventRecorder:
         annotations: Mapping[str, str],
     ) -> EventReport:
         if kind not in {"Normal", "Warning"}:
-            raise ValueError(f"the type of an event is Normal or Warning, not {kind!r}")
+            raise ValueError(f"the type of an event must be Normal or Warning, not {kind!r}")
         if not reason:
             raise ValueError("an event needs a reason")
         about, time = Reference.to(regarding), self._clock.now()

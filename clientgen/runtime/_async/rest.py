@@ -350,7 +350,7 @@ class AsyncRest(Unpicklable):
             return await transport.stream(self._signed(request), limit, silence)
         except RequestTimeout:
             self.drop_idle()
-            raise ConnectionLost(f"{request.info}: no answer within {limit:g} s") from None
+            raise ConnectionLost(f"{request.info}: no response within {limit:g} s") from None
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
         # Of two that say what is accepted, servers heed the first.
@@ -375,7 +375,7 @@ class AsyncRest(Unpicklable):
             try:
                 credential = await holding(self._adopting, self._renewed, deadline)
             except TimeoutError:
-                raise RequestTimeout("the deadline has passed without credentials") from None
+                raise RequestTimeout("the deadline passed while waiting for credentials") from None
         assert self._transport is not None
         return credential, self._transport
 
@@ -431,7 +431,9 @@ class AsyncRest(Unpicklable):
         with self._bucket_lock:
             delay = bucket.reserve(now)
         if deadline is not None and now + delay >= deadline:
-            raise RequestTimeout(f"{request.info}: the rate limit makes it wait past its deadline")
+            raise RequestTimeout(
+                f"{request.info}: the rate limit would delay the request past its deadline"
+            )
         if delay:
             await sleep(delay)
 
@@ -474,7 +476,9 @@ def _check_options(options: Mapping[str, Any]) -> None:
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:
         known_options = ", ".join(ClientOptions.__annotations__)
-        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known_options}")
+        raise TypeError(
+            f"no such client option: {', '.join(unknown)}; the options are {known_options}"
+        )
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -412,7 +412,7 @@ def _translated(  # noqa: PLR0911 - a table
         case aiohttp.ConnectionTimeoutError():
             return ConnectionFailed(f"{info}: connecting to {server} took too long")
         case TimeoutError() if error.errno is None:
-            return RequestTimeout(f"{info}: no answer within the time given")
+            return RequestTimeout(f"{info}: no response before the timeout")
         case aiohttp.ClientConnectorError():
             return ConnectionFailed(f"{info}: cannot connect to {server}: {_cause(error)}")
         case aiohttp.ClientHttpProxyError():

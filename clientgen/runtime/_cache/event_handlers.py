@@ -113,7 +113,7 @@ class ResyncTimer:
 
     def __init__(self, period: float, now: float) -> None:
         if period < 0:
-            raise ValueError(f"a resync period is not negative: {period!r}")
+            raise ValueError(f"a resync period must not be negative: {period!r}")
         if 0 < period < SHORTEST_RESYNC:
             logger.warning("a resync period of %s s is too short: 1 s is taken", period)
             period = SHORTEST_RESYNC

@@ -183,7 +183,7 @@ class Indexer(Generic[T]):
         with self._writing:
             state = self._state
             if name in state.indices:
-                raise ValueError(f"there is an index {name!r} already")
+                raise ValueError(f"the index {name!r} already exists")
             index = Index(name, function)
             failures = index.fill(state.objects)
             state.indices[name] = index
@@ -256,7 +256,7 @@ class Indexer(Generic[T]):
             return indices[name]
         except KeyError:
             names = ", ".join(map(repr, [*indices]))
-            raise KeyError(f"there is no index {name!r}; there are {names}") from None
+            raise KeyError(f"there is no index {name!r}; the indexes are {names}") from None
 
     def _report(self, failures: list[IndexFailure]) -> None:
         if failures:

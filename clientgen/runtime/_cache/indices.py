@@ -123,12 +123,14 @@ def namespace_of(obj: Any) -> tuple[str, ...]:
 def _checked(values: Iterable[str]) -> tuple[str, ...]:
     """Return the values a function gave, each once."""
     if isinstance(values, str):  # which is iterable, letter by letter
-        raise TypeError(f"an index function gives a list of values, not the text {values!r}")
+        raise TypeError(
+            f"an index function must return a list of values, not the string {values!r}"
+        )
     checked = tuple(values)
     if len(checked) == 1 and checked[0].__class__ is str:
         return checked
     if not all(map(_is_text, checked)):
-        raise TypeError(f"the values of an index are texts: {checked!r} are not")
+        raise TypeError(f"the values of an index must be strings, not {checked!r}")
     return tuple(dict.fromkeys(checked))
 
 

@@ -69,7 +69,7 @@ def namespaces_of(resource: Resource, namespace: Namespaces) -> tuple[str, ...]:
         return (check_segment("namespace", cast("Any", value)),)
     namespaces = {check_segment("namespace", name) for name in cast("Iterable[str]", value)}
     if not namespaces:
-        raise ValueError("no namespace is given; None means all of them")
+        raise ValueError("the list of namespaces is empty; None means all namespaces")
     return tuple(sorted(namespaces))
 
 

@@ -201,8 +201,8 @@ def _not_found(resource: Resource, name: str) -> NotFound:
 
 def _misplaced(resource: Resource) -> str:
     if resource.namespaced:
-        return f"{resource.plural} live in namespaces: get(namespace, name)"
-    return f"{resource.plural} do not live in namespaces: get(name)"
+        return f"{resource.plural} are namespaced: get(namespace, name)"
+    return f"{resource.plural} are cluster-scoped: get(name)"
 
 
 def _selected(objects: list[T], wanted: Labels) -> list[T]:

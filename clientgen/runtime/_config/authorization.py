@@ -31,7 +31,7 @@ def check_sendable(name: str, value: object, origin: str = "") -> None:
     if not isinstance(value, str):
         raise ConfigError(f"{where} must be a string, not a {type(value).__name__}")
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise ConfigError(f"{where} holds half of a character")
+        raise ConfigError(f"{where} contains half of a surrogate pair")
 
 
 def is_header_safe(token: str) -> bool:

@@ -127,7 +127,7 @@ def run_plugin(
 def _interactive(plugin: ExecConfig, terminal: bool, where: str) -> bool:
     if plugin.interactive_mode == "Always" and not terminal:
         raise ConfigError(
-            f"{where} needs a terminal (interactiveMode: Always), and standard input is none"
+            f"{where} needs a terminal (interactiveMode: Always), but standard input is not one"
         )
     return terminal and plugin.interactive_mode != "Never"
 
@@ -155,7 +155,9 @@ def _start(
         raise ConfigError(f"{where} cannot be run: {error.strerror}") from None
     except ValueError:
         # An argument or a variable with a NUL; the error's text could quote it.
-        raise ConfigError(f"{where} cannot be run: its args or env hold a NUL") from None
+        raise ConfigError(
+            f"{where} cannot be run: its args or env contain a NUL character"
+        ) from None
 
 
 def _not_found(plugin: ExecConfig, where: str) -> str:
@@ -174,7 +176,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None, where: str) -
         process.wait(_left(until))
     except subprocess.TimeoutExpired:
         _end(process)
-        raise ConfigError(f"{where} did not answer within {timeout:g} s and was ended") from None
+        raise ConfigError(f"{where} did not answer within {timeout:g} s and was stopped") from None
     except BaseException:
         _end(process)
         raise
@@ -202,7 +204,7 @@ def _output(process: subprocess.Popen[bytes], until: float | None, where: str) -
                 return output
             output += piece
             if len(output) > _MOST_OUTPUT:
-                raise ConfigError(f"{where} printed more than {_MOST_OUTPUT} bytes and was ended")
+                raise ConfigError(f"{where} printed more than {_MOST_OUTPUT} bytes and was stopped")
     raise subprocess.TimeoutExpired(process.args, 0)
 
 

@@ -63,8 +63,8 @@ def _status(output: bytes, api_version: str) -> dict[str, Any]:
         is_understood = isinstance(version, str) and _VERSION.fullmatch(version)
         answered = version if is_understood else "another apiVersion"
         raise _ReplyError(
-            f"was asked in {api_version} and answered in {answered}; "
-            "set apiVersion of exec to what the plugin speaks"
+            f"was asked for {api_version} and answered with {answered}; "
+            "set the apiVersion of `exec` to the version that the plugin supports"
         )
     status = fields.get("status")
     if not isinstance(status, dict):
@@ -77,12 +77,12 @@ def _answer(status: dict[str, Any], where: str) -> ExecAnswer:
     certificate = _text(status, "clientCertificateData")
     key = _text(status, "clientKeyData")
     if not is_header_safe(token):
-        raise _ReplyError("gave a token with a character that no HTTP header may carry")
+        raise _ReplyError("returned a token with a character that HTTP headers do not allow")
     if bool(certificate) != bool(key):
         missing = "clientKeyData" if certificate else "clientCertificateData"
-        raise _ReplyError(f"gave half of a client certificate: {missing} is missing")
+        raise _ReplyError(f"returned an incomplete client certificate: {missing} is missing")
     if not token and not certificate:
-        raise _ReplyError("gave neither a token nor a client certificate")
+        raise _ReplyError("returned neither a token nor a client certificate")
     pair = ClientCertificate(certificate.encode(), key.encode(), where) if certificate else None
     return ExecAnswer(token, pair, _expiry(_text(status, "expirationTimestamp")))
 
@@ -92,7 +92,7 @@ def _text(status: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _ReplyError(f"gave a {key} that is not a string")
+        raise _ReplyError(f"returned a {key} that is not a string")
     return value
 
 
@@ -105,5 +105,5 @@ def _expiry(text: str) -> datetime | None:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise _ReplyError("gave an expirationTimestamp that is not RFC 3339")
+        raise _ReplyError("returned an expirationTimestamp that is not in RFC 3339 format")
     return moment

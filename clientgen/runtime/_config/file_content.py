@@ -24,5 +24,5 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     with Path(path).open("rb") as file:
         content = file.read(MOST + 1)
     if len(content) > MOST:
-        raise OSError(errno.EFBIG, f"it has more than {MOST >> 20} MiB")
+        raise OSError(errno.EFBIG, f"it is larger than {MOST >> 20} MiB")
     return content

@@ -40,7 +40,9 @@ def impersonation_headers(impersonation: Impersonation) -> list[tuple[str, str]]
         headers += [(name, value) for value in values]
     for name, value in headers:
         if _UNSENDABLE.search(value):
-            raise ConfigError(f"impersonation: {name} holds a character no header may carry")
+            raise ConfigError(
+                f"impersonation: {name} contains a character that HTTP headers do not allow"
+            )
     return headers
 
 

@@ -28,7 +28,7 @@ def base_url(server: str, *, secure: bool) -> str:
     if parts.scheme not in ("http", "https"):
         raise ValueError(f"has the scheme {parts.scheme!r}; it must be https or http")
     if "@" in parts.netloc:
-        raise ValueError("holds a user name; put username and password into the user entry")
+        raise ValueError("contains a user name; put username and password into the user entry")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
@@ -53,7 +53,7 @@ def without_password(url: str) -> str:
 def _split(url: str) -> SplitResult:
     """Take a URL apart; the texts of urllib's errors quote the URL, so they are not passed on."""
     if any(character.isspace() or not character.isprintable() for character in url):
-        raise ValueError("holds a space or a control character")
+        raise ValueError("contains a space or a control character")
     try:
         parts = urlsplit(url)
         port = parts.port

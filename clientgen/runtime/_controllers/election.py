@@ -70,18 +70,22 @@ class Timing(Struct, frozen=True):
     def __post_init__(self) -> None:
         """Hold them against each other."""
         if min(self.lease_duration, self.renew_deadline, self.retry_period) <= 0:
-            raise ValueError("lease_duration, renew_deadline and retry_period are above 0")
+            raise ValueError(
+                "lease_duration, renew_deadline and retry_period must be greater than 0"
+            )
         if self.lease_duration != int(self.lease_duration):
-            raise ValueError(f"lease_duration is in whole seconds, not {self.lease_duration!r}")
+            raise ValueError(
+                f"lease_duration must be a whole number of seconds, not {self.lease_duration!r}"
+            )
         if self.lease_duration <= self.renew_deadline:
             raise ValueError(
                 "lease_duration must be greater than renew_deadline: others may lead after "
-                f"{self.lease_duration!r} s, while the leader goes on for {self.renew_deadline!r} s"
+                f"{self.lease_duration!r} s, but the leader leads for {self.renew_deadline!r} s"
             )
         if self.renew_deadline <= JITTER * self.retry_period:
             raise ValueError(
-                f"renew_deadline must be greater than {JITTER} * retry_period: in "
-                f"{self.renew_deadline!r} s nobody renews every {self.retry_period!r} s"
+                f"renew_deadline must be greater than {JITTER} * retry_period: a deadline of "
+                f"{self.renew_deadline!r} s leaves no time to retry every {self.retry_period!r} s"
             )
 
     def between_tries(self, random: float) -> float:
@@ -126,7 +130,7 @@ class Election:
 
     def __init__(self, namespace: str, name: str, identity: str, timing: Timing) -> None:
         if not identity:
-            raise ValueError("an elector needs an identity that no other has")
+            raise ValueError("an elector needs an identity that no other elector has")
         self.name = check_segment("name", name)
         self.identity = identity
         self.timing = timing

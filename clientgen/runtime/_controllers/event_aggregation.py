@@ -85,7 +85,7 @@ class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
             field_path=get("fieldPath") or "",
         )
         if not (is_name(made.api_version) and is_name(made.kind) and is_name(made.name)):
-            raise ValueError(f"no event can be about {kind} {made}")
+            raise ValueError(f"an event cannot be about {kind} {made}")
         return made
 
     @property

@@ -182,7 +182,7 @@ class QueueState(Generic[T]):
         """
         self.advance(now)
         if item not in self._processing:
-            raise ValueError(f"{item!r} is not being processed: done() was called once too often")
+            raise ValueError(f"{item!r} is not being processed: done() was called too many times")
         del self._processing[item]
         if self._metrics:
             self._metrics.done(item, now)

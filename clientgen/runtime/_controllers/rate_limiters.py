@@ -123,7 +123,7 @@ class MaxOf(Generic[T]):
 
     def __init__(self, *limiters: RateLimiter[T]) -> None:
         if not limiters:
-            raise ValueError("MaxOf needs a limiter")
+            raise ValueError("MaxOf needs at least one limiter")
         self._limiters: Sequence[RateLimiter[T]] = limiters
 
     def when(self, item: T, now: float, /) -> float:

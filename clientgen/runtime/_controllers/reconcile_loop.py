@@ -44,7 +44,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 def checked(requests: Iterable[Request]) -> Iterable[Request]:
-    """Give what a mapper gave, as long as it names objects.
+    """Give what a mapper returned, as long as it names objects.
 
     Raises:
         ValueError: a name is none, or a namespace is neither empty nor a name.
@@ -56,7 +56,7 @@ def checked(requests: Iterable[Request]) -> Iterable[Request]:
             if namespace != "":
                 check_segment("namespace", namespace)
         except ValueError as error:
-            raise ValueError(f"a mapper gave {tuple(request)!r}: {error}") from None
+            raise ValueError(f"a mapper returned {tuple(request)!r}: {error}") from None
         yield request
 
 

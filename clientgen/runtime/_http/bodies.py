@@ -37,7 +37,7 @@ class Inflater:
     def __init__(self, encoding: str) -> None:
         window = _WINDOWS.get(encoding.strip().lower())
         if window is None:
-            raise ValueError(f"it is encoded as {encoding[:40]!r}, which nobody asked for")
+            raise ValueError(f"its encoding is {encoding[:40]!r}, which was not requested")
         self._encoding = encoding
         self._window = window
         self._stream: Any = None  # of a type of zlib's without a name
@@ -53,7 +53,7 @@ class Inflater:
     def finish(self) -> None:
         """See to it that the body was whole."""
         if self._stream is not None and not self._stream.eof:
-            raise ValueError(f"its {self._encoding} ends too early")
+            raise ValueError(f"its {self._encoding} data ends too early")
 
     def _window_of(self, data: bytes) -> int:
         """Some servers say deflate and mean it without the header of zlib."""
@@ -65,7 +65,7 @@ class Inflater:
             try:
                 piece = stream.decompress(data, _PIECE)
             except zlib.error:
-                raise ValueError(f"its {self._encoding} is broken") from None
+                raise ValueError(f"its {self._encoding} data is not valid") from None
             data, full = stream.unconsumed_tail, len(piece) == _PIECE
             if piece:
                 yield piece

@@ -49,9 +49,9 @@ def changed(current: object, change: Callable[[Any], object]) -> Patch | None:
     result = change(current)
     if hasattr(result, "__await__"):
         getattr(result, "close", lambda: None)()
-        raise TypeError("change must be a plain function: it may run again and may not wait")
+        raise TypeError("change must be a plain function, not a coroutine function")
     if isinstance(result, Model) and result is not current and isinstance(current, type(result)):
-        raise TypeError("change must alter the object it is given; the one it returned is not sent")
+        raise TypeError("change must modify the object it is given; a returned object is not sent")
     after = codec.encode(current)
     return None if before == after else difference(json.decode(before), json.decode(after))
 

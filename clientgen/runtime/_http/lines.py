@@ -48,7 +48,7 @@ class LineSplitter:
         """
         if len(self._begun) > LONGEST_LINE:
             self._begun.clear()
-            raise FrameError(f"a line has not ended after {LONGEST_LINE} bytes")
+            raise FrameError(f"a line is longer than {LONGEST_LINE} bytes")
 
     def _take_begun(self) -> bytes:
         begun = bytes(self._begun)
@@ -73,7 +73,7 @@ class JsonLines(LineSplitter):
         """
         last = super().finish()
         if last and not is_whole(last):
-            raise FrameError("the connection ended within an event")
+            raise FrameError("the connection ended in the middle of an event")
         return last
 
 

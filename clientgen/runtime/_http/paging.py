@@ -34,7 +34,7 @@ class Tokens:
         """
         digest = hash(token)  # a token may be long
         if digest in self._token_digests:
-            raise ResponseBroken(f"GET {path}: the server gives the same continue token again")
+            raise ResponseBroken(f"GET {path}: the server returned the same continue token again")
         self._token_digests.add(digest)
         return token
 

@@ -56,7 +56,7 @@ def name_in(body: object) -> Any:
     if isinstance(body, Model):
         return getattr(getattr(body, "metadata", None), "name", None)
     if not isinstance(body, Mapping):
-        raise TypeError(f"an object is a model or a mapping, not {_shown(body)}")
+        raise TypeError(f"an object must be a model or a mapping, not {_shown(body)}")
     metadata = cast("Mapping[str, object]", body).get("metadata")
     return (
         cast("Mapping[str, object]", metadata).get("name")
@@ -92,14 +92,16 @@ def _quoted(what: str, value: object) -> str:
     value = str.__str__(value)
     if value in {".", ".."} or "/" in value or "%" in value:
         raise ValueError(
-            f"{what} cannot be {value!r}: it may not be '.' or '..' or hold '/' or '%'"
+            f"{what} cannot be {value!r}: it must not be '.' or '..' or contain '/' or '%'"
         )
     from urllib.parse import quote  # hardly ever needed
 
     try:
         return quote(value, safe="")
     except UnicodeEncodeError:
-        raise ValueError(f"{what} cannot be {value!r}: it holds half of a character") from None
+        raise ValueError(
+            f"{what} cannot be {value!r}: it contains half of a surrogate pair"
+        ) from None
 
 
 def _shown(value: object) -> str:

@@ -62,7 +62,9 @@ def check_headers(headers: Headers) -> None:
         if not _HEADER_NAME(name):
             raise ValueError(f"{name!r} cannot be the name of a header")
         if _UNSENDABLE(value):
-            raise ValueError(f"the header {name} holds a character that no header may carry")
+            raise ValueError(
+                f"the header {name} contains a character that HTTP headers do not allow"
+            )
 
 
 class HttpRequest(Struct):
@@ -164,7 +166,9 @@ def query_string(options: Mapping[str, Any], names: Mapping[str, str]) -> str:
     for name, value in options.items():
         parameter = names.get(name)
         if parameter is None:
-            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(names))}")
+            raise TypeError(
+                f"unexpected option {name!r}; the options are {', '.join(sorted(names))}"
+            )
         if parameter and value is not None and (text := _text(name, value)):
             parts.append(f"{parameter}={text}")
     return f"?{'&'.join(parts)}" if parts else ""
@@ -183,7 +187,7 @@ def selector_text(name: str, value: object) -> str:
         example = '"app=web" or {"app": "web"}'
         if name != "label_selector":
             example = '"metadata.name=web" or {"metadata.name": "web"}'
-        raise TypeError(f"{name} is a text or a mapping, {example}, not {named(value)}")
+        raise TypeError(f"{name} must be a string or a mapping, {example}, not {named(value)}")
     from .selectors import field_selector, label_selector  # start-up does not need them
 
     spell = label_selector if name == "label_selector" else field_selector
@@ -201,7 +205,9 @@ def _text(name: str, value: object) -> str:
         moment = value.astimezone(UTC)
         value = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
     if not isinstance(value, (str, int)):
-        raise TypeError(f"{name} cannot be a {type(value).__name__}: write it as the API does")
+        raise TypeError(
+            f"{name} cannot be a {type(value).__name__}: use a string, number, bool or datetime"
+        )
     return _quote(str(value))
 
 

@@ -62,7 +62,7 @@ class Resource(Struct, frozen=True):
         if namespace is None:
             return f"{root}/{self.version}/{self.plural}"
         if not self.namespaced:
-            raise ValueError(f"{self.plural} do not live in namespaces")
+            raise ValueError(f"{self.plural} are cluster-scoped, so no namespace can be given")
         return f"{root}/{self.version}/namespaces/{segment('namespace', namespace)}/{self.plural}"
 
     def object_path(self, namespace: str | None, name: str, subresource: str = "") -> str:
@@ -73,6 +73,6 @@ class Resource(Struct, frozen=True):
                 `path_segments.segment`), or the namespace is missing or not allowed.
         """
         if namespace is None and self.namespaced:
-            raise ValueError(f"{self.plural} live in namespaces: one {self.kind} needs a namespace")
+            raise ValueError(f"{self.plural} are namespaced: one {self.kind} needs a namespace")
         path = f"{self.collection_path(namespace)}/{segment('name', name)}"
         return f"{path}/{segment('subresource', subresource)}" if subresource else path

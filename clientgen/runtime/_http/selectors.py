@@ -121,7 +121,7 @@ def _requirement(text: str) -> Requirement:
         return Requirement(key, "notin" if sign == "!=" else "in", (value,))
     if match := _KEY.fullmatch(text):
         return Requirement(match[2], "!" if match[1] else "exists")
-    raise ValueError(f"{text!r} is not a condition on a label")
+    raise ValueError(f"{text!r} is not a valid requirement of a label selector")
 
 
 def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
@@ -149,12 +149,14 @@ def label_selector(labels: Mapping[str, str | Sequence[str] | None]) -> str:
 def _check(key: object, values: tuple[object, ...]) -> None:
     """Reject text that would be read as another condition, or as several."""
     if not isinstance(key, str) or not _LABEL.fullmatch(key):
-        raise ValueError(f"{key!r} is not the key of a label")
+        raise ValueError(f"{key!r} is not a valid label key")
     if not values:
-        raise ValueError(f"no value is given for the label {key!r}; None means that it is absent")
+        raise ValueError(
+            f"the label {key!r} has an empty list of values; None selects objects without it"
+        )
     for value in values:
         if not isinstance(value, str) or not _VALUE.fullmatch(value):
-            raise ValueError(f"{value!r} is not a value of the label {key!r}")
+            raise ValueError(f"{value!r} is not a valid value for the label {key!r}")
 
 
 def selector_of(selector: LabelSelector | None) -> Selector | None:
@@ -204,7 +206,7 @@ def parse_field_selector(text: str) -> list[tuple[str, bool, str]]:
 def _field(text: str) -> tuple[str, bool, str]:
     match = re.fullmatch(r"([^=!]+)(!=|==|=)(.*)", text)
     if not match:
-        raise ValueError(f"{text!r} is not a condition on a field")
+        raise ValueError(f"{text!r} is not a valid requirement of a field selector")
     return match[1].strip(), match[2] != "!=", re.sub(r"\\(.)", r"\1", match[3])
 
 

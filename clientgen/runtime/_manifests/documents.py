@@ -70,7 +70,7 @@ class Manifest(Struct, frozen=True):
             what = "a list" if isinstance(document, list) else "a plain value"
             is_path = isinstance(document, str) and document.endswith(tuple(_ENDINGS))
             hint = f"; the file of this name is Path({document!r})" if is_path else ""
-            raise ManifestError(f"{self.where}: it is no object, but {what}{hint}")
+            raise ManifestError(f"{self.where}: it is not an object but {what}{hint}")
         value = cast("dict[str, object]", document)
         for name in ("apiVersion", "kind"):
             entry = value.get(name)
@@ -78,7 +78,7 @@ class Manifest(Struct, frozen=True):
                 raise ManifestError(f"{self.where}: it has no {name}")
             if not isinstance(entry, str):
                 raise ManifestError(
-                    f"{self.at((name,))}: its {name} is no text; write it in quotes"
+                    f"{self.at((name,))}: its {name} is not a string; put it in quotes"
                 )
 
 
@@ -90,7 +90,7 @@ def check_source(source: object) -> None:
     """
     if not isinstance(source, (str, bytes, Path)):
         hint = ": give what its read() gives" if hasattr(source, "read") else ""
-        raise TypeError(f"load() takes a text, bytes or a Path, not {named(source)}{hint}")
+        raise TypeError(f"load() takes a string, bytes or a Path, not {named(source)}{hint}")
 
 
 def documents(source: str | bytes | Path) -> Iterator[Manifest]:
@@ -263,7 +263,7 @@ def _json_values(text: str, line: int) -> Iterator[tuple[int, str, Any]]:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a key stands twice")  # it is read as YAML then, which tells the line
+        raise ValueError("a key appears twice")  # it is read as YAML then, which tells the line
     return members
 
 

@@ -91,7 +91,9 @@ class Scheme:
         existing = self._kinds.setdefault(gvk, place)
         # Two names may be one class; only whoever seems to contradict pays for finding out.
         if existing != place and existing.load() is not place.load():
-            raise ValueError(f"{gvk} is registered as {existing}; it cannot be {place} too")
+            raise ValueError(
+                f"{gvk} is already registered as {existing}; it cannot also be {place}"
+            )
 
     def model(self, gvk: GroupVersionKind | str) -> type[Model]:
         """The class of a kind.
@@ -296,6 +298,6 @@ def _gvk_of(model: type[Model]) -> GroupVersionKind:
         factory = None if field is None else field.default_factory
         value = factory() if callable(factory) else None
         if not isinstance(value, str) or not value:
-            raise TypeError(f"{model.__name__} is of no kind: its {name} is not `constant`")
+            raise TypeError(f"{model.__name__} has no kind: its {name} is not a `constant`")
         names.append(value)
     return _parsed("/".join(names))

@@ -53,7 +53,9 @@ def _value(obj: Written) -> dict[str, Any]:
     value: dict[str, Any] = msgspec.json.decode(encode(obj, ordered=isinstance(obj, Model)))
     for name in ("apiVersion", "kind"):
         if not value.get(name):
-            raise TypeError(f"{type(obj).__name__} is nothing a manifest holds: it has no {name}")
+            raise TypeError(
+                f"{type(obj).__name__} cannot be written to a manifest: it has no {name}"
+            )
     first = {name: value.pop(name) for name in _FIRST if name in value}
     last = {_LAST: value.pop(_LAST)} if _LAST in value else {}
     return {**first, **value, **last}

@@ -21,7 +21,7 @@ def check_object(call: str, body: object) -> None:
     """
     if not isinstance(body, (Model, Mapping)):
         hint = f": make one, {body.__name__}(...)" if isinstance(body, type) else ""
-        raise TypeError(f"{call} takes an object, a model or a mapping, not {named(body)}{hint}")
+        raise TypeError(f"{call} takes an object (a model or a mapping), not {named(body)}{hint}")
 
 
 def check_function(what: str, value: object) -> None:
@@ -31,7 +31,7 @@ def check_function(what: str, value: object) -> None:
         TypeError: it cannot.
     """
     if not callable(value):
-        raise TypeError(f"{what} is a function, not {named(value)}")
+        raise TypeError(f"{what} must be a function, not {named(value)}")
 
 
 def named(value: object) -> str:

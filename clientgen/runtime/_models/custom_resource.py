@@ -60,7 +60,9 @@ def _check(name: str, namespace: dict[str, Any], group: str, version: str, kind:
         raise TypeError(f"{name} declares its api_version or kind twice: write {example}")
     if name.startswith("_"):
         if kind:
-            raise TypeError(f"{name} is a base class by its underscore: it cannot have a kind")
+            raise TypeError(
+                f"{name} begins with an underscore, so it is a base class and cannot have a kind"
+            )
     elif not group or not version:
         lacking = " and no ".join(["group"] * (not group) + ["version"] * (not version))
         raise TypeError(f"the kind {name} has no {lacking}: write {example}")

@@ -87,7 +87,7 @@ def check_usable(obj: Any, model: type[ModelBase]) -> None:
         msgspec.ValidationError: it has not.
     """
     if not isinstance(obj, ModelBase):
-        raise msgspec.ValidationError(f"it is no {model.__name__}")
+        raise msgspec.ValidationError(f"it is not a {model.__name__}")
     metadata = getattr(obj, "metadata", None)
     wanted = fields_of(model).get("metadata")
     if wanted is not None and wanted.type in _METADATA:
@@ -114,7 +114,9 @@ def _essential(annotation: Any) -> type:
 
 def _check_type(what: str, value: object, kind: type) -> None:
     if value is not None and not isinstance(value, kind):
-        raise msgspec.ValidationError(f"{what} is of another type than in every object")
+        raise msgspec.ValidationError(
+            f"{what} must be a {kind.__name__}, not {type(value).__name__}"
+        )
 
 
 def _build(

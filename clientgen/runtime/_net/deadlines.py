@@ -171,7 +171,7 @@ class FinalResponse(HTTPResponse):
             if not _INFORMATIONAL <= status < _FINAL or status == _SWITCHING:
                 return status_line
             self._skip_headers()
-        raise HTTPException("too many answers that announce another one")
+        raise HTTPException("too many informational (1xx) responses")
 
     def _skip_headers(self) -> None:
         for _ in range(_MOST_INFORMATIONAL):

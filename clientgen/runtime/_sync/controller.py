@@ -127,7 +127,7 @@ class Controller:
     ) -> None:
         check_function("reconcile", reconcile)
         if workers < 1:
-            raise ValueError("a controller needs a worker")
+            raise ValueError("a controller needs at least one worker")
         self.name = name
         self.queue: PriorityQueue[Request] = PriorityQueue(
             name, limiter=limiter, clock=clock, metrics=metrics
@@ -166,7 +166,7 @@ class Controller:
         """
         owner = owner or self._resource
         if owner is None:
-            raise ValueError("say which kind owns them, or call for_ before")
+            raise ValueError("give the kind of the owner, or call for_() first")
         return self.watches(informer, owner_mapper(owner))
 
     def watches(self, informer: Source[T], mapper: Callable[[T], Iterable[Request]]) -> Self:
@@ -192,7 +192,7 @@ class Controller:
             RuntimeError: It has run before.
         """
         if self._began:
-            raise RuntimeError(f"{self!r} has run: make another one")
+            raise RuntimeError(f"{self!r} has already run; create a new one")
         self._began = True
         forget = on_stop_signal(from_outside(self.stop))
         registrations: list[Registration] = []

@@ -121,7 +121,7 @@ class Stoppable:
             self._cancel_alarm = None
         if self._late:
             self._late = False
-            raise RequestTimeout(f"{request.info}: not over within the time given")
+            raise RequestTimeout(f"{request.info}: did not finish before the timeout")
 
     def _expire(self) -> None:
         self._late = not self._stopped.is_set()

@@ -209,7 +209,9 @@ class SharedInformer(Generic[T]):
             if (function := getattr(handlers, name)) is not None:
                 check_function(f"{name} of add_handler()", function)
         if all(each is None for each in (on_add, on_update, on_delete, on_delete_unknown)):
-            raise TypeError("add_handler() needs a function: on_add, on_update or on_delete")
+            raise TypeError(
+                "add_handler() needs at least one function: on_add, on_update or on_delete"
+            )
         return self._processor.add(handlers, timer)
 
     def add_index(self, name: str, function: IndexFunction[T]) -> None:
@@ -230,7 +232,7 @@ class SharedInformer(Generic[T]):
             RuntimeError: The informer has started.
         """
         if self._processor.is_started:
-            raise RuntimeError(f"{self!r} has started: set its transform before")
+            raise RuntimeError(f"{self!r} has already started; set the transform before it starts")
         self._transform = function
 
     def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
@@ -243,7 +245,9 @@ class SharedInformer(Generic[T]):
             RuntimeError: The informer has started.
         """
         if self._processor.is_started:
-            raise RuntimeError(f"{self!r} has started: set its handler of errors before")
+            raise RuntimeError(
+                f"{self!r} has already started; set the error handler before it starts"
+            )
         self._on_watch_error = handler
 
     # ---- running ------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class _Pool:
             RuntimeError: It is shut down.
         """
         if self.is_shut_down:
-            raise RuntimeError("the informer factory is shut down; make another")
+            raise RuntimeError("the informer factory is shut down; create a new one")
 
     def all(self) -> list[SharedInformer[Any]]:
         """List the informers that were asked for."""
@@ -175,7 +175,9 @@ class InformerFactory:
             TypeError: An option does not exist.
         """
         for name in options.keys() - _OPTIONS:
-            raise TypeError(f"unexpected option {name!r}; known are {', '.join(sorted(_OPTIONS))}")
+            raise TypeError(
+                f"unexpected option {name!r}; the options are {', '.join(sorted(_OPTIONS))}"
+            )
         namespaces = namespaces_of(resource, options.get("namespace", self._namespace))
         labels = selection("label_selector", options.get("label_selector", self._label_selector))
         fields = selection("field_selector", options.get("field_selector", self._field_selector))
@@ -217,7 +219,7 @@ class InformerFactory:
         name = self.group_versions.get(str(wanted.group_version))
         informers: GroupVersionInformers | None = getattr(self, name) if name else None
         if informers is None or wanted.resource not in informers:
-            raise LookupError(f"there is no informer of {wanted} in this package")
+            raise LookupError(f"this package has no informer for {wanted}")
         return informers.for_resource(wanted.resource)
 
     def start(self) -> None:
@@ -328,5 +330,7 @@ def _parsed(text: str) -> GroupVersionResource:
     group_version, _, resource = text.rpartition("/")
     group, _, version = group_version.rpartition("/")
     if not version or not resource:
-        raise LookupError(f"{text!r} is no resource: write v1/pods or apps/v1/deployments")
+        raise LookupError(
+            f"{text!r} is not a resource; write one such as v1/pods or apps/v1/deployments"
+        )
     return GroupVersionResource(group, version, resource)

@@ -213,7 +213,7 @@ class LeaderElector:
 
     def __enter__(self) -> Self:
         if self._on_started is not None:
-            raise TypeError("on_started_leading is for run(); here the body is what leads")
+            raise TypeError("on_started_leading is for run() only; with `with`, the body leads")
         self._claim()
         self._in_body = True
         running = self._running = spawn(self._run, f"{self._election.name}-elector")
@@ -248,7 +248,7 @@ class LeaderElector:
 
     def _claim(self) -> None:
         if self._runs:
-            raise RuntimeError(f"{self!r} runs already")
+            raise RuntimeError(f"{self!r} is already running")
         self._begin()
         self._runs = True
         if self._metrics is not None:

@@ -202,7 +202,9 @@ class Reflector(Generic[T]):
                 return objects, page.metadata.resource_version, pages
             token = tokens.take(page.metadata.continue_, self._path)
             following = paging.next_page(options, token)
-        raise ConnectionLost(f"{self._request.info}: stopped within a list")
+        raise ConnectionLost(
+            f"{self._request.info}: the informer was stopped in the middle of a list"
+        )
 
     def _read_page(self, options: Mapping[str, Any]) -> ModelList[T] | None:
         request = build("GET", self._path, options, LIST)

@@ -345,7 +345,7 @@ class Rest(Unpicklable):
             return transport.stream(self._signed(request), limit, silence)
         except RequestTimeout:
             self.drop_idle()
-            raise ConnectionLost(f"{request.info}: no answer within {limit:g} s") from None
+            raise ConnectionLost(f"{request.info}: no response within {limit:g} s") from None
 
     def _signed(self, request: HttpRequest) -> HttpRequest:
         # Of two that say what is accepted, servers heed the first.
@@ -370,7 +370,7 @@ class Rest(Unpicklable):
             try:
                 credential = holding(self._adopting, self._renewed, deadline)
             except TimeoutError:
-                raise RequestTimeout("the deadline has passed without credentials") from None
+                raise RequestTimeout("the deadline passed while waiting for credentials") from None
         assert self._transport is not None
         return credential, self._transport
 
@@ -424,7 +424,9 @@ class Rest(Unpicklable):
         with self._bucket_lock:
             delay = bucket.reserve(now)
         if deadline is not None and now + delay >= deadline:
-            raise RequestTimeout(f"{request.info}: the rate limit makes it wait past its deadline")
+            raise RequestTimeout(
+                f"{request.info}: the rate limit would delay the request past its deadline"
+            )
         if delay:
             sleep(delay)
 
@@ -467,7 +469,9 @@ def _check_options(options: Mapping[str, Any]) -> None:
     unknown = sorted(options.keys() - ClientOptions.__annotations__.keys())
     if unknown:
         known_options = ", ".join(ClientOptions.__annotations__)
-        raise TypeError(f"no such client option: {', '.join(unknown)}; there are {known_options}")
+        raise TypeError(
+            f"no such client option: {', '.join(unknown)}; the options are {known_options}"
+        )
 
 
 def _pool_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -81,7 +81,9 @@ class Sharding:
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         if not is_name(name) or not is_label_value(name) or len(name) > _LONGEST_NAME:
-            raise ValueError(f"{name!r} names no lease: use up to {_LONGEST_NAME} of a-z, 0-9, -")
+            raise ValueError(
+                f"{name!r} cannot name a lease: use at most {_LONGEST_NAME} of a-z, 0-9 and -"
+            )
         rest = rest_of(client)
         namespace = rest.namespace if namespace is None else namespace
         identity = unique_identity() if identity is None else identity
@@ -130,7 +132,7 @@ class Sharding:
             RuntimeError: It was started before.
         """
         if self._tasks or self._stopping.is_set():
-            raise RuntimeError(f"{self!r} was started before: make another one")
+            raise RuntimeError(f"{self!r} was already started; create a new one")
         self._tasks = [
             spawn(self._keep_living, f"{self._election.name}-living"),
             spawn(self._keep_looking, f"{self._election.name}-looking"),

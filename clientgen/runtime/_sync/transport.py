@@ -455,7 +455,7 @@ def _timed_out(
     if timeout is not None and (
         timeout < connect_timeout or not isinstance(error, ConnectTimeoutError)
     ):
-        return RequestTimeout(f"{info}: no answer within the time given")
+        return RequestTimeout(f"{info}: no response before the timeout")
     if isinstance(error, ConnectTimeoutError):
         return ConnectionFailed(f"{info}: connecting to {server} took too long")
     return ConnectionLost(f"{info}: the connection was silent for too long")

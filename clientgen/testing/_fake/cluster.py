@@ -305,7 +305,7 @@ class FakeCluster:
             return afterwards(proceed(), lambda answer: cut(answer, after))
 
         if isinstance(after, int) and after < 0:
-            raise ValueError(f"after={after}: it is a number of bytes")
+            raise ValueError(f"after={after}: it must be a number of bytes, 0 or more")
         return self.dispatcher.add_rule(self._pattern(verb, resource), effect, times)
 
     def duplicate_events(self, resource: str = "*", *, times: int | None = 1) -> Trigger:
@@ -352,7 +352,7 @@ class FakeCluster:
 
 def _as_dict(value: object) -> dict[str, Any]:
     if not isinstance(value, (Model, Mapping)):
-        raise TypeError(f"an object is a model or a mapping, not {value!r}")
+        raise TypeError(f"an object must be a model or a mapping, not {value!r}")
     return to_dict(cast("Seed", value))
 
 
@@ -403,4 +403,4 @@ def cluster_of(clientset: object) -> FakeCluster:
     try:
         return _clusters[getattr(clientset, "rest", clientset)]
     except (KeyError, TypeError):
-        raise ValueError(f"{clientset!r} does not lead to a FakeCluster") from None
+        raise ValueError(f"{clientset!r} is not connected to a FakeCluster") from None

@@ -47,7 +47,7 @@ class FakeClock:
             ValueError: `seconds` is negative; `set` can turn the time of day back.
         """
         if seconds < 0:
-            raise ValueError(f"time does not go back: step({seconds!r})")
+            raise ValueError(f"time cannot go backwards: step({seconds!r})")
         self._move(timedelta(seconds=seconds), seconds)
 
     def set(self, now: datetime) -> None:
@@ -91,5 +91,5 @@ class FakeClock:
 
 def _aware(moment: datetime) -> datetime:
     if moment.tzinfo is None:
-        raise ValueError(f"{moment!r} does not say its zone: datetime(..., tzinfo=UTC)")
+        raise ValueError(f"{moment!r} has no time zone; write datetime(..., tzinfo=UTC)")
     return moment.astimezone(UTC)

@@ -110,7 +110,7 @@ class LocalServer:
 
     def __enter__(self) -> Self:
         if self._thread is not None:
-            raise RuntimeError(f"{self!r} is running already")
+            raise RuntimeError(f"{self!r} is already running")
         self._ready.clear()
         listener = socket.create_server((_HOST, self._port), backlog=_BACKLOG)
         try:

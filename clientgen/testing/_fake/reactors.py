@@ -72,7 +72,7 @@ class Pattern:
         if self.name != "*":
             check_segment("name", self.name)
         if self.verb not in _VERBS:
-            raise ValueError(f"{self.verb!r} is no verb: {', '.join(_VERBS)}")
+            raise ValueError(f"{self.verb!r} is not a verb; the verbs are {', '.join(_VERBS)}")
         resource, _, part = self.resource.partition("/")
         fits = [
             candidate
@@ -81,8 +81,8 @@ class Pattern:
         ]
         if not fits:
             raise ValueError(
-                f"{self.resource!r}: no such resource is served; it is `pods`, `deployments.apps` "
-                "and so on, and a custom one has to be defined first"
+                f"{self.resource!r}: no such resource is served; use `pods`, `deployments.apps` "
+                "and so on, and define a custom resource first"
             )
         if part not in ("", "*") and not any(part in fitting.subresources for fitting in fits):
             raise ValueError(f"{self.resource!r}: there is no such subresource")
@@ -161,7 +161,7 @@ def reacting(reaction: Reaction) -> Effect:
         call = reaction
         return lambda action, proceed: _called(call, action, proceed)
     if not _is_answer(reaction):
-        raise TypeError(f"a reaction is an error, an object or a callable, not {reaction!r}")
+        raise TypeError(f"a reaction must be an error, an object or a callable, not {reaction!r}")
     return lambda action, _: _response(reaction, action)
 
 
@@ -173,7 +173,7 @@ def failing(error: Error, message: str = "", retry_after: int | None = None) -> 
         ValueError: the number is not an HTTP error code.
     """
     if not _is_error(error):
-        raise TypeError(f"an error is a class or an instance or a code, not {error!r}")
+        raise TypeError(f"an error must be a class, an instance or a code, not {error!r}")
     return lambda action, _: _error_response(error, action, message, retry_after)
 
 
@@ -187,7 +187,9 @@ def _called(
     if result is None:
         return proceed()
     if not _is_answer(result):
-        raise TypeError(f"the reaction to {action} gave {result!r}: no object, error or None")
+        raise TypeError(
+            f"the reaction to {action} returned {result!r}, not an object, an error or None"
+        )
     return _response(result, action)
 
 
@@ -199,7 +201,7 @@ def _is_error(result: object) -> bool:
     if isinstance(result, type):
         return issubclass(result, (ApiError, ConnectionLost))
     if isinstance(result, int) and not _LOWEST <= result <= _HIGHEST:
-        raise ValueError(f"{result} is no HTTP error code")
+        raise ValueError(f"{result} is not an HTTP error code")
     return isinstance(result, (ApiError, ConnectionLost, int))
 
 

@@ -152,7 +152,7 @@ class _Call:
         answer = self._unless_lost(self.dispatcher.resume(later, self._wake))
         is_late = self.deadline is not None and self.dispatcher.clock.monotonic() >= self.deadline
         if is_late and isinstance(answer, Deferred):
-            raise RequestTimeout(f"{self.request.info}: no answer within the time given")
+            raise RequestTimeout(f"{self.request.info}: no response before the timeout")
         return answer
 
     def whole(self, answer: Response) -> HttpResponse:

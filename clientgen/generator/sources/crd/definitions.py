@@ -85,8 +85,8 @@ class _Reading:
             self._version(value.get("apiVersion"), where)
             return
         if _is_fragment(value):
-            what = "is no whole definition: it has neither group nor names nor versions"
-            hint = "Of a patch for kustomize, read what `kubectl kustomize` makes of it."
+            what = "is not a complete definition: it has no group, names or versions"
+            hint = "If it is a kustomize patch, read the output of `kubectl kustomize`."
             self.problems.add(where, what, hint)
             return
         templates = list(_templates(value, where))
@@ -103,13 +103,15 @@ class _Reading:
         spec = definition["spec"]
         self.definitions.append(_PlacedDefinition(spec, where))
         if not any(version.get("served") for version in spec["versions"]):
-            what = "has no version that is served, so that there is nothing to be called"
-            self.problems.add(below(where, "spec", "versions"), what, "Say `served: true` of one.")
+            what = "has no served version, so there is nothing to generate"
+            self.problems.add(
+                below(where, "spec", "versions"), what, "Set `served: true` in one of them."
+            )
 
     def _version(self, version: object, where: str) -> None:
         if version == _OLD:
-            what = f"is of {_OLD}, which no API server takes since Kubernetes 1.22"
-            hint = f"Write it as {API_VERSION}: each version has its own schema there."
+            what = f"is of {_OLD}, which API servers have not accepted since Kubernetes 1.22"
+            hint = f"Convert it to {API_VERSION}, where each version has its own schema."
         elif version is None:
             what, hint = "has no apiVersion", f"Write `apiVersion: {API_VERSION}`."
         else:

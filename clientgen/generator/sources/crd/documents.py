@@ -58,7 +58,11 @@ def read_documents(data: bytes, shown: str, problems: Problems) -> Iterator[Docu
         line, column = deep_position(text.encode()) if _is_json(text) else _deep_line(text)
         problems.add(f"{shown}:{line}:{column}", TOO_DEEP, FLATTER)
     except BadText:
-        problems.add(shown, "grows beyond measure by its aliases", "Write out what they stand for.")
+        problems.add(
+            shown,
+            "becomes too large when its aliases are expanded",
+            "Write the values without aliases.",
+        )
 
 
 def _deep_line(text: str) -> tuple[int, int]:
@@ -102,7 +106,7 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             return
         line = text.count("\n", 0, at) + 1
         if "\\" in text[at:end] and not _is_unicode(value):
-            what = "has one half of a surrogate pair (`\\ud800`), which is no character"
+            what = "has one half of a surrogate pair (`\\ud800`), which is not a character"
             problems.add(f"{shown}:{line}", what, "Write both halves, or the character itself.")
             return
         yield Document(index, value, tuple(_warnings(text[at:end], line, shown, repeated)))
@@ -122,7 +126,7 @@ def _finite(digits: str) -> float:
 
 
 def _no_number(word: str) -> float:
-    raise _NumberError(f"is not JSON: `{word}` is no number there")
+    raise _NumberError(f"is not JSON: `{word}` is not a JSON number")
 
 
 class _NumberError(Exception):

@@ -33,33 +33,33 @@ _HINTS = (
     (
         r"openAPIV3Schema$",
         "Required value",
-        "A version describes its objects, or is `x-kubernetes-preserve-unknown-fields: true`.",
+        "Add a schema, or allow any object with `x-kubernetes-preserve-unknown-fields: true`.",
     ),
     (
         r"\.type$",
         "Required value",
-        "Say what it is, or allow anything by `x-kubernetes-preserve-unknown-fields: true`.",
+        "Give the type, or allow any value with `x-kubernetes-preserve-unknown-fields: true`.",
     ),
-    (r"spec\.versions$", "must have exactly one", "Set `storage: true` in one of the versions."),
+    (r"spec\.versions$", "must have exactly one", "Set `storage: true` in exactly one version."),
     (r"spec\.versions$", "must contain unique", "Rename one of the versions."),
     (r"metadata\.name$", "", "The name of a definition is its plural and its group."),
-    (r"default$", "", "A default is checked against the schema it stands in."),
+    (r"default$", "", "A default must match the schema that it belongs to."),
     (
         r"(anyOf|allOf|oneOf|not)\b.*$",
         "Forbidden",
-        "Say it outside: these only narrow values down.",
+        "Move it out: `anyOf`, `allOf`, `oneOf` and `not` may only restrict values.",
     ),
     (
         r"properties\[[^]]*\]$",
         "Required value: because",
-        "A field is declared under `properties` before other parts of the schema speak of it.",
+        "Declare the field under `properties`, too; other parts may only refer to it.",
     ),
 )
 # Fields that a server fills in when it knows the kind.
 _FROM_KIND = frozenset({"spec.names.singular", "spec.names.listKind"})
 # Clients do not need the converting webhook, and kustomize may add it later.
 _OF_SERVER = "spec.conversion.webhookClientConfig"
-_ALL_THE_SAME = "The client is generated all the same."
+_ALL_THE_SAME = "The client is generated anyway."
 _INVALID = "Invalid value: "
 _LONGEST_VALUE = 60
 # Raised whenever a check is added: verdicts of older checks then count no more.

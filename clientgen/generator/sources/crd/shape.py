@@ -156,7 +156,7 @@ class _Walk:
         if self._depth > DEEPEST:
             if self._depth == DEEPEST + 1:
                 what = f"is nested more than {DEEPEST} levels deep"
-                hint = "Let the lower levels be x-kubernetes-preserve-unknown-fields."
+                hint = "Use x-kubernetes-preserve-unknown-fields for the lower levels."
                 self._problems.add(below(self._where, *_parts(trail)), what, hint)
         else:
             fields = _RECORDS[kind]
