@@ -126,7 +126,7 @@ def tell_moved(target: str, moved: Iterable[Move]) -> None:
     every = tuple(moved)
     for move in every:
         message = f"the package of {move.group} is now called `{move.new}` instead of `{move.old}`"
-        click.echo(f"{target}: {message}: imports of it have to follow", err=True)
+        click.echo(f"{target}: {message}: update your imports of it", err=True)
     if every:
         lines = ["to keep the old names, add this to the config:", "[rename]"]
         for line in (*lines, *(move.keeping for move in every)):

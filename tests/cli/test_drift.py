@@ -129,8 +129,8 @@ def test_a_group_that_changes_its_name_is_told_with_the_way_to_keep_it(run: Run)
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         (
-            "out/shop: the package of config.k8ssandra.io is called `config_k8ssandra`, which was "
-            "`config`: imports of it have to follow"
+            "out/shop: the package of config.k8ssandra.io is now called `config_k8ssandra` "
+            "instead of `config`: update your imports of it"
         ),
         "    to keep the old names, add this to the config:",
         "    [rename]",

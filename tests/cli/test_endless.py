@@ -83,9 +83,7 @@ def test_a_chain_that_leads_nowhere_in_time_is_a_problem(run: Run, key: str, ver
     place = f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/x"
     message = problem(run, chain(500, key, version))
     assert message.startswith(place)
-    assert message.endswith(
-        "is nested more than 150 levels deep\n    Use fewer levels."
-    )
+    assert message.endswith("is nested more than 150 levels deep\n    Use fewer levels.")
 
 
 @versions

@@ -258,7 +258,7 @@ def test_a_folder_without_manifests_is_a_problem(run: Run):
 def test_somebody_elses_kubeconfig_is_not_overwritten(run: Run):
     Path("config").write_text("mine")
     told = refused(run, "--kubeconfig", "config")
-    assert "config: the file is there already" in told
+    assert "config: the file already exists" in told
     assert Path("config").read_text() == "mine"
 
 

@@ -233,7 +233,9 @@ def test_missing_settings_name_the_key_and_the_flag():
         ),
     ]
     config("spec = 'x'\n")
-    assert complaints() == ['clientgen.toml: it names no package\n    add `package = "..."`']
+    assert complaints() == [
+        'clientgen.toml: the config names no package\n    add `package = "..."`'
+    ]
 
 
 def test_a_package_the_file_does_not_have_needs_all_flags():

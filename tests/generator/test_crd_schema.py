@@ -412,12 +412,11 @@ WRONG: list[tuple[str, str]] = [
      ("# +kubebuilder:validation:MaxLength=-1 -> `+kubebuilder:validation:MaxLength`: a count "
      "cannot be -1")),
     ("# +kubebuilder:validation:MultipleOf=0\nx: int",
-     ("# +kubebuilder:validation:MultipleOf=0 -> `+kubebuilder:validation:MultipleOf`: it has to "
-     "be "
-     "more than 0, and is 0")),
+     ("# +kubebuilder:validation:MultipleOf=0 -> `+kubebuilder:validation:MultipleOf`: it must "
+     "be greater than 0, not 0")),
     ("# +kubebuilder:validation:Minimum=0.5\nx: int",
-     ("# +kubebuilder:validation:Minimum=0.5 -> `+kubebuilder:validation:Minimum`: 0.5 is no limit "
-     "of whole numbers")),
+     ("# +kubebuilder:validation:Minimum=0.5 -> `+kubebuilder:validation:Minimum`: 0.5 cannot "
+     "limit an integer")),
     ("# +kubebuilder:validation:ExclusiveMinimum=true\nx: int",
      "x: int -> exclusiveMinimum has no effect without minimum"),
     ("# +kubebuilder:validation:Enum=1;2\nx: str",

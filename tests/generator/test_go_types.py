@@ -85,7 +85,9 @@ def test_the_second_closest_block_counts_and_comes_first() -> None:
 def test_a_marker_that_no_type_takes_is_a_problem(text: str) -> None:
     [complaint] = complaints({f"{FOLDER}/types.go": GROUP + text})
     line = (GROUP + text).split("\n").index("// +genclient") + 1
-    assert complaint.startswith(f"{FOLDER}/types.go:{line}: `+genclient` does not belong to a type\n")
+    assert complaint.startswith(
+        f"{FOLDER}/types.go:{line}: `+genclient` does not belong to a type\n"
+    )
 
 
 def test_a_trailing_comment_is_not_a_comment_above() -> None:

@@ -129,8 +129,8 @@ BAD: list[tuple[Level, str, str]] = [
     ("field", "listType=sett",
      "m.py:1: `+listType`: it cannot be `sett`\n    it is one of atomic, map, set"),
     ("field", "kubebuilder:validation:UniqueItems=true",
-     ("m.py:1: `+kubebuilder:validation:UniqueItems`: the API server refuses lists that are "
-     "checked so\n    write `+listType=set`")),
+     ("m.py:1: `+kubebuilder:validation:UniqueItems`: the API server refuses this "
+     "marker on lists\n    write `+listType=set`")),
     ("field", "kubebuilder:validation:XValidation:message=x",
      ("m.py:1: `+kubebuilder:validation:XValidation`: it lacks `rule`\n"
      "    write `name=value`, with a comma between")),

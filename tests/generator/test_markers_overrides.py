@@ -59,14 +59,14 @@ def test_asking_for_a_verb_the_api_does_not_offer_is_a_problem():
     assert [str(problem) for problem in problems] == [
         (
             "here: `+genclient:onlyVerbs` asks for `create`, which the API does not support\n"
-            "    it offers get, list"
+            "    it supports get, list"
         )
     ]
     _, problems = select_verbs(said("+genclient:readonly"), offered)
     assert [str(problem) for problem in problems] == [
         (
             "here: `+genclient:readonly` asks for `watch`, which the API does not support\n"
-            "    it offers get, list"
+            "    it supports get, list"
         )
     ]
 
@@ -82,8 +82,8 @@ def test_a_method_may_use_only_what_the_api_has():
     _, problems = select_verbs(genclient, frozenset({"get"}), scale)
     assert [str(problem) for problem in problems] == [
         (
-            "here: the method `B` asks for `create`, which the subresource `scale` does not offer\n"
-            "    it offers update, get"
+            "here: the method `B` asks for `create`, which the subresource `scale` does not support\n"
+            "    it supports update, get"
         ),
         (
             "here: the method `C` asks for the subresource `scael`, which does not exist\n"

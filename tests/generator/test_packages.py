@@ -170,7 +170,7 @@ def test_all_problems_of_packages_are_reported_at_once(tmp_path: Path) -> None:
         ),
         (
             "clientgen.toml: uses: the package `older` is from an older clientgen, 0.1.0, and does "
-            "not say which types it has\n    Generate it again with this version of clientgen."
+            "not list its types\n    Generate it again with this version of clientgen."
         ),
     ]
 

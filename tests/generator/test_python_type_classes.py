@@ -356,7 +356,7 @@ def test_a_kind_without_genclient_is_left_out_and_told(tmp_path: Path) -> None:
 def test_modules_in_which_nobody_asks_for_a_client_are_a_problem(tmp_path: Path) -> None:
     write(tmp_path, tt_types=IMPORTS + kind("Thing", "a.example.com/v1"))
 
-    with pytest.raises(ClientgenError, match="no class of 'tt_types' asks for a client"):
+    with pytest.raises(ClientgenError, match="no class of 'tt_types' has a client"):
         parse(["tt_types"], tmp_path)
 
 

@@ -198,9 +198,7 @@ USER: list[tuple[dict[str, Any], list[str]]] = [
     ({"as": "me", "as-user-extra": {"k": "v"}}, ["as-user-extra.k must be a list, not a string"]),
     (
         {"as": "me\r\nX: y"},
-        [
-            "impersonation: Impersonate-User contains a character that HTTP headers do not allow"
-        ],
+        ["impersonation: Impersonate-User contains a character that HTTP headers do not allow"],
     ),
     (
         {"auth-provider": {"name": "gcp", "config": {"access-token": SECRET}}},
