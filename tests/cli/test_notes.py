@@ -39,9 +39,10 @@ def test_a_kind_of_go_without_a_definition_is_noted(run: Run):
     result = run("generate", *flags)
     assert result.exit_code == 0
     assert result.stderr == (
-        "note: api/v1/breakwater.go:3: 'example.com/v1/Breakwater' is not a kind with an endpoint in "
-        "the spec\n    No source of this run has it. Write a kind like 'apps/v1/Deployment'.\n"
-        "note: api/v1/shipp.go:3: 'example.com/v1/Shipp' is not a kind with an endpoint in the spec\n"
+        "note: api/v1/breakwater.go:3: 'example.com/v1/Breakwater' is not a kind with an endpoint "
+        "in the spec\n    No source of this run has it. Write a kind like 'apps/v1/Deployment'.\n"
+        "note: api/v1/shipp.go:3: 'example.com/v1/Shipp' is not a kind with an endpoint "
+        "in the spec\n"
         "    did you mean `example.com/v1/Ship`?\n"
     )
     clients = Path("out/ops/example/v1/clients.py").read_text()

@@ -82,14 +82,18 @@ def test_a_method_may_use_only_what_the_api_has():
     _, problems = select_verbs(genclient, frozenset({"get"}), scale)
     assert [str(problem) for problem in problems] == [
         (
-            "here: the method `B` asks for `create`, which the subresource `scale` does not support\n"
+            "here: the method `B` asks for `create`, which the subresource `scale` does not "
+            "support\n"
             "    it supports update, get"
         ),
         (
             "here: the method `C` asks for the subresource `scael`, which does not exist\n"
             "    the API has scale"
         ),
-        "here: the method `D` asks for `watch`, which the API does not support\n    it supports get",
+        (
+            "here: the method `D` asks for `watch`, which the API does not support\n"
+            "    it supports get"
+        ),
     ]
 
 

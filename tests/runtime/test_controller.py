@@ -329,7 +329,7 @@ async def test_requests_may_come_from_elsewhere() -> None:
 async def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="needs at least one worker"):
         AsyncRun(workers=0)
-    with pytest.raises(ValueError, match="call for_ before"):
+    with pytest.raises(ValueError, match=r"call for_\(\) first"):
         AsyncRun().controller.owns(Told())
     run = AsyncRun()
     async with run:

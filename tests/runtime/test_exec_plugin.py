@@ -252,21 +252,21 @@ def reply(status: Any = None, *, kind: Any = "ExecCredential", version: Any = V1
         (
             reply(version=V1BETA1),
             (
-                f"was asked in {V1} and answered in {V1BETA1}; "
+                f"was asked for {V1} and answered with {V1BETA1}; "
                 "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (
             reply(version=SECRET),
             (
-                f"was asked in {V1} and answered in another apiVersion; "
+                f"was asked for {V1} and answered with another apiVersion; "
                 "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
         (
             reply(version=[SECRET]),
             (
-                f"was asked in {V1} and answered in another apiVersion; "
+                f"was asked for {V1} and answered with another apiVersion; "
                 "set the apiVersion of `exec` to the version that the plugin supports"
             ),
         ),
@@ -274,7 +274,7 @@ def reply(status: Any = None, *, kind: Any = "ExecCredential", version: Any = V1
         (reply(SECRET), "printed an ExecCredential without a status"),
         (reply({}), "returned neither a token nor a client certificate"),
         (reply({"token": ""}), "returned neither a token nor a client certificate"),
-        (reply({"token": [SECRET]}), "gave a token that is not a string"),
+        (reply({"token": [SECRET]}), "returned a value for token that is not a string"),
         (
             reply({"token": f"{SECRET}\nX: y"}),
             "returned a token with a character that HTTP headers do not allow",
@@ -297,7 +297,7 @@ def reply(status: Any = None, *, kind: Any = "ExecCredential", version: Any = V1
         ),
         (
             reply({"token": SECRET, "expirationTimestamp": 5}),
-            "gave a expirationTimestamp that is not a string",
+            "returned a value for expirationTimestamp that is not a string",
         ),
     ],
 )

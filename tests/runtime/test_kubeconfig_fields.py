@@ -359,4 +359,4 @@ def test_an_extension_that_json_cannot_say_is_explained(tmp_path: Path, text: st
     )
     with pytest.raises(ConfigError) as caught:
         load_config(path, env={"HOME": str(tmp_path)})
-    assert str(caught.value) == "~/config: is not valid YAML for a kubeconfig"
+    assert str(caught.value) == "~/config: is not YAML that is valid in a kubeconfig"

@@ -39,7 +39,7 @@ def test_a_user_alone_is_one_header() -> None:
 
 @pytest.mark.parametrize("value", ["a\r\nX: y", "a\n", "\x00", "\x7f", "\ud800"])
 def test_values_that_no_header_can_carry_are_refused(value: str) -> None:
-    with pytest.raises(ConfigError, match="Impersonate-Group holds a character"):
+    with pytest.raises(ConfigError, match="Impersonate-Group contains a character"):
         impersonation_headers(Impersonation("a", groups=[value]))
 
 

@@ -69,7 +69,7 @@ def test_errors_about_names_do_not_show_the_name():
         NODES.object_path(None, {"data": "secret"})
     with pytest.raises(ValueError, match=r"name must be a non-empty string, not None$"):
         NODES.object_path(None, None)
-    with pytest.raises(ValueError, match=r"name cannot be 'a/b': it may not be '\.' or '\.\.' or"):
+    with pytest.raises(ValueError, match=r"name cannot be 'a/b': it must not be '\.' or '\.\.' or"):
         NODES.object_path(None, "a/b")
 
 

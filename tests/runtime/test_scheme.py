@@ -107,7 +107,9 @@ def test_the_same_again_changes_nothing(scheme):
 
 
 def test_two_classes_of_one_kind_are_an_error(scheme):
-    with pytest.raises(ValueError, match=r"example.com/v1/Backup is registered as .*\.Backup"):
+    with pytest.raises(
+        ValueError, match=r"example.com/v1/Backup is already registered as .*\.Backup"
+    ):
         scheme.register(OtherBackup)
     with pytest.raises(ValueError, match=r"v1/Pod is registered as kubeapi\.core\.v1\.models\.Pod"):
         scheme.add_kinds({"v1": {__name__: ["Pod:PodSpec"]}}, __name__)

@@ -221,9 +221,9 @@ async def test_it_is_a_context_that_is_entered_once() -> None:
     stage = AsyncStage()
     replica = stage.replica("a")
     async with replica:
-        with pytest.raises(RuntimeError, match="started before"):
+        with pytest.raises(RuntimeError, match="was already started"):
             replica.start()
-    with pytest.raises(RuntimeError, match="started before"):
+    with pytest.raises(RuntimeError, match="was already started"):
         replica.start()
 
 

@@ -92,7 +92,7 @@ def _text(status: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _ReplyError(f"returned a {key} that is not a string")
+        raise _ReplyError(f"returned a value for {key} that is not a string")
     return value
 
 

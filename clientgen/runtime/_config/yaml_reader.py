@@ -35,4 +35,4 @@ def read_yaml(content: bytes, where: str) -> object:
         raise ConfigError(f"{where}: {shown}is not YAML{what and f': {what}'}") from None
     except (BadText, RecursionError):
         # A tag whose value does not fit, a list for a key, nesting without end.
-        raise ConfigError(f"{where}: is not valid YAML for a kubeconfig") from None
+        raise ConfigError(f"{where}: is not YAML that is valid in a kubeconfig") from None

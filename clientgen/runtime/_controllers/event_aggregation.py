@@ -85,7 +85,9 @@ class Reference(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
             field_path=get("fieldPath") or "",
         )
         if not (is_name(made.api_version) and is_name(made.kind) and is_name(made.name)):
-            raise ValueError(f"an event cannot be about {kind} {made}")
+            raise ValueError(
+                f"no event can be about a {kind} without an apiVersion, a kind and a name: {made}"
+            )
         return made
 
     @property
