@@ -17,7 +17,7 @@ from clientgen.runtime.config import load_config
 from clientgen.runtime.errors import ConfigError
 
 ENDLESS = "/dev/zero"
-HUGE = "it has more than 16 MiB"
+HUGE = "it is larger than 16 MiB"
 PEM = b64encode(b"-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n").decode()
 
 
