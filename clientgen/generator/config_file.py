@@ -102,7 +102,7 @@ class Table:
         return True
 
     def _wrong(self, key: str, value: object, expected: str) -> None:
-        what = f"must be {expected}, and is {_described(value)}"
+        what = f"must be {expected}, not {_described(value)}"
         self.problems.add(str(self.place / key), what)
 
 

@@ -163,9 +163,9 @@ def test_an_unknown_key_is_a_problem():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("spec = 1", "clientgen.toml: spec: must be a list of strings, and is 1"),
-        ("output = ['x']", "clientgen.toml: output: must be a string, and is a list"),
-        ("package = true", "clientgen.toml: package: must be a string, and is True"),
+        ("spec = 1", "clientgen.toml: spec: must be a list of strings, not 1"),
+        ("output = ['x']", "clientgen.toml: output: must be a string, not a list"),
+        ("package = true", "clientgen.toml: package: must be a string, not True"),
         ("markers = 'x'", "clientgen.toml: markers: must be a table, not a string: 'x'"),
         ("packages = []", "clientgen.toml: packages: must be a table, not a list"),
         ("[packages]\nx = 1", "clientgen.toml: packages.x: must be a table, not 1"),
@@ -178,7 +178,7 @@ def test_an_unknown_key_is_a_problem():
         ),
         (
             "[expansions]\n'v1/Pod' = 1",
-            'clientgen.toml: expansions."v1/Pod": must be a string, and is 1',
+            'clientgen.toml: expansions."v1/Pod": must be a string, not 1',
         ),
         (
             "[expansions]\n'v1/Pod' = { liste = 'pods:Pod' }",
@@ -308,7 +308,7 @@ def test_a_nul_is_a_problem(key: str, value: str):
     config("package = 'a'\n" * (key != "package") + f"{key} = {value}\n")
     what = "must not hold a NUL character"
     if key in ("output", "package") and value.startswith("["):
-        what = "must be a string, and is a list"
+        what = "must be a string, not a list"
     assert f"clientgen.toml: {key}: {what}" in complaints()
 
 

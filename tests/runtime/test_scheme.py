@@ -111,7 +111,9 @@ def test_two_classes_of_one_kind_are_an_error(scheme):
         ValueError, match=r"example.com/v1/Backup is already registered as .*\.Backup"
     ):
         scheme.register(OtherBackup)
-    with pytest.raises(ValueError, match=r"v1/Pod is already registered as kubeapi\.core\.v1\.models\.Pod"):
+    with pytest.raises(
+        ValueError, match=r"v1/Pod is already registered as kubeapi\.core\.v1\.models\.Pod"
+    ):
         scheme.add_kinds({"v1": {__name__: ["Pod:PodSpec"]}}, __name__)
     assert scheme.model("example.com/v1/Backup") is Backup
 
