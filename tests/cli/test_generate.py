@@ -100,7 +100,7 @@ def test_every_problem_is_shown_in_the_order_of_the_places(run: Run):
         1,
         "",
         (
-            "clientgen.toml: output: must be a string, and is 2\n"
+            "clientgen.toml: output: must be a string, not 2\n"
             "clientgen.toml: spek: there is no such key\n"
             "    did you mean `spec`?\n"
             "2 problems\n"

@@ -173,7 +173,7 @@ def test_an_unknown_key_is_a_problem():
             "[markers]\n'v1/Pod' = [1]",
             (
                 'clientgen.toml: markers."v1/Pod": must be a list of strings, '
-                "and is a list of other things"
+                "not a list of other things"
             ),
         ),
         (
