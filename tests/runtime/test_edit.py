@@ -143,7 +143,7 @@ def test_the_patch_leads_from_one_object_to_the_other(before, after):
 
 
 def test_a_change_that_makes_another_object_is_told():
-    with pytest.raises(TypeError, match="the one it returned is not sent"):
+    with pytest.raises(TypeError, match="a returned object is not sent"):
         changed(decode(json.dumps(pod()).encode(), Pod), lambda _: Pod())
 
 

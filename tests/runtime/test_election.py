@@ -240,9 +240,9 @@ def test_health_is_about_who_leads_and_does_not_renew() -> None:
     [
         ((10, 10.0, 2.0), "lease_duration must be greater than renew_deadline"),
         ((15, 2.4, 2.0), r"renew_deadline must be greater than 1.2 \* retry_period"),
-        ((15, 10.0, 0.0), "are above 0"),
-        ((15, -1.0, 2.0), "are above 0"),
-        ((15.5, 10.0, 2.0), "in whole seconds"),
+        ((15, 10.0, 0.0), "must be greater than 0"),
+        ((15, -1.0, 2.0), "must be greater than 0"),
+        ((15.5, 10.0, 2.0), "a whole number of seconds"),
     ],
 )
 def test_durations_have_to_go_together(timing: Any, message: str) -> None:

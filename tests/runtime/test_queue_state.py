@@ -355,7 +355,7 @@ def test_the_longest_of_several_all_of_which_are_asked() -> None:
     assert limiter.num_requeues("a") == 4
     limiter.forget("a")
     assert slow.num_requeues("a") == 0
-    with pytest.raises(ValueError, match="needs a limiter"):
+    with pytest.raises(ValueError, match="needs at least one limiter"):
         MaxOf()
 
 
