@@ -154,8 +154,8 @@ def test_an_unusable_token_file_keeps_the_old_token_and_is_looked_at_soon(
     [
         (None, "cannot read PATH: No such file or directory"),
         ("", "the token file PATH is empty"),
-        (f"{SECRET} x", "the token file PATH holds a character that no HTTP header may carry"),
-        (f"{SECRET}é", "the token file PATH holds a character that no HTTP header may carry"),
+        (f"{SECRET} x", "the token file PATH contains a character that HTTP headers do not allow"),
+        (f"{SECRET}é", "the token file PATH contains a character that HTTP headers do not allow"),
     ],
 )
 def test_a_token_file_that_never_was_usable_is_an_error(

@@ -128,7 +128,7 @@ def test_a_broken_cluster_is_explained(
     assert said(tmp_path, cluster=cluster) == expected
 
 
-HEADER = "holds a space or a character that no HTTP header may carry"
+HEADER = "contains a space or a character that HTTP headers do not allow"
 USER: list[tuple[dict[str, Any], list[str]]] = [
     ({"token": 5}, [f"token must be a string, not a number; {QUOTES}"]),
     ({"token": f"{SECRET}\nX: y"}, [f"token {HEADER}"]),

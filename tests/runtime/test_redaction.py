@@ -78,7 +78,7 @@ async def test_invalid_header_values_are_refused_without_being_shown(server, con
     with pytest.raises(ValueError, match="User-Agent contains a character") as error:
         AsyncRest(config_for(server), user_agent=value)
     assert SECRET not in everything_of(error.value)
-    with pytest.raises(ConfigError, match="Impersonate-User holds a character") as caught:
+    with pytest.raises(ConfigError, match="Impersonate-User contains a character") as caught:
         AsyncRest(config_for(server), impersonate_user=value)
     assert SECRET not in everything_of(caught.value)
     async with AsyncRest(config_for(server)) as rest:

@@ -152,7 +152,7 @@ class AuthConfig(_RedactedRepr):
             check_sendable(name, getattr(self, name), self.origin)
         token = self.token.strip()
         if not is_header_safe(token):
-            what = "token holds a space or a character that no HTTP header may carry"
+            what = "token contains a space or a character that HTTP headers do not allow"
             raise ConfigError(f"{self.origin}: {what}" if self.origin else what)
         object.__setattr__(self, "token", token)
 

@@ -76,7 +76,7 @@ class CredentialFiles:
         if not token:
             raise ConfigError(_about(self._auth.origin, f"the token file {path} is empty"))
         if not is_header_safe(token):
-            what = f"the token file {path} holds a character that no HTTP header may carry"
+            what = f"the token file {path} contains a character that HTTP headers do not allow"
             raise ConfigError(_about(self._auth.origin, what))
         return token
 

@@ -131,7 +131,7 @@ def _token(fields: Fields) -> str:
     token = fields.text("token").strip()
     if is_header_safe(token):
         return token
-    fields.problem("token holds a space or a character that no HTTP header may carry")
+    fields.problem("token contains a space or a character that HTTP headers do not allow")
     return ""
 
 
