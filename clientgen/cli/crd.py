@@ -45,8 +45,8 @@ def crd(
 ) -> None:
     """Write the CustomResourceDefinition of every kind of your Python types.
 
-    Changes that can break a client or lose what is stored are named. Files that clientgen did not
-    write are never touched, and nothing is written unless everything is right.
+    Changes that can break clients or lose stored data are listed. Files that clientgen did not
+    write are never changed. If there is any error, nothing is written.
     """
     require_generator()
     from clientgen.generator.config import Flags

@@ -38,8 +38,8 @@ __all__ = ["generate", "verify"]
 def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
     """Write a typed package from OpenAPI documents, CustomResourceDefinitions or Python types.
 
-    The package becomes a directory of its own in DIR. Files that clientgen did not write are never
-    touched, and nothing at all is written unless everything is right.
+    The package is written as a subdirectory of DIR. Files that clientgen did not write are never
+    changed. If there is any error, nothing is written.
     """
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails
@@ -63,12 +63,12 @@ def generate(*, flags: Flags, quiet: bool, verbose: bool, force: bool) -> None:
     _each(flags, generate_one, verbose=verbose)
 
 
-@click.command(cls=SeveralValues, short_help="Tell whether a package is up to date.")
+@click.command(cls=SeveralValues, short_help="Check whether a package is up to date.")
 @package_options
 def verify(*, flags: Flags, quiet: bool, verbose: bool) -> None:
-    """Tell whether a package is what `generate` would write; nothing is written.
+    """Check whether a package is what `generate` would write. Nothing is written.
 
-    The exit code is 1 if it is not.
+    The exit code is 1 if it differs.
     """
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails

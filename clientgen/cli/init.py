@@ -22,25 +22,28 @@ __all__ = ["init"]
 _NO_CONTENT = {".git", ".hg"}
 
 
-@click.command(short_help="Begin a project: a custom resource, its controller, a test.")
+@click.command(short_help="Create a project: a custom resource, its controller, a test.")
 @click.argument("directory", type=PATH, metavar="[DIR]", default=Path())
-@click.option("--name", help="The name of the project; that of DIR if it is not given.")
+@click.option("--name", help="The name of the project; by default the name of DIR.")
 @click.option(
-    "--group", default="example.com", show_default=True, help="The API group, a domain of yours."
+    "--group",
+    default="example.com",
+    show_default=True,
+    help="The API group, a domain that you own.",
 )
 @click.option("--kind", default="Widget", show_default=True, help="The kind of your objects.")
 @click.option(
     "--namespaced/--cluster-scoped",
     default=True,
     show_default=True,
-    help="Whether each is in a namespace.",
+    help="Whether objects are in a namespace.",
 )
 @click.option(
     "--flavour",
     type=OneOf(["sync", "asyncio"]),
     default="asyncio",
     show_default=True,
-    help="How the controller waits.",
+    help="Whether the controller uses threads or asyncio.",
 )
 @quiet_option
 @click.pass_context
@@ -55,9 +58,9 @@ def init(
     flavour: str,
     quiet: bool,
 ) -> None:
-    """Begin a project: a typed custom resource, a controller for it, and a test of both.
+    """Create a project: a typed custom resource, a controller for it, and a test of both.
 
-    DIR is made, or has to be empty.
+    DIR must be empty; it is created if it does not exist.
     """
     from clientgen.cli.init_files import starter  # other commands do not need it
 

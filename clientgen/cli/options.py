@@ -45,10 +45,12 @@ _SOURCE_OPTIONS = (
     _several("--spec", "specs", "PATH", "An OpenAPI document, or a folder of version 3."),
     _several("--crd", "crds", "PATH", "A file or folder of CustomResourceDefinitions."),
     _several("--types", "types", "MODULE", "A module of model classes."),
-    _several("--go-types", "go_types", "PATH", "Go sources of which the markers count."),
-    click.option("--cluster", is_flag=True, help="Read what a live cluster offers."),
-    click.option("--context", metavar="NAME", help="With --cluster: of the kubeconfig."),
-    click.option("--kubeconfig", type=PATH, metavar="FILE", help="With --cluster: the file."),
+    _several("--go-types", "go_types", "PATH", "Go sources whose markers are read."),
+    click.option("--cluster", is_flag=True, help="Read the documents of a live cluster."),
+    click.option("--context", metavar="NAME", help="With --cluster: the kubeconfig context."),
+    click.option(
+        "--kubeconfig", type=PATH, metavar="FILE", help="With --cluster: the kubeconfig file."
+    ),
     _several("--use", "uses", "PACKAGE", "A package whose types are imported."),
     _several("--include", "include", "PATTERN", "Generate group[/version[/Kind]] and no others."),
     _several("--exclude", "exclude", "PATTERN", "Leave out group[/version[/Kind]]."),
@@ -60,7 +62,7 @@ _PACKAGE_OPTIONS = (
     click.option(
         "--package",
         metavar="NAME",
-        help="The name of the package, or the one to pick of the config.",
+        help="The name of the package, or which package of the config to use.",
     ),
     click.option(
         "--distribution",

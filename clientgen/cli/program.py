@@ -63,8 +63,7 @@ class Program(SuggestingGroup):
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:
-    """Typed Kubernetes clients for Python, generated from what describes an API.
+    """Generate typed Kubernetes clients for Python from descriptions of an API.
 
-    What to generate stands in [tool.clientgen] of pyproject.toml, or in clientgen.toml, or is said
-    by flags.
+    Configure it in [tool.clientgen] of pyproject.toml, in clientgen.toml, or with flags.
     """

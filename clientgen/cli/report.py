@@ -135,7 +135,7 @@ def tell_moved(target: str, moved: Iterable[Move]) -> None:
 
 def tell_recovered(target: str) -> None:
     """Print that a run before was killed while it wrote there, even if told to hush."""
-    click.echo(f"{target}: a run before this was interrupted; what it left is cleaned up", err=True)
+    click.echo(f"{target}: a previous run was interrupted; its leftovers were removed", err=True)
 
 
 def summary_of_skipped(skipped: Iterable[Skipped], *, verbose: bool) -> Iterator[str]:

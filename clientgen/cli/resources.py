@@ -21,13 +21,13 @@ __all__ = ["resources"]
 _TITLES = ("GROUP VERSION", "KIND", "RESOURCE", "SCOPE", "VERBS", "SUBRESOURCES")
 
 
-@click.command(cls=SeveralValues, short_help="Show the resources that sources offer.")
+@click.command(cls=SeveralValues, short_help="List the resources in the sources.")
 @source_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def resources(*, flags: Flags, as_json: bool) -> None:
-    """Show the resources that sources offer, with their verbs and subresources.
+    """List the resources in the sources, with their verbs and subresources.
 
-    Without --spec, --crd, --types and --cluster the sources are those of the config.
+    Without --spec, --crd, --types and --cluster, the sources of the config are used.
     """
     require_generator()
     from clientgen.generator import pipeline  # only now: without the extra it fails

@@ -52,39 +52,37 @@ _MOST_PORT = 65535
     type=PATH,
     multiple=True,
     metavar="MANIFESTS",
-    help="Objects to begin with: a YAML or JSON file or a folder; may be given several times.",
+    help="Initial objects: a YAML or JSON file or a folder; may be given several times.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, _MOST_PORT),
     default=0,
     metavar="N",
-    help="The port to listen on, instead of any that is free.",
+    help="The port to listen on, instead of any free one.",
 )
 @click.option(
     "--kubeconfig",
     type=PATH,
     metavar="FILE",
-    help="Where to write the kubeconfig, instead of a file that is removed in the end.",
+    help="Where to write the kubeconfig, instead of a temporary file.",
 )
 @click.option("--tls", is_flag=True, help="Serve HTTPS, with a certificate made for this run.")
 @click.option(
     "--token",
     envvar="CLIENTGEN_SERVE_TOKEN",
     metavar="T",
-    help="Refuse requests without this bearer token. Better given as CLIENTGEN_SERVE_TOKEN: other "
-    "users of the machine can read command lines.",
+    help="Reject requests without this bearer token. Prefer CLIENTGEN_SERVE_TOKEN: other users of "
+    "the machine can read command lines.",
 )
-@click.option(
-    "--token-file", type=PATH, metavar="FILE", help="A file that holds the token, instead."
-)
+@click.option("--token-file", type=PATH, metavar="FILE", help="A file that contains the token.")
 @click.option(
     "--controller-delay",
     type=click.FloatRange(min=0),
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="After how long namespaces are emptied and garbage is collected.",
+    help="The delay before namespaces are emptied and garbage is collected.",
 )
 def serve(
     *,
@@ -100,7 +98,7 @@ def serve(
 ) -> None:
     """Serve the Kubernetes API from memory, on 127.0.0.1, until interrupted.
 
-    Any Kubernetes client can use it; a kubeconfig is written for them. Nothing is kept.
+    It writes a kubeconfig that any Kubernetes client can use. Nothing is kept after it ends.
     """
     with _explained():
         secret = _token(token, token_file)

@@ -55,9 +55,9 @@ def pull(
 ) -> None:
     """Save the OpenAPI documents of a live cluster.
 
-    A document that the server has not changed since the last pull is not sent again. Group versions
-    that cannot be described just now, since the API server behind them is down, are told; of v3
-    their documents of the last pull stay.
+    Documents that have not changed since the last pull are not downloaded again. If the API server
+    of some group versions is down, these group versions are reported. With v3, their documents from
+    the last pull are kept.
     """
     from clientgen.generator.sources.cluster import connected
 

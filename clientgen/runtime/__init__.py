@@ -1,9 +1,10 @@
 """Typed Kubernetes objects and calls, for generated packages and for your own code.
 
 Errors are in `clientgen.runtime.errors`, model classes and the codec in `clientgen.runtime.models`,
-kubeconfig in `clientgen.runtime.config`. What waits comes in two flavours: `clientgen.runtime.aio`
-for asyncio and `clientgen.runtime.sync` for threads. Modules whose names begin with an underscore
-are private. Importing this package loads no HTTP library and no event loop.
+kubeconfig in `clientgen.runtime.config`. Clients and controllers have two flavours:
+`clientgen.runtime.aio` for asyncio and `clientgen.runtime.sync` for threads. Modules whose names
+begin with an underscore are private. Importing this package loads no HTTP library and no event
+loop.
 """
 
 from __future__ import annotations

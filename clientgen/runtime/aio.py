@@ -1,6 +1,6 @@
 """Clients, watches, informers and controllers. There are two flavours: asyncio and threads.
 
-What only controllers need is loaded when it is first used, so importing clients stays cheap.
+The parts for controllers are loaded when they are first used, so importing clients stays cheap.
 """
 
 from __future__ import annotations

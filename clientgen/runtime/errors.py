@@ -5,9 +5,9 @@
     ClientError
     ├── ConfigError                    no usable cluster configuration
     ├── DecodeError                    the answer is not JSON
-    ├── NotSynced                      a cache is read, or waited for, that is not full
-    │   └── SyncTimeout                it was not full in time; also a TimeoutError
-    ├── ApiError                       the server said no; .status holds its words
+    ├── NotSynced                      a cache that is not synced was read or waited for
+    │   └── SyncTimeout                it did not sync in time; also a TimeoutError
+    ├── ApiError                       the server responded with an error; see .status
     │   ├── BadRequest                 400
     │   ├── Unauthorized               401
     │   ├── Forbidden                  403
@@ -28,17 +28,17 @@
     │   ├── StorageReadError           500
     │   ├── ServiceUnavailable         503
     │   └── Timeout                    504
-    └── TransportError                 there was no (whole) answer
+    └── TransportError                 there was no complete response
         ├── ConnectionFailed           no connection, or no TLS
         ├── RequestTimeout             the call's own deadline passed; also a TimeoutError
-        └── ResponseBroken             there was an answer, but it makes no sense
-            └── ConnectionLost         the connection was lost before the answer was whole
+        └── ResponseBroken             the response is not valid
+            └── ConnectionLost         the connection was lost before the response was complete
 
 The classes below ApiError are named after the `reason` of the server's Status
 (https://kubernetes.io/docs/reference/using-api/api-concepts/ and apimachinery's StatusReason).
-The reason decides; where it is empty or unknown the HTTP code does, except for AlreadyExists and
-Expired, whose codes have two meanings (client-go: apierrors.IsConflict and friends). No message
-holds a credential, and every error survives pickling.
+The reason determines the class. If the reason is empty or unknown, the HTTP code does, except for
+AlreadyExists and Expired, because their codes have two meanings (client-go: apierrors.IsConflict
+and friends). No message contains a credential, and every error can be pickled.
 """
 
 # The classes are called what the server calls the reasons.

@@ -1,7 +1,7 @@
 # Derived from aio.py by `python -m clientgen.generator.unasync`. DO NOT EDIT.
 """Clients, watches, informers and controllers. There are two flavours: asyncio and threads.
 
-What only controllers need is loaded when it is first used, so importing clients stays cheap.
+The parts for controllers are loaded when they are first used, so importing clients stays cheap.
 """
 
 from __future__ import annotations

@@ -246,7 +246,7 @@ def test_the_command_tells_that_a_run_was_interrupted(tmp_path: Path, run: Calla
     assert (differs.exit_code, f"  {STAGING}/" in differs.stdout.splitlines()) == (1, True)
     again = run("generate", *flags, "--quiet")
     assert again.stderr == (
-        "out/shop: a run before this was interrupted; what it left is cleaned up\n"
+        "out/shop: a previous run was interrupted; its leftovers were removed\n"
     )
     assert not staging.exists()
     assert run("verify", *flags).exit_code == 0

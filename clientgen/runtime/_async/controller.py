@@ -48,7 +48,7 @@ class AsyncRegistration(Protocol):
         ...
 
     def remove(self) -> None:
-        """Be told nothing any more."""
+        """Remove the handler from the informer."""
         ...
 
 
@@ -66,7 +66,7 @@ class AsyncSource(Protocol[T_co]):
         on_update: Callable[[T_co, T_co], object] | None = None,
         on_delete: Callable[[T_co], object] | None = None,
     ) -> AsyncRegistration:
-        """Be told of changes."""
+        """Add functions to call on changes."""
         ...
 
     @property
@@ -76,11 +76,11 @@ class AsyncSource(Protocol[T_co]):
 
     @property
     def sync_status(self) -> str:
-        """Whether its cache is full, in words for people."""
+        """Whether its cache is synced, as text."""
         ...
 
     def start(self) -> None:
-        """Begin, if it has not."""
+        """Start the informer if it is not running."""
         ...
 
 

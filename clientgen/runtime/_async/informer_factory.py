@@ -51,7 +51,7 @@ class _Pool:
         self.is_shut_down = False
 
     def check(self) -> None:
-        """See to it that it still works.
+        """Check that the factory still works.
 
         Raises:
             RuntimeError: It is shut down.

@@ -277,7 +277,7 @@ class AsyncLeaderElector:
     # ---- to lead ------------------------------------------------------------------------------
 
     async def _acquire(self) -> bool:
-        """Try until it leads or is to stop; gives whether it leads."""
+        """Try until it leads or must stop. Returns whether it leads."""
         clock, election = self._clock, self._election
         while not self._stopping.is_set():
             self._tried = clock.monotonic()
@@ -304,7 +304,7 @@ class AsyncLeaderElector:
             self._metrics.slow_path(self._election.name)
 
     async def _lead(self) -> None:
-        """Have the work done, and see to it that it ends when leading does."""
+        """Run the work, and end it when leadership ends."""
         logger.info("%r leads", self)
         self._publish(leads=True)
         self._settled.set()
@@ -323,7 +323,7 @@ class AsyncLeaderElector:
             await self._wind_down(renewing)
 
     async def _watch(self, event: Event, until: float | None) -> None:
-        """Wait for an event, but no longer than it leads, nor past a moment."""
+        """Wait for an event, at most until leadership ends or until a moment."""
         while not event.is_set() and self._holds():
             hold = self._election.hold
             moments = [until, hold.until if hold else None]
@@ -397,7 +397,7 @@ class AsyncLeaderElector:
             self._body.fire()
 
     async def _release(self) -> None:
-        """Free the lease, if it is this one's: it may be without an answer that said so."""
+        """Release the lease if this elector may hold it, even if no response confirmed it."""
         self._election.resign()
         if not self._releases or self._election.observed is None:
             return

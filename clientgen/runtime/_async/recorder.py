@@ -266,7 +266,7 @@ class AsyncEventRecorder:
             return self._queue.popleft() if self._queue else None
 
     async def _write(self, write: Write) -> None:
-        """Send it, again while the network fails; what the server refuses it refuses for good."""
+        """Write an event. Network errors are retried; rejections by the server are not."""
         for count in range(TRIES):
             try:
                 await self._send(write)
@@ -287,7 +287,7 @@ class AsyncEventRecorder:
             return
 
     async def _pause(self, count: int) -> bool:
-        """Wait for the next try; gives whether there is one."""
+        """Wait for the next try. Returns whether there is one."""
         if self._first_wait_is_random and count == 0:
             pause = TRY_SECONDS * self._random()
         else:

@@ -49,7 +49,7 @@ class Registration(Protocol):
         ...
 
     def remove(self) -> None:
-        """Be told nothing any more."""
+        """Remove the handler from the informer."""
         ...
 
 
@@ -67,7 +67,7 @@ class Source(Protocol[T_co]):
         on_update: Callable[[T_co, T_co], object] | None = None,
         on_delete: Callable[[T_co], object] | None = None,
     ) -> Registration:
-        """Be told of changes."""
+        """Add functions to call on changes."""
         ...
 
     @property
@@ -77,11 +77,11 @@ class Source(Protocol[T_co]):
 
     @property
     def sync_status(self) -> str:
-        """Whether its cache is full, in words for people."""
+        """Whether its cache is synced, as text."""
         ...
 
     def start(self) -> None:
-        """Begin, if it has not."""
+        """Start the informer if it is not running."""
         ...
 
 

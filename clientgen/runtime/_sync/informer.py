@@ -67,15 +67,15 @@ class _NamespaceSink(Generic[T]):
         return self._informer._prepare(obj)
 
     def replace(self, objects: list[T], version: str) -> None:
-        """Take the whole of it."""
+        """Replace all objects."""
         self._informer._replace(self, objects, version)
 
     def apply(self, events: list[WatchEvent[T]]) -> None:
-        """Take changes."""
+        """Apply changes."""
         self._informer._apply(events)
 
     def failed(self, error: Exception) -> None:
-        """Tell of a pass that failed."""
+        """Report that listing or watching has failed."""
         self._informer._watch_failed(error)
 
 
@@ -188,7 +188,7 @@ class SharedInformer(Generic[T]):
         for them. Handlers that are added later first get an `on_add` for every cached object.
 
         Args:
-            on_add: Called with the object, and whether it was there at first.
+            on_add: Called with the object, and whether it is an initial object.
             on_update: Called with the old object and the new one.
             on_delete: Called with the last known state of the object.
             on_delete_unknown: Called instead of `on_delete` if the deletion itself was missed.

@@ -276,7 +276,7 @@ class LeaderElector:
     # ---- to lead ------------------------------------------------------------------------------
 
     def _acquire(self) -> bool:
-        """Try until it leads or is to stop; gives whether it leads."""
+        """Try until it leads or must stop. Returns whether it leads."""
         clock, election = self._clock, self._election
         while not self._stopping.is_set():
             self._tried = clock.monotonic()
@@ -303,7 +303,7 @@ class LeaderElector:
             self._metrics.slow_path(self._election.name)
 
     def _lead(self) -> None:
-        """Have the work done, and see to it that it ends when leading does."""
+        """Run the work, and end it when leadership ends."""
         logger.info("%r leads", self)
         self._publish(leads=True)
         self._settled.set()
@@ -322,7 +322,7 @@ class LeaderElector:
             self._wind_down(renewing)
 
     def _watch(self, event: Event, until: float | None) -> None:
-        """Wait for an event, but no longer than it leads, nor past a moment."""
+        """Wait for an event, at most until leadership ends or until a moment."""
         while not event.is_set() and self._holds():
             hold = self._election.hold
             moments = [until, hold.until if hold else None]
@@ -396,7 +396,7 @@ class LeaderElector:
             self._body.fire()
 
     def _release(self) -> None:
-        """Free the lease, if it is this one's: it may be without an answer that said so."""
+        """Release the lease if this elector may hold it, even if no response confirmed it."""
         self._election.resign()
         if not self._releases or self._election.observed is None:
             return

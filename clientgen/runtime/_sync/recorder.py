@@ -267,7 +267,7 @@ class EventRecorder:
             return self._queue.popleft() if self._queue else None
 
     def _write(self, write: Write) -> None:
-        """Send it, again while the network fails; what the server refuses it refuses for good."""
+        """Write an event. Network errors are retried; rejections by the server are not."""
         for count in range(TRIES):
             try:
                 self._send(write)
@@ -288,7 +288,7 @@ class EventRecorder:
             return
 
     def _pause(self, count: int) -> bool:
-        """Wait for the next try; gives whether there is one."""
+        """Wait for the next try. Returns whether there is one."""
         if self._first_wait_is_random and count == 0:
             pause = TRY_SECONDS * self._random()
         else:

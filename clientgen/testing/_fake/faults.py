@@ -1,7 +1,7 @@
 """Network faults: truncated responses, cut streams and duplicated events.
 
-The server behind knows nothing of it. `ConnectionCut` is how a stream tells its driver to break the
-connection off, as if a cable had been pulled; a driver over HTTP resets the socket.
+The server itself does not know about faults. A stream raises `ConnectionCut` to tell its driver to
+break the connection, as if a cable had been pulled. The HTTP driver resets the socket.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class CutResponse(Response):
 
 
 def cut_response(response: Response, sent: int | None) -> CutResponse:
-    """Have an answer break off."""
+    """Truncate a response."""
     return CutResponse(response.status, response.body, response.headers, sent)
 
 
 def cut(answer: Answer, after: int | Random | None) -> Answer:
-    """Have any answer break off, after so many bytes, or a random number of them."""
+    """Truncate any response after this many bytes, or after a random number of bytes."""
     if isinstance(answer, Response):
         size = len(answer.body)
         return cut_response(answer, _bytes(after, size // 2, size))
@@ -67,7 +67,7 @@ def _bytes(after: int | Random | None, default: int, most: int) -> int:
 
 
 def delayed(clock: Clock, seconds: float, proceed: Callable[[], Answer]) -> Deferred:
-    """An answer for which nothing is done before its time."""
+    """Delay a response: nothing is done before its time."""
     deadline = clock.monotonic() + seconds
 
     def resume() -> Answer:
@@ -83,7 +83,7 @@ def _ignore_wake(_: Callable[[], None]) -> None:
 
 
 def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
-    """Change an answer, once it is there."""
+    """Change a response after the server has created it."""
     if not isinstance(answer, Deferred):
         return change(answer)
     later = answer
@@ -91,12 +91,12 @@ def afterwards(answer: Answer, change: Callable[[Answer], Answer]) -> Answer:
 
 
 class OpenStream(Stream):
-    """A stream of the server that can be interfered with.
+    """A stream of the server that faults can change or break.
 
-    Whoever calls holds the cluster's lock.
+    Callers must hold the cluster's lock.
 
     Attributes:
-        action: what the stream answers.
+        action: the request that the stream responds to.
         cut_after: how many more bytes go out before the connection breaks; None for ever.
         change: what becomes of the bytes that are taken.
     """
@@ -120,7 +120,7 @@ class OpenStream(Stream):
 
     @property
     def deadline(self) -> float | None:
-        """When `take` has something to say even if nothing happens meanwhile."""
+        """The time when `take` returns something even if nothing happens before."""
         return self._stream.deadline
 
     def take(self) -> bytes | None:
@@ -162,12 +162,12 @@ class OpenStream(Stream):
     # ---- interference -------------------------------------------------------------------------
 
     def drop(self) -> None:
-        """Break the connection off; what was not taken yet is lost."""
+        """Break the connection; bytes that were not taken yet are lost."""
         self.cut_after = 0
         self._rouse()
 
     def end(self, last: bytes = b"") -> None:
-        """End the stream in order: after what is ready, and some last bytes."""
+        """End the stream properly, after the bytes that are ready and some last bytes."""
         self._stream.close()
         self._last = (self._stream.take() or b"") + last
         self._rouse()
