@@ -4,7 +4,7 @@
 
     ClientError
     ├── ConfigError                    no usable cluster configuration
-    ├── DecodeError                    the answer is not JSON
+    ├── DecodeError                    the received data is not a JSON object
     ├── NotSynced                      a cache that is not synced was read or waited for
     │   └── SyncTimeout                it did not sync in time; also a TimeoutError
     ├── ApiError                       the server responded with an error; see .status

@@ -135,7 +135,7 @@ def test_check_names_what_breaks_first_then_the_rest_then_a_diff(run: Run, types
     assert code == 1
     assert text.startswith(
         "things.example.com: breaking for clients or for what is stored:\n"
-        "  v1 .spec.colour: the field is gone, and so is what objects have there\n"
+        "  v1 .spec.colour: the field was removed; existing objects lose its value\n"
         "  v1 .spec.size: maximum is 5, was 10\n"
         "things.example.com: other changes:\n"
         "  v1 .spec.shape: the field is new\n"

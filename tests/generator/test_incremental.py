@@ -58,7 +58,7 @@ from .parts import CronTabSpec
 
 # +genclient
 class CronTab(Model):
-    """A job that runs by the clock."""
+    """A job that runs on a schedule."""
 
     api_version: Literal["stable.example.com/v1"] = constant(
         "stable.example.com/v1", name="apiVersion"

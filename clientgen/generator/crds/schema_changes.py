@@ -196,9 +196,8 @@ def _properties(old: Schema, new: Schema, path: str) -> Iterator[Change]:
             yield from schema_changes(schema, new["additionalProperties"], f"{path}.{name}")
         else:
             preserves_unknown = bool(new.get(ANYTHING))
-            what = "the field is gone" + (
-                "" if preserves_unknown else ", and so is what objects have there"
-            )
+            lost = "" if preserves_unknown else "; existing objects lose its value"
+            what = f"the field was removed{lost}"
             yield Change(f"{path}.{name}", what, breaking=not preserves_unknown)
     for name in after:
         if name not in before:

@@ -44,7 +44,7 @@ class AsyncRegistration(Protocol):
     """A handler of an informer."""
 
     def has_synced(self) -> bool:
-        """Tell whether it was told of everything there was."""
+        """Report whether the handler has received all initial objects."""
         ...
 
     def remove(self) -> None:
@@ -53,11 +53,11 @@ class AsyncRegistration(Protocol):
 
 
 class AsyncSource(Protocol[T_co]):
-    """The part of an informer that is needed here."""
+    """The part of an informer that a controller uses."""
 
     @property
     def resource(self) -> Resource:
-        """The resource that it reads."""
+        """The watched resource."""
         ...
 
     def add_handler(
@@ -71,7 +71,7 @@ class AsyncSource(Protocol[T_co]):
 
     @property
     def title(self) -> str:
-        """The name of the source, for people."""
+        """The name of the source in messages."""
         ...
 
     @property
@@ -100,9 +100,9 @@ class AsyncController:
 
     Args:
         name: The name in logs and metrics.
-        reconcile: A coroutine function; in the other flavour any function.
+        reconcile: A coroutine function (in `Controller`, an ordinary function).
         workers: How many objects are reconciled at once.
-        limiter: The delays after errors; None is as above.
+        limiter: Sets the delays after errors. None means the default above.
         clock: The clock for delays.
         metrics: Publishes the queue's metrics under the controller's name.
         sync_timeout: How many seconds `run` waits for the caches.

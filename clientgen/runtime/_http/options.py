@@ -195,8 +195,9 @@ class ClientOptions(TypedDict, total=False):
     asyncio clients never open more; synchronous clients open more if needed and close them after
     use. Watches and followed logs use connections of their own.
 
-    After `silence_timeout` seconds (40) without data on any of these, the client asks the server
-    for `/version`, and drops the connections if there is no answer. 0 disables this.
+    If none of its watches and followed logs receives data, the client requests `/version`, and
+    drops their connections if there is no response. `silence_timeout` is the total time for this in
+    seconds (40: 32 s of silence, then 8 s for the response). 0 disables this.
     `max_response_bytes` limits the size of a single response after decompression (1 GiB).
     """
 

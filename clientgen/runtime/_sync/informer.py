@@ -238,8 +238,8 @@ class SharedInformer(Generic[T]):
     def on_watch_error(self, handler: Callable[[Exception], object]) -> None:
         """Set a function to call, instead of logging, when listing or watching fails.
 
-        The informer retries by itself, after 0.8 to 60 seconds. A coroutine function is awaited
-        before.
+        The informer retries by itself, after 0.8 to 60 seconds. If `handler` is a
+        coroutine function, it is awaited before the retry.
 
         Raises:
             RuntimeError: The informer has started.

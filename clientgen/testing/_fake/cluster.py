@@ -129,8 +129,9 @@ class FakeCluster:
     def clientset(self, kind: Callable[[Any], C], /, **options: Unpack[ClientOptions]) -> C:
         """Create a clientset of the given generated class for this cluster.
 
-        Both kinds work: `cluster.clientset(Clientset)`, `cluster.clientset(AsyncClientset)`. It may
-        be closed, but need not be; the cluster stays.
+        Synchronous and asyncio classes both work: `cluster.clientset(Clientset)`,
+        `cluster.clientset(AsyncClientset)`. You may close the clientset, but need not; closing it
+        does not affect the cluster.
         """
         rest = self._async_rest(options) if hasattr(kind, "__aenter__") else self._rest(options)
         _clusters[rest] = self
@@ -168,8 +169,8 @@ class FakeCluster:
     def apply_manifests(self, source: Source) -> None:
         """Store the objects of a YAML or JSON text, file or folder, as `add` does.
 
-        A string with several lines, or one that starts with a brace, is a text; other strings are
-        paths.
+        A string that has several lines or starts with a brace is read as YAML or JSON; any other
+        string is a path.
 
         Raises:
             ManifestError: something cannot be used; the message names its place.

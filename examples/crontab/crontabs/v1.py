@@ -13,7 +13,7 @@ class CronTabSpec(Model):
 
     # +kubebuilder:validation:Pattern=`^(\S+\s+){4}\S+$`
     cron_spec: str
-    """Minute, hour, day, month and day of the week, as of cron."""
+    """A cron expression: minute, hour, day, month and day of the week."""
     image: Annotated[str, Meta(min_length=1)]
     command: list[str] = field(default_factory=list)
     """What the image says, if it is empty."""
@@ -45,7 +45,7 @@ class CronTabStatus(Model):
 # +kubebuilder:printcolumn:name=Active,type=integer,JSONPath=.status.active
 # +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 class CronTab(CustomResource, group="stable.example.com", version="v1"):
-    """An image that is run by the clock."""
+    """An image that is run on a schedule."""
 
     spec: CronTabSpec
     status: CronTabStatus = auto(CronTabStatus)

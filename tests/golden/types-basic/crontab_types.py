@@ -20,7 +20,7 @@ class CronTabSpec(Model):
 
     # +kubebuilder:validation:Pattern=`^\S+( \S+){4}$`
     cron_spec: str
-    """Five fields, as of cron."""
+    """A cron expression with five fields."""
     image: str = ""
     replicas: Annotated[int, Meta(ge=0, le=10)] = 1
     policy: Policy | str = "Allow"
@@ -56,7 +56,7 @@ class CronTabStatus(Model):
 # +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas
 # +kubebuilder:printcolumn:name=Spec,type=string,JSONPath=.spec.cronSpec
 class CronTab(Model):
-    """A job that runs by the clock."""
+    """A job that runs on a schedule."""
 
     api_version: Literal["stable.example.com/v1"] = constant(
         "stable.example.com/v1", name="apiVersion"

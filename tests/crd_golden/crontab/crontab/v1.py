@@ -15,7 +15,7 @@ class CronTabSpec(Model):
 
     # +kubebuilder:validation:Pattern=`^(\d+|\*)(/\d+)?(\s+(\d+|\*)(/\d+)?){4}$`
     cron_spec: str
-    """Five fields, as of cron: minute, hour, day of the month, month and day of the week, with a
+    """A cron expression with five fields: minute, hour, day of the month, month and day of the week, with a
     star for every value of a field."""
     image: str
     """What to run."""
@@ -47,7 +47,7 @@ class CronTabStatus(Model):
 # +kubebuilder:printcolumn:name="Last run",type=date,JSONPath=.status.lastRun,priority=1
 # +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 class CronTab(Model):
-    """A job that runs by the clock."""
+    """A job that runs on a schedule."""
 
     api_version: Literal["stable.example.com/v1"] = constant(
         "stable.example.com/v1", name="apiVersion"

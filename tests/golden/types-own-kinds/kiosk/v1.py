@@ -27,7 +27,7 @@ class CronTabStatus(Model):
 # +resourceName=crontabs
 # +kubebuilder:subresource:status
 class CronTab(CustomResource, group="stable.example.com", version="v1"):
-    """A job that runs by the clock."""
+    """A job that runs on a schedule."""
 
     spec: CronTabSpec
     status: CronTabStatus = auto(CronTabStatus)

@@ -9,7 +9,7 @@ from kiosk import v1
 # +resourceName=crontabs
 # +kubebuilder:storageversion
 class CronTab(v1.CronTab, version="v2"):
-    """A job that runs by the clock."""
+    """A job that runs on a schedule."""
 
 
 # +genclient

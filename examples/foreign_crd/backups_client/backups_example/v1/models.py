@@ -65,7 +65,7 @@ class BackupStatus(Model):
 
 
 class Backup(Model):
-    """A copy of something, taken by the clock.
+    """A copy of something, taken on a schedule.
 
     Rule: names of backups have 40 characters at most (`size(self.metadata.name) <= 40`).
     """
@@ -153,7 +153,7 @@ class BackupSpec(Model):
     """
 
     schedule: str | None = None
-    """Five fields, as of cron.
+    """A cron expression with five fields.
 
     Defaults to `"0 3 * * *"`. Matches `^(\\S+\\s+){4}\\S+$`.
     """

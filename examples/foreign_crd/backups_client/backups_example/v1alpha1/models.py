@@ -27,7 +27,7 @@ class BackupStatus(Model):
 
 
 class Backup(Model):
-    """A copy of something, taken by the clock.
+    """A copy of something, taken on a schedule.
 
     Deprecated: backups.example.com/v1alpha1 Backup goes with release 3; use v1
     """

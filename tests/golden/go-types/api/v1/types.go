@@ -17,7 +17,7 @@ type Usage struct {}
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:subresource:status
 
-// CronTab is a job that runs by the clock.
+// CronTab is a job that runs on a schedule.
 // +resourceName=crontabs
 type CronTab struct {
 	metav1.TypeMeta   `json:",inline"`

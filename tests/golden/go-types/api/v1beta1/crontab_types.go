@@ -1,6 +1,6 @@
 package v1beta1
 
-// CronTab is a job that runs by the clock.
+// CronTab is a job that runs on a schedule.
 // +genclient
 // +genclient:readonly
 type CronTab struct {

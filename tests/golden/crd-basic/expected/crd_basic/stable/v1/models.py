@@ -32,7 +32,7 @@ class CronTabStatus(Model):
 
 
 class CronTab(Model):
-    """A job that runs by the clock."""
+    """A job that runs on a schedule."""
 
     api_version: Literal["stable.example.com/v1"] = constant(
         "stable.example.com/v1",
@@ -60,7 +60,7 @@ class CronTabSpec(Model):
     """What to run, and when."""
 
     cron_spec: str
-    """Five fields, as of cron.
+    """A cron expression with five fields.
 
     Matches `^(\\S+\\s+){4}\\S+$`.
     """

@@ -17,7 +17,7 @@ class CronTabSpec(Model):
     """CronTabSpec of stable.example.com/v1beta1."""
 
     cron_spec: str
-    """Five fields, as of cron."""
+    """A cron expression with five fields."""
 
     replicas: int | None = None
 
