@@ -63,7 +63,7 @@ def parse_json(data: bytes, shown: str) -> dict[str, Any]:
     return value
 
 
-TOO_DEEP = f"is nested more than {DEEPEST} levels deep, which nothing that is read can be"
+TOO_DEEP = f"is nested more than {DEEPEST} levels deep, more than any document may be"
 TOO_LARGE = "has a number that is too large for any reader of JSON"
 BITS = "API servers write integers and doubles of 64 bits."
 FLATTER = "Give what is inside a name of its own, or leave it out."

@@ -153,7 +153,7 @@ def identifier(name: str) -> str:
     """
     if name.isidentifier() and MARK not in name and not keyword.iskeyword(name):
         return name
-    raise ValueError(f"{name!r} is no name that may stand in generated code")
+    raise ValueError(f"{name!r} is not a name that generated code may contain")
 
 
 def word(text: str) -> str:
@@ -164,7 +164,7 @@ def word(text: str) -> str:
     """
     if _WORD.fullmatch(text):
         return text
-    raise ValueError(f"{text!r} is no word that may stand in generated code")
+    raise ValueError(f"{text!r} is not a word that generated code may contain")
 
 
 def module_name(name: str) -> str:

@@ -108,7 +108,7 @@ def test_a_document_has_a_bounded_depth(run: Run, key: str, version: Version):
     message = problem(run, document({"Start": spec}, version))
     assert message.startswith(f"x.json#/{SCHEMAS[version]}/com.example.v1.Start/properties/x/")
     assert message.endswith(
-        "/…: is nested more than 250 levels deep, which nothing that is read can be\n"
+        "/…: is nested more than 250 levels deep, more than any document may be\n"
         "    Give what is inside a name of its own, or leave it out."
     )
 

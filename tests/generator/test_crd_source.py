@@ -54,7 +54,7 @@ def said(text: str | bytes) -> list[str]:
 # ---- documents --------------------------------------------------------------------------------
 
 
-TOO_DEEP = "is nested more than 250 levels deep, which nothing that is read can be"
+TOO_DEEP = "is nested more than 250 levels deep, more than any document may be"
 
 
 @pytest.mark.parametrize(

@@ -148,10 +148,10 @@ BAD: list[tuple[Level, str, str]] = [
     ("type", "kubebuilder:resource:scope",
      "m.py:1: `+kubebuilder:resource`: its argument `scope` has no value\n    write `scope=...`"),
     ("field", "kubebuilder:resource:path=x",
-     "m.py:1: `+kubebuilder:resource` does not belong here\n    it stands above a class"),
+     "m.py:1: `+kubebuilder:resource` does not belong here\n    write it above a class"),
     ("type", "optional",
      ("m.py:1: `+optional` does not belong here\n"
-     "    it stands above a field or at the top of the module")),
+     "    write it above a field or at the top of the module")),
     ("type", "kubebuilder:validation:Minimun=1",
      ("m.py:1: `+kubebuilder:validation:Minimun` is not a known marker\n"
      "    did you mean `+kubebuilder:validation:Minimum`?")),

@@ -95,7 +95,7 @@ def _parse(line: MarkerLine, problems: Problems, level: Level) -> KubebuilderMar
     word = _word(name)
     if level not in word.levels:
         places = " or ".join(_PLACES[place] for place in _PLACES if place in word.levels)
-        problems.add(line.where, f"`+{written}` does not belong here", f"it stands {places}")
+        problems.add(line.where, f"`+{written}` does not belong here", f"write it {places}")
         return None
     try:
         value = _read(word, text) if written != _JSON else _read_json(text)

@@ -115,7 +115,7 @@ class ResyncTimer:
         if period < 0:
             raise ValueError(f"a resync period must not be negative: {period!r}")
         if 0 < period < SHORTEST_RESYNC:
-            logger.warning("a resync period of %s s is too short: 1 s is taken", period)
+            logger.warning("a resync period of %s s is too short; using 1 s", period)
             period = SHORTEST_RESYNC
         self.period = period
         self.due: float | None = None
