@@ -30,7 +30,7 @@ def in_parts(file: FilePlan, models: Sequence[Model]) -> list[FilePlan]:
         file: the file with all of them.
         models: what its classes are made of, by the same numbers.
     """
-    # Modules that import each other in a circle need their classes before any import is done.
+    # Modules with circular imports need their classes before any import is done.
     if file.late or sum(map(_steps, file.models)) <= MOST:
         return [file]
     plans = dict(zip((model.id for model in models), file.models, strict=True))

@@ -77,7 +77,7 @@ def selection(name: str, value: Labels | Fields | None) -> str | None:
     """The text of a selector, None for everything; `name` is that of the option.
 
     Raises:
-        TypeError: it is neither a text nor a mapping.
+        TypeError: it is neither a string nor a mapping.
         ValueError: a key or a value cannot be one.
     """
     return None if value is None else selector_text(name, value) or None

@@ -109,7 +109,7 @@ class ExecConfig(_RedactedRepr):
 
     `cluster_config` is JSON for the plugin, handed over with the cluster's address when
     `provide_cluster_info` is set. A plugin that has not answered after `timeout` seconds is ended;
-    None waits for ever, as kubectl does.
+    None waits forever, as kubectl does.
     """
 
     command: str

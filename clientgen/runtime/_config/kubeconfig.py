@@ -65,7 +65,7 @@ def load_config(
         context: The context to use instead of the current one.
         env: The environment instead of the process's own.
         exec_timeout: Seconds after which a credential plugin that does not answer is ended; None
-            waits for ever.
+            waits forever.
         service_account: The directory that a pod's service account is mounted in.
 
     Raises:

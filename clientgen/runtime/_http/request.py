@@ -178,7 +178,7 @@ def selector_text(name: str, value: object) -> str:
     """Spell the label or field selector that an option called `name` is given.
 
     Raises:
-        TypeError: it is neither a text nor a mapping.
+        TypeError: it is neither a string nor a mapping.
         ValueError: a key or a value cannot be one.
     """
     if isinstance(value, str):

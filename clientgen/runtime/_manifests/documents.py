@@ -86,7 +86,7 @@ def check_source(source: object) -> None:
     """See to it that manifests can be read of it.
 
     Raises:
-        TypeError: it is neither a text nor a path.
+        TypeError: it is not a string, bytes or a Path.
     """
     if not isinstance(source, (str, bytes, Path)):
         hint = ": give what its read() gives" if hasattr(source, "read") else ""
@@ -94,7 +94,7 @@ def check_source(source: object) -> None:
 
 
 def documents(source: str | bytes | Path) -> Iterator[Manifest]:
-    """The documents of a text, of a file, or of all YAML and JSON files below a folder.
+    """The documents of a string, of a file, or of all YAML and JSON files below a folder.
 
     Documents of nothing but comments do not count.
 

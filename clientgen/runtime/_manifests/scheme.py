@@ -154,15 +154,15 @@ class Scheme:
         zero. Fields that a class does not know are kept and written again.
 
         Args:
-            source: a text; or the path of a file, or of a folder: of all .yaml, .yml and .json
-                files below it in order of their names.
+            source: a string or bytes with the documents, or a Path: a file, or a folder, of which
+                all .yaml, .yml and .json files are read in the order of their names.
             strict: refuse fields that a class does not know and required ones that are missing.
             unknown: what becomes of kinds that are not registered: they are errors, or kept as
                 `Unstructured`.
 
         Raises:
             ManifestError: with everything that is wrong, each with its document, line and field.
-            TypeError: it is neither a text nor a path.
+            TypeError: `source` is not a string, bytes or a Path.
         """
         from .documents import ManifestError, check_source, documents, split_lists
 

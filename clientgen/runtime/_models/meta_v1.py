@@ -207,7 +207,7 @@ class Condition(Model):
     reason: str
     """The reason, as one CamelCase word for programs."""
     message: str
-    """The reason in words for people."""
+    """A human-readable explanation of the reason."""
 
 
 class Preconditions(Model):
@@ -244,7 +244,7 @@ class StatusCause(Model):
     reason: str | None = None
     """The cause, as one CamelCase word for programs."""
     message: str | None = None
-    """The cause in words for people."""
+    """A human-readable description of the cause."""
     field: str | None = None
     """The path of the field that caused it, such as `spec.ports[0].port`."""
 
@@ -276,7 +276,7 @@ class Status(Model):
     status: Literal["Failure", "Success"] | str | None = None
     """Whether the request succeeded."""
     message: str | None = None
-    """A description for people."""
+    """A human-readable description."""
     reason: str | None = None
     """The reason of the failure, as one CamelCase word for programs. May be empty."""
     details: StatusDetails | None = None

@@ -133,7 +133,7 @@ class EventRecorder:
             type: `Normal`, or `Warning` if somebody should look at it.
             reason: The reason as one word for programs, such as `FailedMount`. At most 128
                 characters.
-            note: A description for people. At most 1 kB.
+            note: A human-readable description. At most 1 kB.
             action: What was done or failed, as one word for programs; None is the same as the
                 reason.
             related: Another object that is involved.

@@ -97,7 +97,7 @@ class OpenStream(Stream):
 
     Attributes:
         action: the request that the stream responds to.
-        cut_after: how many more bytes go out before the connection breaks; None for ever.
+        cut_after: how many more bytes go out before the connection breaks; None for never.
         change: what becomes of the bytes that are taken.
     """
 

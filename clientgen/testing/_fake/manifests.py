@@ -16,9 +16,9 @@ Source: TypeAlias = Path | str
 
 
 def manifests(source: Source) -> Iterator[Manifest]:
-    """The objects of a file, of all YAML and JSON files of a folder, or of a text.
+    """The objects of a file, of all YAML and JSON files of a folder, or of a string.
 
-    A string is a text if it has several lines or opens with a brace, otherwise a path.
+    A string that has several lines or starts with a brace is YAML or JSON; any other is a path.
 
     Raises:
         ManifestError: a file cannot be read, or a document is no object.
