@@ -25,8 +25,7 @@ def service_for(web: Deployment, port: int) -> Service:
 
 async def control(k: AsyncClientset) -> None:
     async def reconcile(request: Request) -> None:
-        # None: it was deleted, and its Service is garbage-collected
-        web = deployments.indexer.get(str(request))
+        web = deployments.indexer.get(str(request))  # None: deleted, Service garbage-collected
         if web and (port := web.metadata.annotations.get("example.com/port")):
             service = service_for(web, int(port))
             await k.core_v1.services(request.namespace).apply(service, force=True)
