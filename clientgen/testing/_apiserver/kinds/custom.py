@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from clientgen._apimachinery.failures import forbidden
@@ -94,7 +95,7 @@ class CustomStrategy(Strategy):
         del subresource
         return self.version.warnings(new, old)
 
-    @property
+    @cached_property
     def deprecation_warning(self) -> str:
         """The warning that the definition has for this version."""
         return self.version.deprecation_warning
