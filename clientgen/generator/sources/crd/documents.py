@@ -11,7 +11,16 @@ from typing import Any
 
 import yaml
 
-from clientgen._openapi.json_text import BITS, DEEPEST, FLATTER, TOO_DEEP, TOO_LARGE, deep_position
+from clientgen._openapi.json_text import (
+    BITS,
+    DEEPEST,
+    FLATTER,
+    TOO_DEEP,
+    TOO_LARGE,
+    deep_position,
+    is_array,
+    is_object,
+)
 from clientgen._problems import Problem, Problems
 from clientgen._yaml.loader import BadText
 from clientgen.generator.sources.crd.helm import helm_problem
@@ -24,6 +33,7 @@ from clientgen.generator.sources.crd.yaml_documents import (
 
 __all__ = ["json_texts", "read_documents"]
 
+_DEEPEST_OF_PYTHON = 1000
 _HINT = "Name files and folders of YAML or JSON manifests."
 _SPACE = re.compile(r"\s*")
 _OBJECT = re.compile(r'\s*\{\s*["}]')
@@ -104,6 +114,8 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             problem = Problem(f"{shown}:{error.lineno}:{error.colno}", what, _HINT)
             problems.extend([helm_problem(text, shown, error.lineno) or problem])
             return
+        if _is_endless(value):
+            raise RecursionError
         line = text.count("\n", 0, at) + 1
         if "\\" in text[at:end] and not _is_unicode(value):
             what = "has one half of a surrogate pair (`\\ud800`), which is not a character"
@@ -111,6 +123,22 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             return
         yield Document(index, value, tuple(_warnings(text[at:end], line, shown, repeated)))
         at, index = _skip(text, end), index + 1
+
+
+def _is_endless(value: Any) -> bool:
+    """Tell whether a value is nested so deeply that some versions of Python refuse to read it."""
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST_OF_PYTHON):
+        below: list[Any] = []
+        for node in level:
+            if is_object(node):
+                below += node.values()
+            elif is_array(node):
+                below += node
+        if not below:
+            return False
+        level = below
+    return True
 
 
 def _whole(digits: str) -> int:
