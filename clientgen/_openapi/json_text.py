@@ -29,6 +29,7 @@ __all__ = [
     "duplicate_keys",
     "follow",
     "is_array",
+    "is_deeper_than",
     "is_object",
     "parse_json",
     "parts_of",
@@ -136,14 +137,21 @@ def duplicate_keys(data: bytes, shown: str, problems: Problems) -> None:
 
 def too_deep(value: object) -> list[str | int]:
     """The way to what is nested more deeply than anything can be; nothing if nothing is."""
+    if not is_deeper_than(value, DEEPEST):
+        return []
+    return [*_deepest_path(value)[:_SHOWN_PARTS], "…"]
+
+
+def is_deeper_than(value: object, depth: int) -> bool:
+    """Tell whether a value is nested in more than `depth` levels."""
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(depth):
         level = [inner for node in level if is_object(node) for inner in node.values()] + [
             item for node in level if is_array(node) for item in node
         ]
         if not level:
-            return []
-    return [*_deepest_path(value)[:_SHOWN_PARTS], "…"]
+            return False
+    return True
 
 
 def _deepest_path(value: object) -> list[str | int]:

@@ -18,8 +18,7 @@ from clientgen._openapi.json_text import (
     TOO_DEEP,
     TOO_LARGE,
     deep_position,
-    is_array,
-    is_object,
+    is_deeper_than,
 )
 from clientgen._problems import Problem, Problems
 from clientgen._yaml.loader import BadText
@@ -114,7 +113,7 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             problem = Problem(f"{shown}:{error.lineno}:{error.colno}", what, _HINT)
             problems.extend([helm_problem(text, shown, error.lineno) or problem])
             return
-        if _is_endless(value):
+        if is_deeper_than(value, _DEEPEST_OF_PYTHON):  # some versions read it, others do not
             raise RecursionError
         line = text.count("\n", 0, at) + 1
         if "\\" in text[at:end] and not _is_unicode(value):
@@ -123,22 +122,6 @@ def _json_documents(text: str, shown: str, problems: Problems) -> Iterator[Docum
             return
         yield Document(index, value, tuple(_warnings(text[at:end], line, shown, repeated)))
         at, index = _skip(text, end), index + 1
-
-
-def _is_endless(value: Any) -> bool:
-    """Tell whether a value is nested so deeply that some versions of Python refuse to read it."""
-    level: list[Any] = [value]
-    for _ in range(_DEEPEST_OF_PYTHON):
-        below: list[Any] = []
-        for node in level:
-            if is_object(node):
-                below += node.values()
-            elif is_array(node):
-                below += node
-        if not below:
-            return False
-        level = below
-    return True
 
 
 def _whole(digits: str) -> int:

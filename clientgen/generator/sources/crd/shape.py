@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from clientgen._openapi.json_text import is_array, is_object
+from clientgen._openapi.json_text import is_array, is_object, parts_of
 from clientgen._problems import Problems
 from clientgen.generator.sources.crd.positions import below
 
@@ -157,7 +157,7 @@ class _Walk:
             if self._depth == DEEPEST + 1:
                 what = f"is nested more than {DEEPEST} levels deep"
                 hint = "Use x-kubernetes-preserve-unknown-fields for the lower levels."
-                self._problems.add(below(self._where, *_parts(trail)), what, hint)
+                self._problems.add(below(self._where, *parts_of(trail)), what, hint)
         else:
             fields = _RECORDS[kind]
             for name, member in value.items():
@@ -169,7 +169,7 @@ class _Walk:
     def _wrong(self, kinds: tuple[_Type, ...], trail: tuple[Any, ...], value: Any = ...) -> Any:
         wanted = " or ".join(map(_called, kinds))
         shown = "" if value is ... else f", not {_shown(value)}"
-        self._problems.add(below(self._where, *_parts(trail)), f"has to be {wanted}{shown}")
+        self._problems.add(below(self._where, *parts_of(trail)), f"has to be {wanted}{shown}")
         return {}
 
 
@@ -199,12 +199,3 @@ def _shown(value: Any) -> str:
         return "a list"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
-
-
-def _parts(trail: tuple[Any, ...]) -> list[str | int]:
-    """The path of a trail that is linked from the inside out."""
-    parts: list[str | int] = []
-    while trail:
-        trail, part = trail
-        parts.append(part)
-    return parts[::-1]
