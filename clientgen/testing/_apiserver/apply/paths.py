@@ -33,7 +33,6 @@ __all__ = [
     "field",
     "in_order",
     "key",
-    "keys_of",
     "shown",
     "value",
 ]
@@ -126,11 +125,6 @@ def _members(text: str) -> dict[str, Any]:
         msg = f"not the keys of an item: {text}"
         raise ValueError(msg)
     return found
-
-
-def keys_of(element: Element) -> dict[str, Any]:
-    """The key values of a `k:` element."""
-    return _members(element[2:])
 
 
 def shown(path: Iterable[Element]) -> str:

@@ -18,7 +18,7 @@ from ...tables.selector_text import selector_text
 from ..defaults import TypeDefaults, set_empty, set_missing
 from ..shared.checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
-from ..shared.pod_warnings import is_same_generation, name_warnings, template_warnings
+from ..shared.pod_warnings import workload_warnings
 from ..shared.replicas import (
     collision_causes,
     count_or_percent,
@@ -127,12 +127,8 @@ class DeploymentStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
     ) -> Iterator[str]:
         """Warn of unusual names, and of unusual members of the template."""
-        if subresource:
-            return
-        if old is None:
-            yield from name_warnings(new)
-        if not is_same_generation(new, old):
-            yield from template_warnings(part(new["spec"], "template"), "spec.template")
+        if not subresource:
+            yield from workload_warnings(new, old)
 
 
 def _strategy_causes(strategy: dict[str, Any], field: str) -> Iterator[Cause]:

@@ -10,7 +10,7 @@ from ...tables.columns import Printer
 from ..defaults import TypeDefaults, set_missing
 from ..shared.checks import immutable
 from ..shared.pod_templates import running_template_causes, template_selector_causes
-from ..shared.pod_warnings import is_same_generation, name_warnings, template_warnings
+from ..shared.pod_warnings import workload_warnings
 from ..shared.replicas import replica_set_status_causes, spec_counts
 from ..shared.workload_columns import REPLICA_COLUMNS, selector_column
 from ..strategy import Strategy
@@ -55,9 +55,5 @@ class ReplicaSetStrategy(Strategy):
         self, new: dict[str, Any], old: dict[str, Any] | None, subresource: str
     ) -> Iterator[str]:
         """Warn of unusual names, and of unusual members of the template."""
-        if subresource:
-            return
-        if old is None:
-            yield from name_warnings(new)
-        if not is_same_generation(new, old):
-            yield from template_warnings(part(new["spec"], "template"), "spec.template")
+        if not subresource:
+            yield from workload_warnings(new, old)

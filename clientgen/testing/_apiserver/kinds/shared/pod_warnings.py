@@ -16,7 +16,13 @@ from .path_overlaps import overlap_warnings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["is_same_generation", "name_warnings", "pod_warnings", "template_warnings"]
+__all__ = [
+    "is_same_generation",
+    "name_warnings",
+    "pod_warnings",
+    "template_warnings",
+    "workload_warnings",
+]
 
 _ANNOTATIONS: Final[Mapping[str, str]] = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
@@ -269,6 +275,14 @@ def name_warnings(obj: dict[str, Any]) -> Iterator[str]:
             "metadata.name: this is used in Pod names and hostnames, which can result in "
             f"surprising behavior; a DNS label is recommended: [{' '.join(problems)}]"
         )
+
+
+def workload_warnings(new: dict[str, Any], old: dict[str, Any] | None) -> Iterator[str]:
+    """Warn of the name of a new workload, and of a template that is new or has changed."""
+    if old is None:
+        yield from name_warnings(new)
+    if not is_same_generation(new, old):
+        yield from template_warnings(part(new["spec"], "template"), "spec.template")
 
 
 def is_same_generation(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
